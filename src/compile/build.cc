@@ -1,4 +1,4 @@
-// Checks and words shared by the compilers.
+// Checks and messages shared by the compilers.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/build.h"
 

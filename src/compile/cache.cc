@@ -56,7 +56,8 @@ Result<std::optional<CompileResult>> DirectoryCache::lookup(const Sha256& key) {
   if (!result || result->ok() != (result->object.size() == 1)) return forget();
   if (result->ok()) {
     BuiltObject& object = result->object.front();
-    // The name comes from a file that may be damaged; only a digest becomes part of a path.
+    // The digest comes from a file that may be damaged, and only a valid digest may become part of
+    // a path.
     if (!Sha256::from_hex(object.sha256)) return forget();
     const Path kept = object_path(objects(), object);
     const Result<std::string> bytes = platform::read_file(kept);
@@ -78,13 +79,14 @@ Result<> DirectoryCache::insert(const Sha256& key, const CompileResult& result) 
       const std::string bytes = KW_TRY(platform::read_file(object.path));
       KW_TRY(platform::write_file_atomic(kept, bytes, /*durable=*/false));
     }
-    object.path.clear();  // The folder may move.
+    object.path.clear();  // The path is left out, since the folder may move.
   }
   return platform::write_file_atomic(entry_path(key), encode(entry), /*durable=*/false);
 }
 
 Result<platform::FileLock> DirectoryCache::lock(const Sha256& key) {
-  // 256 lock files serve all keys: they are never removed, and a rare wait costs one compile.
+  // 256 lock files serve all keys: they are never removed, and a rare wait for another key costs
+  // one compile.
   return platform::FileLock::acquire(root_ / "locks" / key.hex().substr(0, 2), "building",
                                      platform::kForever);
 }

@@ -1,4 +1,4 @@
-// The build cache: results by the hash of all that decides them, failures included.
+// The build cache: results, failures included, by the hash of everything that decides them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,33 +14,34 @@
 
 namespace kw::compile {
 
-/// Key of a unit under a compiler: sources, defines, options, libraries, identity; on cuda also
-/// architecture, dialect and the kernels that plans launch; not the role, so that one source built
-/// for two roles is built once. What a positive control builds without a defence is found by no
-/// one who has it, nor the other way round.
+/// Key of a unit under a compiler. It covers sources, defines, options, libraries and the
+/// compiler's identity, on cuda also architecture, dialect and the kernels that plans launch; it
+/// leaves out the role, so that one source for two roles is built once. It covers the defences that
+/// are off, so that a positive control's objects are never taken for others.
 Sha256 cache_key(const BuildUnit& unit, const std::string& identity,
                  std::string_view defences_off = defences_variable());
 
-/// Where results are kept. Safe to call from several threads and processes.
+/// Stores results. Safe to call from several threads and processes.
 class ObjectCache {
  public:
   virtual ~ObjectCache() = default;
-  /// What was inserted, if every byte of it is still there; a damaged entry is removed and missing.
+  /// The stored result, if every byte of its object is intact; a damaged entry is removed and
+  /// counts as missing.
   virtual Result<std::optional<CompileResult>> lookup(const Sha256& key) = 0;
   virtual Result<> insert(const Sha256& key, const CompileResult& result) = 0;
-  /// Held while a key is being built, so that it is built once; waits for other holders.
+  /// A lock to hold while building a key, so that it is built once; waits for other holders.
   virtual Result<platform::FileLock> lock(const Sha256& key) = 0;
 };
 
-/// `root/entries/<key>.json` and `root/objects/<sha256>.so` or `.cubin`, each replaced by atomic
-/// rename.
+/// A cache in a folder: `root/entries/<key>.json` and `root/objects/<sha256>.so` or `.cubin`, each
+/// replaced by an atomic rename.
 class DirectoryCache final : public ObjectCache {
  public:
   static Result<DirectoryCache> open(platform::Path root);
   Result<std::optional<CompileResult>> lookup(const Sha256& key) override;
   Result<> insert(const Sha256& key, const CompileResult& result) override;
   Result<platform::FileLock> lock(const Sha256& key) override;
-  /// Give it to CpuCompilerSettings::objects, and nothing is copied.
+  /// The folder of objects. If CpuCompilerSettings::objects is this folder, nothing is copied.
   platform::Path objects() const { return root_ / "objects"; }
 
  private:
@@ -49,8 +50,8 @@ class DirectoryCache final : public ObjectCache {
   platform::Path root_;
 };
 
-/// A compiler that asks the cache first. Results that may end otherwise another time (wall-clock
-/// limit) are not kept. Both arguments are borrowed and must outlive it.
+/// A compiler that asks the cache first. Results that may differ another time (wall-clock limit)
+/// are not stored. Both arguments are borrowed and must outlive the object.
 class CachedCompiler final : public Compiler {
  public:
   CachedCompiler(Compiler& inner, ObjectCache& cache) : inner_(inner), cache_(cache) {}

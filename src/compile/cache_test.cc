@@ -1,4 +1,4 @@
-// The build cache: keys, failures, damage, and one build however many ask.
+// Tests of the build cache: keys, failures, damage, and one build for many callers.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cache.h"
 
@@ -21,7 +21,7 @@ BuildUnit lone_file(std::string source) {
   return unit;
 }
 
-// "Builds" by writing the source text as the object; counts.
+// "Builds" by writing the source text as the object, and counts the builds.
 class FakeCompiler final : public Compiler {
  public:
   explicit FakeCompiler(Path folder) : folder_(std::move(folder)) {}
@@ -109,7 +109,7 @@ TEST_F(Cache, AWallClockLimitIsNotKept) {
 TEST_F(Cache, DamageIsAMissAndHeals) {
   const auto rebuilt_after = [&](auto damage) {
     (void)*compiler.build(lone_file("good"));
-    const CompileResult result = *compiler.build(lone_file("good"));  // Out of the cache.
+    const CompileResult result = *compiler.build(lone_file("good"));  // from the cache
     const int before = inner.builds;
     damage(folder.path() / "cache" / "entries" /
                (cache_key(lone_file("good"), inner.identity()).hex() + ".json"),

@@ -1,4 +1,4 @@
-// Builds several units at once.
+// Builds several units in parallel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler.h"
 

@@ -1,4 +1,5 @@
-// The seam of the compile room: one build unit in, one shared object or the reason why not out.
+// Compiler: the interface of the compile room. Takes one build unit, gives one object or the reason
+// why there is none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,16 +15,16 @@
 
 namespace kw::compile {
 
-/// What became of one unit. A source that does not compile is a value, not an error.
+/// What became of one unit. Code that does not compile is a value, not an error.
 struct CompileResult {
   /// Correct (then `object` has exactly one), CompileFailed, OutOfResources or TimedOut.
   Outcome outcome = Outcome::CompileFailed;
   std::string evidence;  ///< One line: what happened, with the first error and its place.
-  std::vector<Finding>
-      findings;  ///< Diagnostics, most important first; warnings of good builds too.
+  /// Diagnostics, most important first; warnings of successful builds too.
+  std::vector<Finding> findings;
   std::vector<BuiltObject> object;
-  double elapsed_ns = 0;      ///< Wall time of the build; 0 when it came from a cache.
-  bool is_repeatable = true;  ///< False: another attempt may end otherwise (wall-clock limit).
+  double elapsed_ns = 0;      ///< Wall time of the build; 0 if the result came from a cache.
+  bool is_repeatable = true;  ///< False: building again may end differently (wall-clock limit).
 
   bool ok() const { return outcome == Outcome::Correct; }
   Verdict verdict() const { return {Stage::Compile, outcome, evidence}; }
@@ -39,10 +40,10 @@ struct CompileResult {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// Runs the compiler in a jail of its own; tens to hundreds of milliseconds. Errors are those of
-  /// the machine: no disk, no jail.
+  /// Runs the compiler in its own jail; takes tens to hundreds of milliseconds. Errors are failures
+  /// of the machine: no disk, no jail.
   virtual Result<CompileResult> build(const BuildUnit& unit) = 0;
-  /// Everything beside the unit that decides what comes out: compiler, version, flags, processor.
+  /// Everything beside the unit that decides the result: compiler, version, flags, processor.
   virtual const std::string& identity() const = 0;
 };
 

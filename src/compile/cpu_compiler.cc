@@ -1,4 +1,4 @@
-// The cpu compiler: two steps in a jail, and the reading of how they ended.
+// The cpu compiler: compiles and links in a jail, and reads how the two steps ended.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cpu_compiler.h"
 
@@ -24,10 +24,10 @@ namespace kw::compile {
 
 using platform::Path;
 
-/// One run of the compiler driver, read: how it ended and what it said.
+/// Result of one run of the compiler driver: how it ended and what it printed.
 struct CpuCompiler::Step {
   Outcome outcome = Outcome::Correct;
-  std::string reason;  ///< For limits; empty where diagnostics say it better.
+  std::string reason;  ///< Reason, for limits; empty where diagnostics say it better.
   std::string output;
   bool is_repeatable = true;
 };
@@ -51,7 +51,7 @@ constexpr std::string_view kMemory = "the compiler needed more memory than it ma
 constexpr std::string_view kFile = "a file of the build grew larger than it may";
 constexpr std::string_view kDepth = "the compiler's limit on work at compile time was met";
 
-// What GCC, its driver, the assembler and the linker say when a limit ends them.
+// What GCC, its driver, the assembler and the linker print when a limit ends them.
 constexpr std::array<Limit, 14> kLimits{{
     {"out of memory", kMemory},
     {"virtual memory exhausted", kMemory},
@@ -84,7 +84,7 @@ std::string read_cpuinfo() {
   return text.str();
 }
 
-// Folders beside /usr that a compiler elsewhere (/opt/gcc/bin/g++) needs: its own prefix.
+// Folders beside /usr that a compiler installed elsewhere (/opt/gcc/bin/g++) needs: its prefix.
 std::vector<Path> extra_readable(const Path& program) {
   std::error_code ignored;
   const Path real = std::filesystem::canonical(program, ignored);
@@ -98,7 +98,7 @@ std::vector<Path> extra_readable(const Path& program) {
 std::string processor_identity(std::string_view cpuinfo) {
   std::string out;
   for (const std::string_view line : split_lines(cpuinfo)) {
-    if (line.empty()) break;  // One processor says it all.
+    if (line.empty()) break;  // one processor stands for all
     for (const std::string_view key : {"vendor_id", "cpu family", "model", "stepping", "flags",
                                        "Features", "CPU implementer", "CPU part"}) {
       if (line.starts_with(key) && (line.size() == key.size() ||
@@ -145,7 +145,7 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   jail.readable = extra_readable(settings_.program);
   jail.writable = {folder};
   jail.allow_new_processes = true;
-  jail.max_processes = 16;  // driver, cc1plus, as; driver, collect2, ld and its threads
+  jail.max_processes = 16;  // driver, cc1plus and as, or driver, collect2, and ld with its threads
   jail.address_space_bytes = settings_.limits.address_space_bytes;
   jail.file_bytes = jail.tmp_bytes = most_object_bytes();
   jail.cpu_seconds = settings_.limits.cpu_seconds;
@@ -232,8 +232,8 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   for (const std::string& library : unit.libraries) link.push_back(library_flag(library));
   link.push_back("-lm");
 
-  // Two steps, so that -ffast-math reaches no link: there it would add a constructor that makes the
-  // whole process flush denormals (crtfastmath.o, GCC < 13).
+  // Compiling and linking are two steps, so that -ffast-math reaches no link: there it would add a
+  // constructor that makes the whole process flush denormals (crtfastmath.o, GCC < 13).
   std::string output;
   for (const auto* arguments : {&compile, &link}) {
     Step step = KW_TRY(run_step(folder, *arguments));
@@ -247,7 +247,7 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
     result.findings = diagnostic_findings(parse_diagnostics(output), unit);
     const std::string error = first_error(result.findings);
     if (result.evidence.empty()) {
-      const bool is_json = trim(step.output).starts_with('[');  // which was cut off
+      const bool is_json = trim(step.output).starts_with('[');  // JSON that was cut off
       result.evidence = error.empty() && is_json
                             ? "the compiler failed; what it says of it is too long to be read"
                             : one_line(error.empty() ? step.output : error, 300);
@@ -262,8 +262,8 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   return result;
 }
 
-// Assembly in a source can write a program for the linker's own compiler, which would take the
-// place of what was compiled.
+// Assembly in a source can write a program for the linker's own compiler, which would replace the
+// compiled code.
 Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& folder) const {
   if (!is_on(Defence::LinkedAsCompiled)) return std::nullopt;
   std::error_code ignored;
@@ -288,7 +288,7 @@ Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUn
     return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
   if (dialect_.is_gcc) result.object.front().marks = KW_TRY(read_dumps(folder));
-  // No report is no failure: clang writes none.
+  // A missing report is no failure: clang writes none.
   if (const auto remarks = platform::read_file(folder / kRemarksName); remarks)
     result.object.front().log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
   return result;
@@ -305,7 +305,7 @@ Result<std::vector<CodeMark>> CpuCompiler::read_dumps(const Path& folder) const 
          arithmetic_marks(KW_TRY(platform::read_file(entry.path(), settings_.limits.object_bytes))))
       marks.push_back(std::move(mark));
   }
-  // A dump that is missing would let every option through.
+  // A missing dump is an error, since it would let every option through.
   if (!has_any) return fail("the compiler wrote no dump of its functions", "", Advice::Stop);
   return marks;
 }

@@ -1,4 +1,4 @@
-// Builds cpu units with GCC (or clang) in a jail that sees the compiler and nothing else.
+// Builds cpu units with GCC or clang in a jail that sees only the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,20 +15,21 @@
 namespace kw::compile {
 
 struct CpuCompilerSettings {
-  std::string program;     ///< Empty: $KW_CXX, else g++ on PATH.
-  platform::Path objects;  ///< Where objects are kept by content, "<sha256>.so"; created.
+  std::string program;     ///< Compiler to run; empty: $KW_CXX, else g++ on PATH.
+  platform::Path objects;  ///< Folder of the objects, named "<sha256>.so"; created.
   JailLevel jail = JailLevel::Namespace;
   Limits limits;
 };
 
 class CpuCompiler final : public Compiler {
  public:
-  /// Finds the compiler and asks for its version (2 ms). Error: no compiler, or it does not run.
+  /// Finds the compiler and asks for its version (2 ms). Error: there is no compiler, or it does
+  /// not run.
   static Result<std::unique_ptr<CpuCompiler>> create(CpuCompilerSettings settings);
 
   Result<CompileResult> build(const BuildUnit& unit) override;
   const std::string& identity() const override { return identity_; }
-  /// The version line, for DeviceFacts::compiler.
+  /// The compiler's version line, for DeviceFacts::compiler.
   const std::string& version() const { return version_; }
 
  private:
@@ -38,7 +39,7 @@ class CpuCompiler final : public Compiler {
   platform::JailSpec jail_for(const platform::Path& folder) const;
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
-  /// Nothing, or why what was compiled is not what would be linked.
+  /// Nothing, or why the linked code would not be the compiled code.
   Result<std::optional<CompileResult>> find_other_code(const platform::Path& folder) const;
   Result<CompileResult> keep_linked(const platform::Path& folder, const BuildUnit& unit) const;
   Result<std::vector<CodeMark>> read_dumps(const platform::Path& folder) const;
@@ -49,12 +50,13 @@ class CpuCompiler final : public Compiler {
   std::string identity_;
 };
 
-/// A unit's arch for what is built here and runs on whatever processor holds the GPU, in place of
-/// native.
+/// Value of a unit's arch for code that is built here and runs on whatever processor holds the GPU,
+/// used instead of native.
 inline constexpr std::string_view kAnyProcessor = "x86-64";
 
-/// Model, family, stepping and instruction sets from the text of /proc/cpuinfo: what -march=native
-/// reads. Part of the identity, so that objects do not wander to another processor.
+/// Model, family, stepping and instruction sets from the text of /proc/cpuinfo, which decide what
+/// -march=native means. Part of the compiler's identity, so that objects are not reused on another
+/// processor.
 std::string processor_identity(std::string_view cpuinfo);
 
 }  // namespace kw::compile

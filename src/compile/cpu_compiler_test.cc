@@ -1,4 +1,4 @@
-// The real compiler on honest, broken and hostile sources: every fate is a value.
+// Tests of the real compiler on honest, broken and hostile sources: every fate is a value.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cpu_compiler.h"
 
@@ -94,7 +94,8 @@ TEST_F(CpuCompilerTest, KnobsAndOptionsReachTheSource) {
   unit.options = {"fast_math", "unroll_loops", "O2"};
   const CompileResult result = build(unit);
   ASSERT_TRUE(result.ok()) << result.evidence;
-  // No crtfastmath: loading the object must not change how the process treats denormals.
+  // The object must not link crtfastmath: loading it must not change how the process treats
+  // denormals.
   EXPECT_FALSE(read_elf(*platform::read_file(result.object[0].path))->has_constructors);
   unit.options = {"fastmath"};
   EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
@@ -165,7 +166,7 @@ TEST_F(CpuCompilerTest, FilesOfTheMachineCannotBeRead) {
   }
 }
 
-// Each of these would take minutes or gigabytes if it were let.
+// Each of these sources would take minutes or gigabytes without limits.
 class Bomb : public CpuCompilerTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(Bomb, EndsAsAValue) {

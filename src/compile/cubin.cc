@@ -1,4 +1,4 @@
-// Symbols for the kernels, .nv.info for what they need.
+// Reads a cubin: symbols for the kernels, .nv.info for their resources.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cubin.h"
 
@@ -14,16 +14,18 @@ constexpr int kCudaMachine = 190;            // EM_CUDA
 constexpr unsigned char kEntryOther = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
 constexpr std::size_t kMostParameters = 4096;
 
-// Formats and attributes of .nv.info, as far as they are read.
-constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the half-word is the size of what follows
+// The formats and attributes of .nv.info that are read.
+constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the half-word is the size of the payload that
+                                    // follows
 constexpr std::uint8_t kMaxThreads = 0x05;
 constexpr std::uint8_t kRequiredThreads = 0x10;
 constexpr std::uint8_t kFrameSize = 0x11;
-constexpr std::uint8_t kLeastStack = 0x12;  ///< A kernel's frame and those of what it calls.
+constexpr std::uint8_t kLeastStack = 0x12;  ///< Stack of a kernel and of the functions it calls.
 constexpr std::uint8_t kParameter = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
 
-/// Calls `see(attribute, payload)` for each sized attribute; false if the section is damaged.
+/// Calls `see(attribute, payload)` for each attribute with a payload; false if the section is
+/// damaged.
 template <class F>
 bool for_each_attribute(std::string_view section, F see) {
   while (!section.empty()) {
@@ -32,7 +34,7 @@ bool for_each_attribute(std::string_view section, F see) {
     const auto attribute = static_cast<std::uint8_t>(section[1]);
     const auto half = *elf_at<std::uint16_t>(section, 2);
     section.remove_prefix(4);
-    if (format != kSized) continue;  // its value, if any, was the half-word
+    if (format != kSized) continue;  // the value, if any, was in the half-word
     if (half > section.size()) return false;
     if (!see(attribute, section.substr(0, half))) return false;
     section.remove_prefix(half);
@@ -47,7 +49,7 @@ std::uint32_t word(std::string_view payload, std::size_t index) {
 struct File {
   std::string_view bytes;
   std::vector<Elf64_Shdr> sections;
-  std::vector<std::string> names;  ///< Of the sections.
+  std::vector<std::string> names;  ///< Names of the sections.
 
   const Elf64_Shdr* section(const std::string& name) const {
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -67,7 +69,7 @@ Result<File> open_file(std::string_view bytes) {
   return file;
 }
 
-/// Kernels by index of symbol.
+/// The kernels by the indices of their symbols.
 Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
   std::map<std::uint32_t, KernelFacts> kernels;
   for (const Elf64_Shdr& table : file.sections) {
@@ -88,7 +90,7 @@ Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
   return fail("no table of symbols");
 }
 
-/// Registers and stack of every function, by symbol.
+/// Reads registers and stack of every function, by symbol.
 Result<> read_shared_info(const File& file, std::map<std::uint32_t, KernelFacts>& kernels) {
   const Elf64_Shdr* info = file.section(".nv.info");
   if (info == nullptr) return {};
@@ -114,7 +116,7 @@ std::int64_t threads_of(std::string_view payload) {
   return product;
 }
 
-/// Parameters and bounds of one kernel.
+/// Reads parameters and bounds of one kernel.
 Result<> read_own_info(const File& file, KernelFacts& kernel) {
   const Elf64_Shdr* info = file.section(".nv.info." + kernel.symbol);
   if (info == nullptr) return fail("nothing about the parameters of " + kernel.symbol);

@@ -1,4 +1,5 @@
-// Reads what a cubin says of its kernels: parameters, registers, shared and local memory.
+// Reads the facts that a cubin holds about its kernels: parameters, registers, shared and local
+// memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,13 +13,14 @@
 
 namespace kw::compile {
 
-inline constexpr std::size_t kMostKernels = 4096;  ///< Of one cubin; more than anyone needs.
+/// Most kernels of one cubin; more than anyone needs.
+inline constexpr std::size_t kMostKernels = 4096;
 
-/// Kernels of a cubin in the order of its symbols, `name` equal to `symbol`. Bytes are foreign:
-/// every offset is checked, and anything odd is an error that says what. A kernel's parameters are
-/// whole and in order, or the cubin is refused: arguments are checked against them. The layout of
-/// the attributes is NVIDIA's and undocumented; as in binutils-like readers such as CuAssembler
-/// and checked against ptxas's own words in the tests.
+/// Kernels of a cubin in the order of its symbols, with `name` equal to `symbol`. Bytes are
+/// foreign: every offset is checked, and anything irregular is an error that says what. A cubin is
+/// refused unless each kernel's parameters are complete and in order, since arguments are checked
+/// against them. NVIDIA does not document the layout of the attributes; it is known from readers
+/// such as CuAssembler, and the tests check it against the output of ptxas.
 Result<std::vector<KernelFacts>> read_cubin(std::string_view bytes);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// Reading cubins that NVRTC made, and refusing those that nobody made.
+// Tests of reading cubins from NVRTC, and of refusing malformed ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cubin.h"
 
@@ -42,7 +42,8 @@ TEST_F(Cubin, ParametersOfEverySizeAndPlace) {
       for (const KernelParameter& p : kernel.parameters) sizes.push_back(p.bytes);
       EXPECT_THAT(sizes, testing::ElementsAre(1, 2, 16, 8, 128, 4)) << arch;
       EXPECT_EQ(kernel.parameters.at(3).offset, 24) << arch;
-      // Aligned where the buffer lies in the constant bank, which differs by architecture.
+      // The parameter is aligned by the place of its buffer in the constant bank, which differs by
+      // architecture.
       EXPECT_EQ(kernel.parameters.at(5).offset, kernel.parameters.at(4).offset + 128) << arch;
     }
   }
@@ -64,7 +65,8 @@ TEST_F(Cubin, DamagedBytesAreAnErrorNeverACrash) {
   const std::string whole = bytes_of(cuda_unit(kSaxpy));
   for (std::size_t size = 0; size < whole.size(); size += 13) {
     const auto kernels = read_cubin(whole.substr(0, size));
-    // The last bytes of the file belong to no kernel's description.
+    // The last bytes of the file belong to no kernel's description, so cutting them may go
+    // unnoticed.
     EXPECT_TRUE(size >= whole.size() / 2 || !kernels.has_value()) << size;
   }
   for (std::size_t i = 0; i < whole.size(); ++i) {

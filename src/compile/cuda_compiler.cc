@@ -1,4 +1,5 @@
-// A unit becomes a job for kw-nvrtc; its answer becomes a cubin with facts, or the reason why not.
+// Turns a unit into a job for kw-nvrtc, and its answer into a cubin with facts or the reason why
+// there is none.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_compiler.h"
 
@@ -28,23 +29,25 @@ namespace {
 constexpr std::uint64_t kLogBytes = std::uint64_t{1} << 20;
 constexpr int kOutOfMemory = 1;       // NVRTC_ERROR_OUT_OF_MEMORY
 constexpr int kCompilation = 6;       // NVRTC_ERROR_COMPILATION
-constexpr int kNoMemoryExitCode = 3;  // of the compiling child
-/// On every architecture: "Entry function uses too much shared data (…, 0xc000 max)".
+constexpr int kNoMemoryExitCode = 3;  // exit code of the compiling child
+/// Most static shared memory on every architecture: "Entry function uses too much shared data (…,
+/// 0xc000 max)".
 constexpr std::int64_t kMostStaticShared = 0xc000;
 
-/// What every unit is compiled with. 177: unused variables, which templates and knobs make plenty
-/// of; 47: macros that libcu++ and device_headers() both define. Unannotated functions are device
-/// functions: there are no others here.
+/// Flags of every unit. Suppressed are 177, unused variables, of which templates and knobs make
+/// plenty, and 47, macros that both libcu++ and device_headers() define. Functions without
+/// annotation are device functions, since there are no others.
 constexpr std::array<std::string_view, 4> kFlags = {"-default-device", "-lineinfo",
                                                     "--ptxas-options=-v", "--diag-suppress=177,47"};
-/// What most kernels with CuTe need; precompiled once in a life of kw-nvrtc.
+/// Headers that most kernels with CuTe need; precompiled once per running kw-nvrtc.
 constexpr std::string_view kCutePrefix =
     "#include <cute/tensor.hpp>\n"
     "#include <cutlass/arch/barrier.h>\n"
     "#include <cutlass/arch/reg_reconfig.h>\n"
     "#include <cutlass/numeric_types.h>\n";
 
-/// Size, beginning and end of a library: what it is, in a millisecond instead of its 110 MB.
+/// Size, beginning and end of a library: identifies it in a millisecond, without reading its 110
+/// MB.
 std::string fingerprint(const Path& path) {
   constexpr std::streamsize kPart = 1 << 18;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -111,7 +114,7 @@ Result<std::string> CudaCompiler::version() {
   return fmt::format("NVRTC {}.{}", version.major, version.minor);
 }
 
-/// The unit's fate where it needs no compiler to know it.
+/// The unit's fate where it is known without compiling.
 Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) {
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
@@ -144,14 +147,15 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
   if (is_cute) job.options.push_back("-I" + settings_.toolkit.cutlass.string());
   for (const Path& folder : settings_.toolkit.include)
     job.options.push_back("-I" + folder.string());
-  // CuTe's precompiled headers serve all sources, so nothing in them can be a source's own.
+  // CuTe's precompiled headers serve all sources, so they must not contain headers of one source.
   if (!is_cute) {
     for (const DeviceHeader& header : device_headers())
       job.headers.emplace_back(header.name, header.text);
     for (auto& header : marked_headers(settings_.toolkit.include, library_timer_mark(unit)))
       job.headers.push_back(std::move(header));
   }
-  // Macros stand behind the headers, not in the options: one precompiled header serves all knobs.
+  // Macros are defined behind the headers instead of by options, so that one precompiled header
+  // serves all knobs.
   if (is_cute) job.source = kCutePrefix;
   job.prefix_bytes = job.source.size();
   job.source += device_prelude();
@@ -191,7 +195,7 @@ Result<CompileResult> CudaCompiler::build(const BuildUnit& unit) {
   return result;
 }
 
-/// A child that gave no answer.
+/// The result for a child that gave no answer.
 CompileResult CudaCompiler::died(const NvrtcOutcome& outcome) const {
   const NvrtcFate& fate = outcome.fate;
   CompileResult result;
@@ -239,7 +243,7 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
               "");
   result.findings = diagnostic_findings(log.diagnostics, unit);
   result.evidence = one_line(first_error(result.findings), 300);
-  // Within NVRTC the assembler refuses this without a word.
+  // The assembler within NVRTC refuses this without a message.
   for (const PtxasUsage& usage : log.usage)
     if (result.evidence.empty() && usage.shared_bytes > kMostStaticShared)
       result.evidence = fmt::format(

@@ -1,4 +1,4 @@
-// Builds device code with NVRTC, each unit in a locked-down child of a warmed kw-nvrtc.
+// Builds device code with NVRTC, each unit in a locked-down child of a running kw-nvrtc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,22 +15,22 @@ namespace kw::compile {
 
 struct CudaCompilerSettings {
   CudaToolkit toolkit;
-  platform::Path objects;  ///< Where cubins are kept by content; created.
+  platform::Path objects;  ///< Folder of the cubins, named by content; created.
   JailLevel jail = JailLevel::Namespace;
   Limits limits = {.address_space_bytes = std::uint64_t{6} << 30};
-  platform::Path program;  ///< kw-nvrtc; empty: beside the running executable.
+  platform::Path program;  ///< The program kw-nvrtc; empty: the one beside the running executable.
 };
 
 class CudaCompiler final : public Compiler {
  public:
-  /// Checks that there is an NVRTC; starts nothing. Error (stop): what is missing and how to get
-  /// it.
+  /// Checks that there is an NVRTC; starts nothing. Error (stop): says what is missing and how to
+  /// get it.
   static Result<std::unique_ptr<CudaCompiler>> create(CudaCompilerSettings settings);
 
   Result<CompileResult> build(const BuildUnit& unit) override;
   const std::string& identity() const override { return identity_; }
 
-  /// Starts kw-nvrtc if it does not run (0.3 s): "NVRTC 13.0", for DeviceFacts and `kw doctor`.
+  /// "NVRTC 13.0", for DeviceFacts and `kw doctor`. Starts kw-nvrtc if it does not run (0.3 s).
   Result<std::string> version();
   NvrtcServer& server() { return server_; }
 

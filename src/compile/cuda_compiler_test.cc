@@ -1,4 +1,4 @@
-// NVRTC on honest, broken and hostile sources, where there is one: every fate is a value.
+// Tests of NVRTC, where there is one, on honest, broken and hostile sources: every fate is a value.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_compiler.h"
 
@@ -96,7 +96,7 @@ TEST_F(CudaCompilerTest, KnobsOptionsAndIfaceReachTheSource) {
   EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
 }
 
-// What nvcc's users write without a thought, and NVRTC knows nothing of.
+// These are names that users of nvcc take for granted and that NVRTC lacks.
 TEST_F(CudaCompilerTest, StandardHeadersAndTheirMacrosAreThere) {
   BuildUnit unit = cuda_unit(
       "#include <cstdint>\n#include <cfloat>\n#include <climits>\n#include <cmath>\n"
@@ -179,7 +179,7 @@ TEST_F(CudaCompilerTest, FilesOfTheMachineCannotBeRead) {
   }
 }
 
-// Each of these would take minutes or gigabytes if it were let.
+// Each of these sources would take minutes or gigabytes without limits.
 class CudaBomb : public CudaCompilerTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(CudaBomb, EndsAsAValueAndHarmsNobody) {

@@ -1,4 +1,4 @@
-// Header and shared object of each library, looked for in one root after another.
+// Looks for header and shared object of each library in one root after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_libraries.h"
 
@@ -21,7 +21,7 @@ namespace {
 struct Known {
   const char* name;
   const char* header;
-  bool is_shared;  ///< Has a shared object.
+  bool is_shared;  ///< Whether the library has a shared object.
 };
 constexpr std::array<Known, 7> kKnown = {{{"cublas", "cublas_v2.h", true},
                                           {"cublasLt", "cublasLt.h", true},
@@ -30,7 +30,7 @@ constexpr std::array<Known, 7> kKnown = {{{"cublas", "cublas_v2.h", true},
                                           {"cufft", "cufft.h", true},
                                           {"cusparse", "cusparse.h", true},
                                           {"curand", "curand.h", true}}};
-/// From CUDA 13 on CUB lies in a folder of its own, as libcu++ does.
+/// From CUDA 13 on CUB has its own folder, as libcu++ does.
 constexpr std::array kIncludeFolders = {"include", "include/cccl"};
 constexpr std::array kSharedFolders = {"lib64",
                                        "lib",
@@ -44,7 +44,7 @@ bool has_path(const Path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// libcublas.so, else the libcublas.so.N that sorts last; empty if there is none.
+/// Path of libcublas.so, else of the libcublas.so.N that sorts last; empty if there is none.
 Path shared_in(const Path& root, std::string_view name) {
   const std::string plain = fmt::format("lib{}.so", name);
   for (const char* folder : kSharedFolders) {
@@ -84,7 +84,7 @@ std::optional<CudaLibrary> find_cuda_library(const CudaToolkit& toolkit, std::st
     if (found.include.empty()) continue;
     if (known->is_shared) found.file = shared_in(root, name);
     if (known->is_shared && found.file.empty()) continue;
-    // A jail shows folders by their own names, not by those of links.
+    // A jail shows folders by their real names, not by those of links.
     found.include = without_links(found.include);
     if (known->is_shared)
       found.file = without_links(found.file.parent_path()) / found.file.filename();

@@ -1,4 +1,4 @@
-// Where CUDA's libraries are looked for, in folders made for it.
+// Tests of where CUDA's libraries are looked for, in folders made for the purpose.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_libraries.h"
 

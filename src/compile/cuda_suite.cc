@@ -1,4 +1,4 @@
-// Routing by dialect.
+// Routing units by dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_suite.h"
 

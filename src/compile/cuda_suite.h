@@ -1,4 +1,4 @@
-// All that this machine has for units of target cuda, as one compiler.
+// All compilers of this machine for units of target cuda, as one compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace kw::compile {
 
-/// Device code by NVRTC, or by nvcc where there is no NVRTC, which its identity then says; host
-/// launchers by nvcc. Error (stop): neither is there, in words that say how to get NVRTC. A host
-/// launcher without nvcc is an error of its build.
+/// Compiles device code by NVRTC, or by nvcc where there is no NVRTC (the identity says which), and
+/// host launchers by nvcc. Error (stop): there is neither; the text says how to get NVRTC. Without
+/// nvcc, building a host launcher is an error.
 Result<std::unique_ptr<Compiler>> open_cuda_suite(CudaCompilerSettings settings);
 
 }  // namespace kw::compile

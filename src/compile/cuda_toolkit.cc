@@ -1,4 +1,4 @@
-// Looks through folders in a fixed order; the first that has a thing gives it.
+// Looks for each part in several folders in a fixed order and takes the first.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_toolkit.h"
 
@@ -62,7 +62,7 @@ std::optional<NvrtcFiles> nvrtc_below(const Path& root) {
   return std::nullopt;
 }
 
-// "libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13"
+// Reads ldconfig's "libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13".
 std::optional<NvrtcFiles> nvrtc_of_loader() {
   for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
     if (!is_there(program)) continue;
@@ -81,8 +81,8 @@ std::optional<NvrtcFiles> nvrtc_of_loader() {
   return std::nullopt;
 }
 
-/// Every folder that bin/python3 may belong to: that of an environment is a link out of it, and
-/// PATH may hold a link into it.
+/// Adds every folder that bin/python3 may belong to: the python3 of an environment is a link out of
+/// it, and PATH may hold a link into it.
 void add_environments(Path python, std::vector<std::string>& environments) {
   constexpr int kMostLinks = 8;
   for (int i = 0; i < kMostLinks; ++i) {
@@ -94,7 +94,7 @@ void add_environments(Path python, std::vector<std::string>& environments) {
   }
 }
 
-/// Where packages lie below an environment of Python.
+/// Folders of packages in a Python environment.
 std::vector<Path> package_folders(const Path& environment) {
   std::vector<Path> folders;
   for (const std::string& python :
@@ -106,7 +106,7 @@ std::vector<Path> package_folders(const Path& environment) {
   return folders;
 }
 
-/// Folders of nvidia-… wheels below an environment of Python: nvidia/cublas, nvidia/cu13, ….
+/// Adds folders of nvidia-… wheels in a Python environment: nvidia/cublas, nvidia/cu13, ….
 void add_wheels(const Path& environment, std::vector<Path>& roots) {
   for (const Path& packages : package_folders(environment)) {
     const Path nvidia = packages / "nvidia";
@@ -119,7 +119,7 @@ void add_wheels(const Path& environment, std::vector<Path>& roots) {
 std::vector<Path> cutlass_roots(const CudaPlaces& places) {
   std::vector<Path> roots = {places.cutlass};
   if (!places.data.empty()) roots.push_back(Path(places.data) / "cutlass");
-  // The wheel nvidia-cutlass carries the sources in its package cutlass_library.
+  // The wheel nvidia-cutlass holds the sources in its package cutlass_library.
   for (const std::string& python : places.pythons)
     for (const Path& packages : package_folders(python))
       roots.push_back(packages / "cutlass_library/source");
@@ -147,7 +147,7 @@ void find_headers(const std::vector<Path>& roots, CudaToolkit& toolkit) {
     const Path include = root / "include";
     if (root.empty() || !is_there(include / "cuda_fp16.h")) continue;
     toolkit.include.push_back(without_links(include));
-    // From CUDA 13 on libcu++ has a folder of its own.
+    // From CUDA 13 on libcu++ has its own folder.
     if (is_there(include / "cccl/cuda/std"))
       toolkit.include.push_back(without_links(include / "cccl"));
     const long long cuda = define_in(head_of(include / "cuda_runtime_api.h"), "CUDART_VERSION");
@@ -239,13 +239,13 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
     toolkit.looked.emplace_back("the libraries that ldconfig knows");
     if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_of_loader();
   }
-  // PyTorch's wheels bring NVRTC along, and so its containers.
+  // PyTorch's wheels bring NVRTC along, and so do its containers.
   std::vector<Path> wheels;
   for (const std::string& python : places.pythons) add_wheels(python, wheels);
   if (!places.pythons.empty()) toolkit.looked.emplace_back("the packages of python3");
   for (const Path& wheel : wheels)
     if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_below(wheel);
-  // Headers of NVRTC's own installation go with it better than any other.
+  // Headers of NVRTC's own installation fit it best, so they are looked at first.
   std::vector<Path> header_roots;
   if (toolkit.nvrtc) header_roots.push_back(toolkit.nvrtc->library.parent_path().parent_path());
   header_roots.insert(header_roots.end(), roots.begin(), roots.end());

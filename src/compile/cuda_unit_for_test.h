@@ -1,4 +1,4 @@
-// Units of device code and a compiler for them, for tests; skips where NVRTC is missing.
+// Units of device code and a compiler for them, for tests; the tests are skipped without NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -64,7 +64,7 @@ class CudaCompilerTest : public testing::Test {
     return best;
   }
 
-  /// Made at the first use, with `limits` as they are then.
+  /// The compiler, created at the first call with the current `limits`.
   CudaCompiler& compiler() {
     if (!compiler_) {
       CudaCompilerSettings settings;

@@ -1,4 +1,5 @@
-// Kernels with CuTe under NVRTC: precompiled headers, and TMA with wgmma from device code alone.
+// Tests of kernels with CuTe under NVRTC: precompiled headers, and TMA with wgmma from device code
+// alone.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ TEST_F(Cute, KnobsShareOnePrecompiledHeader) {
     digests.push_back(result.object.at(0).sha256);
   }
   EXPECT_NE(digests[0], digests[1]);
-  // Line numbers are those of the candidate although its headers are elsewhere.
+  // Line numbers are those of the candidate although its headers were compiled elsewhere.
   unit.files.back().text = "\nextern \"C\" __global__ void scale() { cute::no_such_thing(); }\n";
   EXPECT_THAT(build(unit).evidence, testing::HasSubstr("candidate.cu:2:"));
 }

@@ -1,4 +1,4 @@
-// Words of the PTX within a cubin, and its undefined symbols.
+// Reads the words of the PTX within a cubin, and its undefined symbols.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_code.h"
 
@@ -29,7 +29,7 @@ bool is_counter(std::string_view word) {
 
 bool is_word_char(char c) { return is_name_char(c) || c == '%' || c == '$'; }
 
-/// The one line that waits of the library hold: "mov.u64 %rd7, %globaltimer; // MARK".
+/// Whether a line is the timer read of the library's waits: "mov.u64 %rd7, %globaltimer; // MARK".
 bool is_library_timer(std::string_view line, std::string_view mark) {
   constexpr std::string_view kStart = "mov.u64 %", kEnd = ", %globaltimer; // ";
   line = trim(line);
@@ -45,7 +45,7 @@ void add_name(std::vector<std::string>& list, std::string_view name) {
     list.emplace_back(name);
 }
 
-// Comments are looked at like code: telling them apart would be one more thing to get wrong.
+// Comments are searched like code, since telling them apart could go wrong.
 void read_line(std::string_view line, DeviceCode& code) {
   for (std::size_t i = 0; i < line.size();) {
     std::size_t end = i;

@@ -1,4 +1,4 @@
-// What the device code of a cubin reads and calls beside its own: special registers, runtime
+// What the device code of a cubin uses beyond its own definitions: special registers, runtime
 // functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,16 +12,17 @@
 namespace kw::compile {
 
 struct DeviceCode {
-  /// Special registers that tell the time, count, or name the launch, and instructions of that
-  /// kind: "%globaltimer", "pmevent"; each once.
+  /// Special registers and instructions that tell the time, count events or identify the launch,
+  /// such as "%globaltimer" and "pmevent"; each once.
   std::vector<std::string> registers;
-  std::vector<std::string> imported;  ///< Symbols that nothing in the cubin defines.
+  std::vector<std::string> imported;  ///< Symbols that the cubin does not define.
 };
 
-/// Reads a cubin built with -lineinfo, in which ptxas keeps the PTX that it was given: what was
-/// compiled, after macros, pasted tokens and joined literals. A line of inline PTX that is exactly
-/// library_timer(mark) is the library's own wait and is passed over; `mark` empty: there is none.
-/// Bytes are foreign. Error: not a cubin, or one without its PTX, of which nothing could be said.
+/// Reads a cubin built with -lineinfo, in which ptxas keeps its input PTX: the code after macros,
+/// pasted tokens and joined literals. Lines of inline PTX that are exactly library_timer(mark)
+/// belong to the library's own waits and are ignored; with an empty `mark` there are none. Bytes
+/// are foreign. Error: the file is no cubin, or lacks its PTX, so that nothing can be said about
+/// it.
 Result<DeviceCode> read_device_code(std::string_view cubin, std::string_view mark);
 
 }  // namespace kw::compile

@@ -1,4 +1,5 @@
-// Words of PTX in cubins made by hand, and in those of a real compiler where there is one.
+// Tests of the words of PTX in cubins made by hand, and in cubins of a real compiler if there is
+// one.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_code.h"
 
@@ -18,7 +19,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A cubin that holds nothing but the PTX it was made of.
+/// A cubin that holds only this PTX.
 std::string cubin_of(std::string_view ptx, const std::string& section = ".nv_debug_ptx_txt") {
   std::string file(sizeof(Elf64_Ehdr), '\0');
   const std::string names = std::string(1, '\0') + section + std::string(1, '\0');

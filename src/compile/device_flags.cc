@@ -1,4 +1,4 @@
-// Options and checks of device code; the facts of a cubin brought together.
+// Options and checks of device code, and collecting the facts about a cubin.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_flags.h"
 
@@ -29,7 +29,7 @@ std::string device_flag(std::string_view option) {
   return {};
 }
 
-/// 90 of "sm_90a"; 0 if it is no architecture.
+/// The number of an architecture, 90 for "sm_90a"; 0 if the text is none.
 int architecture_number(std::string_view arch) {
   if (!arch.starts_with("sm_") || arch.size() > 8) return 0;
   int number = 0;
@@ -83,7 +83,8 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
     }
   }
   CompileResult result = KW_TRY(keep_object(objects, bytes, "cubin"));
-  // Two spellings of one instance (f<4> and f<2 * 2>) have one symbol; each finds its kernel.
+  // Two spellings of one instance (f<4> and f<2 * 2>) have the same symbol, and each must find its
+  // kernel.
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const auto found = std::find_if(kernels->begin(), kernels->end(),
                                     [&](const KernelFacts& k) { return k.symbol == symbols[i]; });
@@ -106,7 +107,7 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
 
 namespace {
 
-/// Ends the sentence about a kernel.
+/// The end of the sentence about a kernel: what helps against its use of local memory.
 std::string_view cure_for_local_memory(const KernelFacts& kernel) {
   if (kernel.spill_bytes > 0)
     return ". Registers run out and go to local memory, which is DRAM behind caches: use fewer "

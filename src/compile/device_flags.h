@@ -1,4 +1,4 @@
-// What NVRTC and nvcc are told alike, and what is made of a cubin that either wrote.
+// Flags that NVRTC and nvcc share, and the reading of the cubins that they write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,33 +14,34 @@
 namespace kw::compile {
 
 inline constexpr std::string_view kDeviceStandard = "--std=c++20";
-inline constexpr std::string_view kCuteStandard = "--std=c++17";  ///< What CUTLASS is tested with.
+/// The standard that CUTLASS is tested with.
+inline constexpr std::string_view kCuteStandard = "--std=c++17";
 
-/// Options of device code, for messages: fast_math, and maxrregcount_N for some N.
+/// Names of the options for device code, for messages: fast_math, and maxrregcount_N for some N.
 std::span<const std::string> cuda_option_names();
 
-/// The compilers' flag of a whitelisted option; empty if it is not one.
+/// The compiler's flag for a whitelisted option; empty if the option is not whitelisted.
 std::string device_flag(std::string_view option);
 
-/// 90 of "sm_90a"; 0 if it is no architecture.
+/// Number of an architecture: 90 for "sm_90a"; 0 if the text is no architecture.
 int architecture_number(std::string_view arch);
 
-/// Whether options, dialect, architecture and names of kernels are such as can be compiled; else
-/// the unit's fate, or an error where our own code is to blame.
+/// Nothing if options, dialect, architecture and names of kernels can be compiled, else the unit's
+/// fate; an error where our own code is at fault.
 Result<std::optional<CompileResult>> check_device_unit(const BuildUnit& unit);
 
-/// There is no CUTLASS, and what to do about it (stop).
+/// The error (stop) that CUTLASS is missing, with what to do about it.
 std::unexpected<Error> no_cutlass();
 
-/// Keeps a cubin with what is known of its kernels: from the cubin, from the assembler's words, and
-/// the name that a plan gives each of `symbols` (one for each of the unit's kernels). The findings
-/// say what each kernel takes.
+/// Stores a cubin with the facts about its kernels from the cubin and from the assembler's output,
+/// and with the name that a plan gives each of `symbols` (one for each of the unit's kernels). The
+/// findings list the resources of each kernel.
 Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view bytes,
                                  std::span<const std::string> symbols, const NvrtcLog& log,
                                  const BuildUnit& unit);
 
-/// Findings (kind "resource") about kernels: registers, spills, stack and shared memory, one
-/// statement for each kernel, those that spill first.
+/// Findings (kind "resource") on registers, spills, stack and shared memory, one for each kernel,
+/// those that spill first.
 std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// What is said of a kernel's resources, each fact once and with what helps.
+// Tests of the findings on a kernel's resources: each fact once, with what helps.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_flags.h"
 

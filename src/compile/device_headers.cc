@@ -1,4 +1,4 @@
-// Texts of the headers, and their table.
+// Texts of the headers, and a table of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_headers.h"
 

@@ -1,4 +1,4 @@
-// The C++ standard headers that device code asks for and NVRTC does not bring.
+// The C++ standard headers that device code includes and NVRTC lacks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@ struct DeviceHeader {
   std::string_view text;
 };
 
-/// Integer types, limits, and the macros of float.h and math.h: what kernels take from them. Where
-/// NVRTC knows the functions itself (all of math.h), a header only has to be there.
+/// Headers for integer types, limits, and the macros of float.h and math.h, as far as kernels need
+/// them. NVRTC knows the functions (all of math.h), so such a header only has to exist.
 std::span<const DeviceHeader> device_headers();
 
-/// What nvcc defines in every file, by cuda_runtime.h, and NVRTC in none.
+/// Declarations that nvcc adds to every file through cuda_runtime.h, and NVRTC does not.
 std::string_view device_prelude();
 
 }  // namespace kw::compile

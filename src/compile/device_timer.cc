@@ -1,4 +1,4 @@
-// Rewriting the headers that wait.
+// Rewriting libcu++'s headers that wait.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_timer.h"
 
@@ -16,7 +16,7 @@ using platform::Path;
 constexpr std::size_t kMostHeader = std::size_t{1} << 20;
 constexpr std::string_view kClock = "chrono::high_resolution_clock::now()";
 
-// CCCL 2.5 and newer, as CUDA 12.6 and newer have it.
+// The headers in CCCL 2.5 and newer, which CUDA 12.6 and newer have.
 constexpr std::array<std::string_view, 6> kWaiting{"cuda/std/__thread/threading_support.h",
                                                    "cuda/__barrier/barrier_block_scope.h",
                                                    "cuda/std/__barrier/barrier.h",
@@ -43,13 +43,14 @@ bool is_name_part(char c) {
   return c == ':' || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// Nothing if the header does not read the clock or has another form.
+/// The rewritten header; empty if it does not read the clock or has another form.
 std::string rewritten(std::string text, const std::string& mark) {
   const std::size_t space = text.find("BEGIN_NAMESPACE");
   if (space == std::string::npos || text.find(kClock) == std::string::npos) return {};
   for (std::size_t at; (at = text.find(kClock)) != std::string::npos;) {
     std::size_t first = at;
-    while (first > 0 && is_name_part(text[first - 1])) --first;  // _CUDA_VSTD::, ::cuda::std::
+    // The namespace before the name is replaced too: _CUDA_VSTD:: or ::cuda::std::.
+    while (first > 0 && is_name_part(text[first - 1])) --first;
     text.replace(first, at + kClock.size() - first, "::" + mark + "_::now()");
   }
   const std::size_t line = text.rfind('\n', text.find("BEGIN_NAMESPACE"));

@@ -63,7 +63,7 @@ Diagnostic from_json(const Json& item) {
   return d;
 }
 
-// A JSON array that the output cap cut, closed after its last whole element.
+// Repairs a JSON array that the output limit cut off: ends it after its last complete element.
 std::string mended(std::string_view array) {
   int depth = 0;
   bool in_string = false;
@@ -88,7 +88,7 @@ std::string mended(std::string_view array) {
   return whole == 0 ? "[]" : std::string(array.substr(0, whole)) + "]";
 }
 
-// Digits up to a colon, as in "12:"; eats both.
+// Takes digits and the colon behind them, as in "12:", from the front of the text.
 std::optional<std::size_t> eat_number(std::string_view& text) {
   std::size_t value = 0, i = 0;
   for (; i < text.size() && i < 9 && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i)
@@ -98,7 +98,7 @@ std::optional<std::size_t> eat_number(std::string_view& text) {
   return value;
 }
 
-// "file:12:5: error: words", "file:12: Error: words", "error: words".
+// Reads "file:12:5: error: words", "file:12: Error: words" or "error: words".
 std::optional<Diagnostic> from_text(std::string_view line) {
   Diagnostic d;
   std::string_view rest = line;
@@ -122,7 +122,7 @@ std::optional<Diagnostic> from_text(std::string_view line) {
   return d;
 }
 
-// "/usr/bin/ld: a.o: in function `f':" and "a.cpp:(.text+0x1): undefined reference to `g()'".
+// Reads "/usr/bin/ld: a.o: in function `f':" or "a.cpp:(.text+0x1): undefined reference to `g()'".
 std::optional<Diagnostic> from_linker(std::string_view line) {
   for (const std::string_view phrase :
        {"undefined reference to ", "multiple definition of ", "cannot find ",
@@ -142,7 +142,7 @@ std::optional<Diagnostic> from_linker(std::string_view line) {
   return std::nullopt;
 }
 
-// Quoted word after which GCC, clang or NVRTC says that nobody declared it.
+// The quoted name that GCC, clang or NVRTC reports as undeclared.
 std::string unknown_name(std::string_view message) {
   constexpr std::string_view kNvidia = "identifier \"";
   if (const std::size_t at = message.find(kNvidia);
@@ -181,7 +181,7 @@ std::string frame_of(const SourceFile& file, const Diagnostic& d) {
   return render_line(file.text, d.line, d.message, d.column);
 }
 
-// The place in the unit's own files: the diagnostic's, else of the first note that has one.
+// The place in the unit's own files: that of the diagnostic, else of the first note that has one.
 const Diagnostic* own_place(const Diagnostic& d, const BuildUnit& unit) {
   if (file_of(unit, d.file) != nullptr && d.line > 0) return &d;
   for (const Diagnostic& note : d.notes)
@@ -193,22 +193,23 @@ bool is_in(const Diagnostic* place, const std::string& file) {
   return place != nullptr && place->file == file;
 }
 
-/// A function's declaration or definition, up to its closing parenthesis, on one line.
+/// A function's declaration or definition on one line, up to its closing parenthesis.
 struct Prototype {
   std::string text;
   std::size_t line = 0;
 };
 
-/// Where a name stands before parentheses.
+/// A name followed by parentheses.
 struct Site {
   std::size_t at = 0;
   std::size_t close = 0;
 };
 
-/// The first prototype of each name in a text that is followed by `next`: ';' or '{'. Linear.
+/// The first prototype of each name in a text that is followed by `next`, which is ';' or '{'.
+/// Linear.
 std::map<std::string_view, Site> sites_of(std::string_view text, char next) {
   std::map<std::string_view, Site> sites;
-  std::size_t close = 0, behind = 0;  // of the latest parenthesis: many may open before one closes
+  std::size_t close = 0, behind = 0;  // the latest parenthesis; many may open before one closes
   for (std::size_t at = 0, end = 0; at < text.size(); at = std::max(end, at + 1)) {
     for (end = at; end < text.size() && is_name_char(text[end]);) ++end;
     if (end == at || is_digit(text[at])) continue;
@@ -240,7 +241,7 @@ Prototype prototype_at(std::string_view text, Site site) {
   return found;
 }
 
-/// Identifiers, each once, sorted.
+/// The identifiers of a text, each once, sorted.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < text.size();) {
@@ -254,7 +255,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The name that the linker misses; empty where it misses none.
+/// The name that the linker could not find; empty where the diagnostic is about something else.
 std::string missing_name(const Diagnostic& d) {
   constexpr std::string_view kPhrase = "undefined reference to ";
   if (d.line != 0 || !d.message.starts_with(kPhrase)) return {};
@@ -263,8 +264,8 @@ std::string missing_name(const Diagnostic& d) {
   return name;
 }
 
-/// An entry that the trampoline calls and the main file lacks reads oddly in the linker's words:
-/// the finding shows what was wanted and what is there.
+/// Rewords a missing name. For an entry that the trampoline calls and the main file lacks, the
+/// linker's words would mislead, so the finding shows what was expected and what the file has.
 void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit, Finding& f) {
   if (!is_entry) {
     f.text = "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
@@ -310,7 +311,7 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
     if (near.empty()) near = library_hint(unknown, unit.target);
     f.text += near;
   }
-  // A #line directive names any file.
+  // The place is sanitised, since a #line directive can name any file.
   f.place = sanitise_line(place_of(own != nullptr ? *own : d), kPlaceBytes);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);
   if (const std::string missing = missing_name(d); !missing.empty())
@@ -325,7 +326,8 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
   for (const std::string_view line : split_lines(output)) {
     if (out.size() >= kMaxDiagnostics) break;
     if (line.starts_with('[')) {
-      // GCC writes some controls and bytes of the source as they are.
+      // Controls and invalid bytes are escaped first, since GCC copies some of the source as they
+      // are.
       const Result<Json> array = parse_json(with_escapes(mended(line)), "diagnostics");
       if (!array || !array->is_array()) continue;
       for (const Json& item : *array)
@@ -358,7 +360,7 @@ std::vector<std::string> known_names(const BuildUnit& unit) {
 
 std::vector<Finding> diagnostic_findings(std::span<const Diagnostic> diagnostics,
                                          const BuildUnit& unit, std::size_t limit) {
-  // Errors first, the main file's before others, the compiler's order within.
+  // Order: errors first, then the main file's diagnostics before others, then the compiler's order.
   std::vector<const Diagnostic*> order;
   for (int pass = 0; pass < 4; ++pass) {
     const Severity wanted = pass < 2 ? Severity::Error : Severity::Warning;

@@ -13,36 +13,37 @@
 
 namespace kw::compile {
 
-// Enough for any honest source; foreign output can be endless.
+// Bounds on what is read, since foreign output can be endless; more than any honest source needs.
 inline constexpr std::size_t kMaxDiagnostics = 200;
-inline constexpr std::size_t kMaxNotes = 8;  ///< Of one diagnostic.
+inline constexpr std::size_t kMaxNotes = 8;  ///< Most notes of one diagnostic.
 
 struct Diagnostic {
   enum class Severity { Error, Warning, Note };
   Severity severity = Severity::Error;
-  std::string file;        ///< Empty: of no place (linker, driver).
-  std::size_t line = 0;    ///< From 1; 0 unknown.
-  std::size_t column = 0;  ///< Bytes, from 1; 0 unknown.
+  std::string file;        ///< File name; empty: the diagnostic has no place (linker, driver).
+  std::size_t line = 0;    ///< Line from 1; 0: unknown.
+  std::size_t column = 0;  ///< Column in bytes, from 1; 0: unknown.
   std::string message;
-  std::string replacement;  ///< The compiler's own suggestion, if any.
-  /// Places that lead here (template instantiation, macro, earlier declaration), as given.
+  std::string replacement;  ///< Replacement that the compiler suggests, if any.
+  /// Places that lead to this one (template instantiation, macro, earlier declaration), in the
+  /// compiler's order.
   std::vector<Diagnostic> notes;
 };
 
-/// Everything recognised in a compiler's error output, in its order. Foreign text: bounded work,
-/// never fails; what is not recognised is left out.
+/// The diagnostics recognised in a compiler's error output, in its order. Foreign text: the work is
+/// bounded, and it never fails; lines that are not recognised are left out.
 std::vector<Diagnostic> parse_diagnostics(std::string_view output);
 
-/// What the text of a finding begins with that is a warning.
+/// Beginning of the text of a finding that is a warning.
 inline constexpr std::string_view kWarningMark = "Warning: ";
 
-/// Ranked findings (kind "diagnostic"): errors before warnings, those in the main file first, at
-/// most `limit`. Frames are cut from the unit's own files; an unknown name gets the nearest known
-/// one where the compiler has none. System headers are named by their last part alone.
+/// Ranked findings (kind "diagnostic"), at most `limit`: errors before warnings, and the main
+/// file's first. Frames are cut from the unit's own files. An unknown name gets the nearest known
+/// one if the compiler suggests none. System headers are named by the last part of their path.
 std::vector<Finding> diagnostic_findings(std::span<const Diagnostic> diagnostics,
                                          const BuildUnit& unit, std::size_t limit = 12);
 
-/// Identifiers of the unit's files and defines, for nearest().
+/// Identifiers in the unit's files and defines, for nearest().
 std::vector<std::string> known_names(const BuildUnit& unit);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// Diagnostics as GCC 12, clang 19, as and ld really print them.
+// Tests with diagnostics as GCC 12, clang 19, as and ld print them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/diagnostics.h"
 
@@ -157,7 +157,7 @@ TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
   EXPECT_THAT(diagnostic_findings(found, wrong)[0].text, ::testing::Not(HasSubstr("Found")));
 }
 
-/// A source of 1 MiB: `word`'s result for 0, 1, 2 and so on.
+/// A source of 1 MiB: the texts that `word` gives for 0, 1, 2 and so on.
 std::string big_source(const std::function<std::string(int)>& word) {
   std::string text;
   for (int i = 0; text.size() < (std::size_t{1} << 20); ++i) text += word(i);
@@ -196,7 +196,7 @@ TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
 
 TEST(Diagnostics, AnArrayThatTheOutputCapCutIsReadAsFarAsItGoes) {
   const std::string whole = kUnknown;
-  const std::string line = whole.substr(0, whole.find('\n') - 1);  // Without "]".
+  const std::string line = whole.substr(0, whole.find('\n') - 1);  // without "]"
   EXPECT_THAT(parse_diagnostics(line + ", {\"kind\": \"error\", \"message\": \"a [ \\\" b"),
               SizeIs(1));
   EXPECT_THAT(parse_diagnostics(line.substr(0, 40)), IsEmpty());
@@ -209,7 +209,7 @@ TEST(Diagnostics, ForeignBytesDoNoHarm) {
   std::string endless;
   for (int i = 0; i < 1000; ++i) endless += "a.cpp:1:1: error: x\n";
   EXPECT_THAT(parse_diagnostics(endless), SizeIs(200));
-  // A line number past the file, control characters in the message.
+  // A line number past the end of the file, and control characters in the message.
   const auto far = parse_diagnostics("candidate.cpp:999:7: error: \x1b[31mred\n");
   const auto findings = diagnostic_findings(far, unit());
   ASSERT_THAT(findings, SizeIs(1));

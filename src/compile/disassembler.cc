@@ -1,4 +1,4 @@
-// One run of the disassembler in a jail, and what is kept of it.
+// One run of the disassembler in a jail, and storing its result.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/disassembler.h"
 
@@ -15,10 +15,10 @@ namespace {
 
 using platform::Path;
 
-/// Grows when the parser tells more; older files are then made anew.
+/// Version of the stored form; increase when the parser reads more, and older files are made anew.
 constexpr int kVersion = 1;
 constexpr std::chrono::seconds kTimeout(20);
-/// A kernel of CuTe prints 2 MB.
+/// For comparison: a kernel of CuTe prints 2 MB.
 constexpr std::size_t kMostText = std::size_t{64} << 20;
 constexpr std::size_t kMostObject = std::size_t{64} << 20;
 constexpr std::size_t kMostKept = std::size_t{4} << 20;
@@ -48,7 +48,7 @@ std::optional<std::vector<KernelCode>> kept_facts(const BuiltObject& object) {
 Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObject& object) {
   const auto folder = KW_TRY(platform::TempDir::create("kw-disassemble"));
   const std::string bytes = KW_TRY(platform::read_file(object.path, kMostObject));
-  // The cache's folders may be closed to the jail's uid.
+  // A copy, since the jail's uid may not be allowed to read the cache's folders.
   const Path copy = folder.path() / "unit.cubin";
   KW_TRY(platform::write_file_atomic(copy, bytes, /*durable=*/false));
   std::error_code ignored;
@@ -58,7 +58,7 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
   const Path program = ignored ? disassembler.program : real;
   platform::JailSpec jail;
   jail.level = disassembler.jail;
-  // cuobjdump starts the nvdisasm beside it.
+  // The whole folder, since cuobjdump starts the nvdisasm beside it.
   jail.readable = {program.parent_path()};
   jail.writable = {folder.path()};
   jail.allow_new_processes = true;
@@ -100,7 +100,7 @@ Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembl
   KeptCode kept{kVersion, object.sha256, parse_sass(text)};
   if (kept.kernels.empty())
     return fail(disassembler.program.filename().string() + " printed no code", "", Advice::GiveUp);
-  // Only saves the next run: a cache that cannot be written to changes nothing.
+  // The stored file only saves the next run, so a cache that cannot be written to is no error.
   (void)platform::write_file_atomic(kept_path(object), kw::encode(kept), /*durable=*/false);
   return std::move(kept.kernels);
 }

@@ -1,4 +1,4 @@
-// Facts of machine code from NVIDIA's disassembler, where this machine has one.
+// Reads machine code through NVIDIA's disassembler, where this machine has one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace kw::compile {
 
 struct Disassembler {
-  platform::Path program;  ///< nvdisasm or cuobjdump, as CudaToolkit found it; empty: none.
+  platform::Path program;  ///< Path of nvdisasm or cuobjdump, as CudaToolkit found it; empty: none.
   JailLevel jail = JailLevel::Namespace;
 };
 
-/// The kernels of a built cubin. Read from the file beside the object where one was kept, else by a
-/// run of the disassembler in a jail of its own (0.3 s of a processor), and then kept there. An
-/// error (give up) says why there are none: no program, an object that it does not know, a limit.
-/// Safe to call from any thread.
+/// The kernels of a built cubin. They are read from the file that an earlier call stored beside the
+/// object, else from a run of the disassembler in a jail (0.3 s of a processor), and then stored.
+/// An error (give up) says why there are none: no program, an object that the program does not
+/// know, or a limit. Safe to call from any thread.
 Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembler,
                                                   const BuiltObject& object);
 

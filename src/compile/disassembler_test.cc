@@ -1,4 +1,5 @@
-// The disassembler in its jail, played by scripts: what is kept, and why there may be nothing.
+// Tests of the disassembler in its jail, played by scripts: what is stored, and why there may be no
+// code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/disassembler.h"
 
@@ -23,7 +24,7 @@ class Disassembling : public testing::Test {
     open(folder_.path(), 0755);
   }
 
-  /// A program of that name which runs this shell script.
+  /// A program of this name that runs this shell script.
   platform::Path tool(const std::string& name, const std::string& script) {
     const platform::Path bin = folder_.path() / "bin";
     EXPECT_TRUE(platform::make_dirs(bin));
@@ -55,12 +56,12 @@ TEST_F(Disassembling, IsReadOnceAndKeptBesideTheObject) {
   ASSERT_EQ(first->size(), 1u);
   EXPECT_EQ(first->front().symbol, "k");
   EXPECT_EQ(first->front().all.of("FFMA"), 1);
-  // Nothing is run the second time.
+  // The second time, nothing is run.
   const auto again = read(tool("nvdisasm", "exit 1\n"));
   ASSERT_TRUE(again.has_value()) << describe(again.error());
   EXPECT_EQ(again->front().all.of("FFMA"), 1);
   EXPECT_TRUE(read({}).has_value()) << "what is kept needs no program";
-  // An object of other bytes at that place, and a damaged file, are read anew.
+  // An object with other content at that path, or a damaged file, is disassembled anew.
   object_.sha256 = std::string(64, 'b');
   EXPECT_FALSE(read({}).has_value());
   EXPECT_TRUE(read(tool("nvdisasm", kPrints)).has_value());

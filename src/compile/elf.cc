@@ -1,4 +1,4 @@
-// A bounds-checked reader of the dynamic section.
+// Reads the dynamic section with checked bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/elf.h"
 
@@ -37,7 +37,7 @@ void read_symbols(std::string_view bytes, const Elf64_Shdr& table, const Elf64_S
 
 void read_dynamic(std::string_view bytes, const Elf64_Shdr& table, const Elf64_Shdr& names,
                   ElfFacts& facts) {
-  // One pointer in the array is crtbegin's frame_dummy.
+  // One pointer in the array belongs to crtbegin's frame_dummy.
   constexpr std::uint64_t kOwnConstructorBytes = 8;
   const std::uint64_t count = table.sh_size / sizeof(Elf64_Dyn);
   for (std::uint64_t i = 0; i < count; ++i) {

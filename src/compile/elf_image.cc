@@ -1,4 +1,4 @@
-// Program headers, dynamic table, relocations and symbols, every offset checked.
+// Reads program headers, dynamic table, relocations and symbols with every offset checked.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/elf_image.h"
 
@@ -19,7 +19,7 @@ constexpr unsigned kResolved = R_AARCH64_IRELATIVE;
 constexpr unsigned kCallSlot = R_AARCH64_JUMP_SLOT, kLoadSlot = R_AARCH64_GLOB_DAT;
 #endif
 
-/// Far above what an object of a kernel holds; what has more is refused.
+/// Far above what a kernel's object holds; objects with more are refused.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 constexpr std::size_t kMostDynamic = 1024;
 
@@ -65,7 +65,7 @@ class ImageReader {
     return {};
   }
 
-  /// Of a tag that stands there twice, loaders take the last: linkers write none.
+  /// If a tag occurs twice, loaders take the last one; linkers write no tag twice.
   Result<> read_dynamic(std::string_view table) {
     for (std::size_t i = 0; i < table.size() / sizeof(Elf64_Dyn); ++i) {
       const auto entry = *elf_at<Elf64_Dyn>(table, i * sizeof(Elf64_Dyn));

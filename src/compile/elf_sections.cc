@@ -1,4 +1,4 @@
-// Header and sections of an ELF file.
+// Reads header and sections of an ELF file.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/elf_sections.h"
 
@@ -30,7 +30,7 @@ Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return fail("section headers of odd size");
   std::vector<Elf64_Shdr> sections;
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-    // Wrapped sums end up outside the file or at bytes that are checked like any others.
+    // A sum that wraps ends outside the file, or at bytes that are checked like any others.
     const auto section = elf_at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
     if (!section) return fail("section headers end past the file");
     sections.push_back(*section);

@@ -1,4 +1,4 @@
-// The parts of a 64-bit ELF file that every reader needs, with every offset checked.
+// Reads the parts of a 64-bit ELF file that every reader needs, with every offset checked.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace kw::compile {
 
-/// The T that lies at `offset`, or nothing where the bytes end before it does.
+/// The T at `offset`; nothing where it would reach past the end of the bytes.
 template <class T>
 std::optional<T> elf_at(std::string_view bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -24,19 +24,19 @@ std::optional<T> elf_at(std::string_view bytes, std::uint64_t offset) {
   return value;
 }
 
-/// What a section holds; empty if it lies outside the file or takes no room in it.
+/// Content of a section; empty if the section lies outside the file or takes no room in it.
 std::string_view elf_contents(std::string_view bytes, const Elf64_Shdr& section);
 
 /// The string at `index` of a string table; empty if there is none.
 std::string elf_string(std::string_view bytes, const Elf64_Shdr& table, std::uint64_t index);
 
-/// Section headers; errors say what is odd.
+/// Reads the section headers; an error says what is irregular.
 Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes, const Elf64_Ehdr& header);
 
-/// The header of a 64-bit little-endian ELF file.
+/// Reads the header of a 64-bit little-endian ELF file.
 Result<Elf64_Ehdr> read_elf_header(std::string_view bytes);
 
-/// The names of all sections of an ELF file, in its order.
+/// The names of all sections of an ELF file, in their order.
 Result<std::vector<std::string>> section_names(std::string_view bytes);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// The flag line, word by word with its reason.
+// The compiler flags, each with its reason.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/flags.h"
 
@@ -32,9 +32,9 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
   flags.insert(flags.end(), {
                                 "-fPIC",
                                 "-fvisibility=hidden",   // only the trampoline's entry is exported
-                                "-fno-stack-protector",  // distributions differ in these three
-                                "-fcf-protection=none",
-                                "-U_FORTIFY_SOURCE",
+                                "-fno-stack-protector",  // distributions differ in this flag,
+                                "-fcf-protection=none",  // in this one
+                                "-U_FORTIFY_SOURCE",     // and in this one
                                 "-pipe",
                                 "-Wall",
                                 "-Wno-unused",
@@ -43,9 +43,10 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
                                 "-ftemplate-backtrace-limit=6",
                             });
   if (dialect.is_gcc) {
-    flags.emplace_back("-fdump-tree-gimple");  // what functions were built with: arithmetic_marks()
+    // The dump holds the options of each function, for arithmetic_marks().
+    flags.emplace_back("-fdump-tree-gimple");
     flags.push_back("-fopt-info-vec-optimized-missed=remarks.txt");
-    // GCC 12 drops its JSON when -fmax-errors ends it; there the reader limits.
+    // -fmax-errors would make GCC 12 drop its JSON; with JSON the reader limits the number.
     flags.push_back(dialect.has_json() ? "-fdiagnostics-format=json" : "-fmax-errors=20");
   } else {
     flags.insert(flags.end(), {"-ferror-limit=20", "-fno-color-diagnostics"});

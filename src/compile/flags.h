@@ -1,5 +1,5 @@
-// The one flag line shared by candidates, baselines and references, and the options that may
-// follow.
+// The compiler flags that candidates, baselines and references share, and the options that may be
+// added.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,30 +10,31 @@
 
 namespace kw::compile {
 
-/// Compilers differ in how they report, not in how they are told to optimise.
+/// Compiler and version, as far as flags depend on them: only on reporting, not on optimisation.
 struct Dialect {
   bool is_gcc = true;  ///< Otherwise clang.
   int major = 12;
   bool has_json() const { return is_gcc && major < 15; }  ///< -fdiagnostics-format=json.
 };
 
-/// Reads `--version`'s first line: "g++ (Debian 12.2.0-14) 12.2.0", "Debian clang version 19.1.7".
+/// Reads the first line of `--version`: "g++ (Debian 12.2.0-14) 12.2.0", "Debian clang version
+/// 19.1.7".
 Dialect dialect_from(std::string_view version_line);
 
-/// Flags of every translation unit, without options and defines: kCodeFlags and those of how code
-/// is laid out and what is reported.
+/// Flags of every translation unit, without options and defines: kCodeFlags, and flags for the
+/// layout of code and for reports.
 std::vector<std::string> compile_flags(const Dialect& dialect);
 
-/// Flags of the link; libraries follow the objects.
+/// Flags of the link; libraries come after the objects.
 std::vector<std::string> link_flags(const Dialect& dialect);
 
-/// Flags of one whitelisted option (fast_math, unroll_loops, O2); empty if it is not one.
+/// Flags of a whitelisted option (fast_math, unroll_loops, O2); empty if it is not whitelisted.
 std::vector<std::string> option_flags(std::string_view option);
 
-/// Names of the whitelist, for messages.
+/// Names of the whitelisted options, for messages.
 std::span<const std::string> option_names();
 
-/// Link flag of a whitelisted library (openblas); empty if it is not one.
+/// Link flag of a whitelisted library (openblas); empty if it is not whitelisted.
 std::string library_flag(std::string_view library);
 
 }  // namespace kw::compile

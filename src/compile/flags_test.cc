@@ -1,4 +1,4 @@
-// The version line decides the dialect; the whitelist is closed.
+// Tests: the version line decides the dialect, and options outside the whitelist are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/flags.h"
 

@@ -1,4 +1,4 @@
-// A reader of attribute lists in GCC's dumps.
+// Reads attribute lists in GCC's dumps.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/function_attributes.h"
 
@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMostMarks = 16;
 constexpr std::string_view kOpening = "__attribute__((";
 
-// GCC 12 manual, "Options That Control Optimization": how code is arranged, not what it computes.
+// Options that arrange code without changing what it computes, from the GCC 12 manual, "Options
+// That Control Optimization".
 constexpr std::array<std::string_view, 32> kHarmless{"unroll-",
                                                      "tree-",
                                                      "inline",
@@ -48,8 +49,7 @@ constexpr std::array<std::string_view, 32> kHarmless{"unroll-",
                                                      "trapping-math",
                                                      "fp-contract="};
 
-/// The text between the parenthesis that opens at `at` and the one that closes it; literals are
-/// passed over whole.
+/// The text between the parenthesis at `at` and its closing one; literals are skipped as a whole.
 std::string_view enclosed(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
@@ -63,13 +63,13 @@ std::string_view enclosed(std::string_view text, std::size_t at) {
   return text.substr(std::min(at + 1, text.size()));
 }
 
-/// The arguments of `optimize (…)` in a list of attributes; nothing without one.
+/// The arguments of each `optimize (…)` in a list of attributes.
 std::vector<std::string_view> optimize_lists(std::string_view attributes) {
   constexpr std::string_view kName = "optimize";
   std::vector<std::string_view> lists;
   for (std::size_t i = 0; i < attributes.size();) {
     if (!is_name_char(attributes[i])) {
-      // What belongs to another attribute is none itself.
+      // The arguments of another attribute are skipped, since nothing in them is an attribute.
       i += attributes[i] == '(' ? enclosed(attributes, i).size() + 2 : 1;
       continue;
     }

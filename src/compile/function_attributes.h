@@ -1,4 +1,4 @@
-// Which functions the compiler built with options of their own, by its own record.
+// Finds functions that were built with their own options, in the compiler's dump.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,13 @@
 
 namespace kw::compile {
 
-/// Reads GCC's dump of what it made of each function before optimising (-fdump-tree-gimple), where
-/// the attributes of a function stand above it: written as __attribute__ or [[gnu::…]], by a macro,
-/// or by a pragma that was in force there, all alike and with literals joined. Gives one mark
-/// "arithmetic" for each function whose optimize attribute names anything but options that are
-/// known to change no value; the first few.
+/// Reads GCC's dump of each function before optimisation (-fdump-tree-gimple), where a function's
+/// attributes stand above it in one form, whether they were written as __attribute__ or [[gnu::…]],
+/// by a macro, or by a pragma in force there. Gives one mark "arithmetic" for each function whose
+/// optimize attribute names an option that is not known to keep values; only the first few.
 std::vector<CodeMark> arithmetic_marks(std::string_view dump);
 
-/// Whether GCC's option, without its -f, is known to change no value of a program.
+/// Whether a GCC option, given without -f, is known to change no value of a program.
 bool changes_no_value(std::string_view option);
 
 }  // namespace kw::compile

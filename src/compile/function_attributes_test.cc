@@ -1,4 +1,4 @@
-// Attributes in dumps as GCC 12 writes them.
+// Tests with attributes in dumps as GCC 12 writes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/function_attributes.h"
 

@@ -1,4 +1,4 @@
-// Following code from everything that leads into it: x86-64 by Zydis, AArch64 by words.
+// Follows code from everything that leads into it: x86-64 by Zydis, AArch64 word by word.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/host_code.h"
 
@@ -16,7 +16,7 @@ namespace kw::compile {
 namespace {
 
 constexpr std::size_t kMostSightings = 16, kMostSeen = 4096;
-constexpr std::int64_t kFutex = 202;  // of x86-64
+constexpr std::int64_t kFutex = 202;  // the number on x86-64
 
 std::optional<Reach> reach_of(const ZydisDecodedInstruction& instruction) {
   switch (instruction.mnemonic) {
@@ -44,13 +44,13 @@ std::optional<Reach> reach_of(const ZydisDecodedInstruction& instruction) {
   }
 }
 
-/// One decoded instruction, as far as following it needs.
+/// One decoded instruction, with what is needed to follow it.
 struct Step {
   ZydisDecodedInstruction instruction;
   std::uint64_t address = 0;
-  std::optional<std::uint64_t> target;  ///< Where a direct branch or call leads.
-  std::optional<std::uint64_t>
-      operand;  ///< What an operand relative to the next instruction names.
+  std::optional<std::uint64_t> target;  ///< Target of a direct branch or call.
+  /// Address of an operand that is given relative to the next instruction.
+  std::optional<std::uint64_t> operand;
 
   std::uint64_t end() const { return address + instruction.length; }
   bool is_call() const { return instruction.meta.category == ZYDIS_CATEGORY_CALL; }
@@ -81,7 +81,7 @@ class X86Code {
  private:
   struct Seen {
     const ElfSegment* segment;
-    std::vector<bool> starts;  ///< By byte: an instruction that was followed begins here.
+    std::vector<bool> starts;  ///< By byte: whether an instruction that was followed begins here.
   };
 
   std::vector<bool>::reference mark(Seen& seen, std::uint64_t address) {
@@ -127,7 +127,8 @@ class X86Code {
       while (part_of(address) == seen && !mark(*seen, address)) {
         mark(*seen, address) = true;
         const auto step = decode(*seen, address);
-        // What is no instruction ends the process, and nothing falls through it.
+        // Bytes that are no instruction end the process, so execution does not continue behind
+        // them.
         if (!step) break;
         look_at(*step);
         address = step->end();
@@ -155,7 +156,7 @@ class X86Code {
     });
   }
 
-  /// Every instruction that was followed, by address.
+  /// Visits every instruction that was followed, by address.
   template <class Visit>
   void for_each_step(Visit visit) {
     for (const Seen& seen : seen_)
@@ -164,16 +165,16 @@ class X86Code {
           if (const auto step = decode(seen, seen.segment->address + i)) visit(*step);
   }
 
-  // The stubs through which syscall is called, then whoever leads to one of them.
+  // First finds the stubs through which syscall is called, then the code that leads to one of them.
   void find_system_callers() {
     std::set<std::uint64_t> stubs;
     for_each_step([&](const Step& step) {
       if (!step.operand || !system_slots_.contains(*step.operand)) return;
       if (!step.is_jump() || !is_stub(step.address)) return;
       stubs.insert(step.address);
-      stubs.insert(step.address - 4);  // behind an endbr64
+      stubs.insert(step.address - 4);  // with an endbr64 before it
     });
-    std::optional<std::int64_t> number;  // what edi holds, where that is plain
+    std::optional<std::int64_t> number;  // the value of edi, where it is plain
     std::uint64_t expected = 0;
     for_each_step([&](const Step& step) {
       if (step.address != expected || joins_.contains(step.address)) number.reset();
@@ -192,7 +193,7 @@ class X86Code {
     if (is_stored) code_.system_callers.emplace_back("a table of functions");
   }
 
-  /// What an instruction does to the first argument's register.
+  /// Follows what an instruction does to the register of the first argument.
   void update(std::optional<std::int64_t>& number, const Step& step) const {
     if (step.is_call()) {
       number.reset();
@@ -220,8 +221,8 @@ class X86Code {
     }
   }
 
-  /// Whether what a resolver reaches by direct calls and branches calls an import, or what it reads
-  /// from memory. Branches by register are those of switches.
+  /// Whether code that a resolver reaches by direct calls and branches calls an import, or a
+  /// function pointer from memory. Branches by register come from switches.
   bool calls_out(std::uint64_t resolver) {
     std::set<std::uint64_t> seen;
     std::vector<std::uint64_t> open{resolver};
@@ -252,12 +253,14 @@ class X86Code {
   ZydisDecoder decoder_{};
   std::vector<Seen> seen_;
   std::vector<std::uint64_t> anchors_;
-  std::set<std::uint64_t> joins_;  ///< Where branches lead: what a register holds is not plain.
+  /// Targets of branches: the value of a register is not known here.
+  std::set<std::uint64_t> joins_;
   std::set<std::uint64_t> system_slots_;
   HostCode code_;
 };
 
-/// Fixed words, so that every one of them is looked at. Arm ARM, C5.2 (system registers), C6 (SVC).
+/// Instructions have a fixed size, so every one is looked at. Arm ARM, C5.2 (system registers), C6
+/// (SVC).
 HostCode read_aarch64(const ElfImage& image) {
   struct Word {
     std::uint32_t mask, bits;

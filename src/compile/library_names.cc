@@ -1,4 +1,4 @@
-// The lists.
+// Lists of names from libraries.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/library_names.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// <cmath>, each also as …f for float.
+/// Functions of <cmath>, each also with an f for float.
 const Names& mathematics() {
   static const Names names = [] {
     Names all;
@@ -37,7 +37,8 @@ Names with_mathematics(Names names) {
   return names;
 }
 
-/// What headers of the host declare beside them; intrinsics GCC knows and suggests by itself.
+/// Names that headers declare for host code, with mathematics; GCC knows and suggests intrinsics
+/// itself.
 const Names& of_cpu() {
   static const Names names = with_mathematics(
       {"omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num", "size_t", "int32_t",
@@ -46,7 +47,7 @@ const Names& of_cpu() {
   return names;
 }
 
-/// CUDA C++ Programming Guide, "C++ Language Extensions".
+/// Names of device code, from the CUDA C++ Programming Guide, "C++ Language Extensions".
 const Names& of_cuda() {
   static const Names names = with_mathematics({"__syncthreads",
                                                "__syncthreads_count",
@@ -125,7 +126,7 @@ const Names& of_cuda() {
   return names;
 }
 
-/// Empty: none declares it.
+/// The header that declares a name; empty: none.
 std::string header_of(std::string_view name) {
   if (name.starts_with("__")) return "";
   if (name.starts_with("omp_")) return "omp.h";
@@ -139,7 +140,8 @@ std::string header_of(std::string_view name) {
 
 std::string library_hint(const std::string& name, Target target) {
   const Names& names = target == Target::Cuda ? of_cuda() : of_cpu();
-  // 'row' is one letter from 'pow', 'col' from 'cos': so short a word is the source's own.
+  // 'row' is one letter from 'pow' and 'col' from 'cos', so such a short word is the source's own
+  // name.
   constexpr std::size_t kFewestLetters = 4;
   if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
   const std::string header = target == Target::Cuda ? "" : header_of(name);

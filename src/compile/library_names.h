@@ -1,4 +1,5 @@
-// Names that kernels call and no source declares: mathematics, OpenMP and, on a GPU, the device.
+// Names that kernels use without declaring them: mathematics, OpenMP and, on a GPU, built-ins of
+// the device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +9,9 @@
 
 namespace kw::compile {
 
-/// The tail of a message on a name that nobody declared and a compiler has nothing to say of: which
-/// name it may have meant, or which header declares it; empty: neither is known. NVRTC suggests
-/// nothing, and GCC not what a header would have declared. Of names that kernels use.
+/// The end of a message on an undeclared name for which a compiler suggests nothing: the name that
+/// may have been meant, or the header that declares it; empty: neither is known. NVRTC suggests
+/// nothing, and GCC no names from headers that are not included. Covers the names that kernels use.
 std::string library_hint(const std::string& name, Target target);
 
 }  // namespace kw::compile

@@ -1,5 +1,5 @@
-// Machine code of cubins that were built a moment ago, read by a real nvdisasm or cuobjdump where
-// there is one.
+// Tests of machine code from freshly built cubins, read by a real nvdisasm or cuobjdump if there is
+// one.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 using testing::ElementsAre;
 using testing::Field;
 
-/// Four floats a load, sums of products in a loop that is not unrolled, and shared memory.
+/// A kernel that loads four floats at once, sums products in a loop that is not unrolled, and uses
+/// shared memory.
 constexpr const char* kSums =
     "extern \"C\" __global__ void sums(int n, const float4* x, float* y) {\n"
     "  __shared__ float s[128];\n"

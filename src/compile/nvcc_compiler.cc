@@ -1,4 +1,4 @@
-// nvcc in a jail: one run, and the reading of how it ended.
+// Runs nvcc in a jail and reads how the run ended.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvcc_compiler.h"
 
@@ -31,11 +31,11 @@ constexpr const char* kSharedName = "unit.so";
 
 bool is_host(const BuildUnit& unit) { return unit.dialect == "host"; }
 
-/// The folder of a toolkit from its nvcc: bin/nvcc below it.
+/// The folder of a toolkit from the path of its nvcc, bin/nvcc.
 Path root_of(const Path& nvcc) { return nvcc.parent_path().parent_path(); }
 
-/// The kernel's name as a plan would write it, from "void gemm<64, 2>(float const*, …)" without its
-/// blanks; "gemm" of an extern "C" kernel is itself.
+/// Text without blanks, for a kernel's name as a plan would write it: "gemm<64,2>" from "void
+/// gemm<64, 2>(float const*, …)". An extern "C" kernel is simply "gemm".
 std::string squeezed(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -47,7 +47,7 @@ std::string demangled(const std::string& symbol) {
   int status = 0;
   char* text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && text != nullptr ? text : symbol;
-  std::free(text);  // NOLINT: it is malloc's
+  std::free(text);  // NOLINT: allocated by malloc
   if (name.starts_with("void ")) name.erase(0, 5);
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -153,15 +153,16 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     }
   if (is_host(unit)) {
     words.insert(words.end(), {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w",
-                               // An entry that is missing is told now, not when it is loaded.
+                               // A missing entry is reported now, not when the object is loaded.
                                "-Xlinker=--no-undefined", "-o", kSharedName});
     for (const SourceFile& file : unit.files)
       if (file.name.ends_with(".cu") || file.name.ends_with(".cpp")) words.push_back(file.name);
     for (const std::string& name : unit.libraries) {
       const CudaLibrary library = find_cuda_library(settings_.toolkit, name).value();
-      // Behind the toolkit's own headers: a wheel's may be those of another version.
+      // Searched after the toolkit's own headers, since a wheel's headers may have another version.
       words.push_back("-Xcompiler=-idirafter," + library.include.string());
-      // By its file, since a wheel has no plain lib….so; who loads it says where to look.
+      // Linked by its file, since a wheel has no plain lib….so; whoever loads the object names the
+      // folder.
       if (!library.file.empty()) words.push_back("-Xlinker=" + library.file.string());
     }
     return words;
@@ -174,7 +175,7 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     words.push_back(unit.main_file);
     return words;
   }
-  // Taking a template's address makes its instance; the file includes the source as it is.
+  // The file includes the source and takes the address of each template instance, which creates it.
   std::string names = "#include \"" + unit.main_file + "\"\n";
   for (std::size_t i = 0; i < unit.kernels.size(); ++i)
     names += fmt::format("static auto* kw_name_{} = &{};\n", i, unit.kernels[i]);
@@ -211,7 +212,7 @@ Result<CompileResult> NvccCompiler::build_in(const Path& folder, const BuildUnit
   } else if (exit.signal != 0) {
     result = refused(Outcome::OutOfResources, "nvcc ended by " + platform::describe(exit));
   }
-  // Its front end speaks as NVRTC does, the host's compiler and the linker as everywhere.
+  // nvcc's front end reports as NVRTC does; the host compiler and the linker report as usual.
   std::vector<Diagnostic> diagnostics = parse_nvrtc_log(log, unit).diagnostics;
   for (Diagnostic& d : parse_diagnostics(log)) diagnostics.push_back(std::move(d));
   result.findings = diagnostic_findings(diagnostics, unit);

@@ -15,7 +15,7 @@ namespace kw::compile {
 
 struct NvccSettings {
   CudaToolkit toolkit;
-  platform::Path objects;  ///< Where objects are kept by content; created.
+  platform::Path objects;  ///< Folder of the objects, named by content; created.
   JailLevel jail = JailLevel::Namespace;
   Limits limits = {.wall_ns = 120'000'000'000,
                    .cpu_seconds = 120,
@@ -24,11 +24,11 @@ struct NvccSettings {
 };
 
 /// A unit of dialect "host" becomes a shared object ("elf-so") with the host code of its *.cu
-/// files; any other a cubin, as CudaCompiler makes it but ten times slower. Safe to call from
-/// several threads.
+/// files. Any other unit becomes a cubin, as with CudaCompiler but ten times slower. Safe to call
+/// from several threads.
 class NvccCompiler final : public Compiler {
  public:
-  /// Asks nvcc for its version (10 ms). Error (stop): there is none, or it does not run.
+  /// Asks nvcc for its version (10 ms). Error (stop): there is no nvcc, or it does not run.
   static Result<std::unique_ptr<NvccCompiler>> create(NvccSettings settings);
 
   Result<CompileResult> build(const BuildUnit& unit) override;

@@ -1,4 +1,4 @@
-// nvcc where there is one: host launchers, and device code as NVRTC makes it.
+// Tests of nvcc, where there is one: host launchers, and device code as NVRTC makes it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvcc_compiler.h"
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class Nvcc : public CudaCompilerTest {
  protected:
-  std::vector<platform::Path> roots;  ///< Of libraries; empty: those of the toolkit.
+  std::vector<platform::Path> roots;  ///< Roots of libraries; empty: those of the toolkit.
 
   void SetUp() override {
     if (!toolkit().nvcc.empty()) return;
@@ -66,7 +66,7 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
   unit.libraries = {"cublass"};
   EXPECT_THAT(build_with(unit).evidence, HasSubstr("did you mean 'cublas'?"));
 
-  // A library as a wheel has it: no plain name, and found through its folder.
+  // A library as a wheel holds it: without a plain name, and found through its folder.
   const auto root = folder.path() / "wheel";
   ASSERT_TRUE(platform::make_dirs(root / "include").has_value());
   ASSERT_TRUE(platform::make_dirs(root / "lib").has_value());

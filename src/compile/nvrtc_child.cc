@@ -1,4 +1,4 @@
-// Limits first, then the compiler.
+// The process of one compilation: first the limits, then the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_child.h"
 
@@ -19,7 +19,7 @@
 namespace kw::compile {
 namespace {
 
-// Exit codes; the controller shows them, and a signal says more.
+// Exit codes, which the controller shows; an end by a signal says more.
 constexpr int kBadJob = 2;
 constexpr int kNoMemory = 3;
 constexpr int kNotConfined = 4;
@@ -37,7 +37,7 @@ void set_limit(__rlimit_resource what, rlim_t soft, rlim_t hard) {
   if (::setrlimit(what, &wanted) != 0) ::_exit(kNotConfined);
 }
 
-/// Numbers 3 and 4 become answer and job; nothing above stays open.
+/// Moves answer and job to descriptors 3 and 4 and closes all above.
 void keep_only(NvrtcChildFds fds) {
   const int job = ::fcntl(fds.job, F_DUPFD, 16);
   const int answer = fds.answer < 0 ? -1 : ::fcntl(fds.answer, F_DUPFD, 16);
@@ -54,7 +54,7 @@ void confine(const NvrtcPacket& packet, std::uint64_t file_bytes) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Should the parent be gone by then: the default action of SIGALRM ends the process.
+  // A safeguard in case the parent is gone by then: the default action of SIGALRM ends the process.
   ::alarm(static_cast<unsigned>(packet.wall_ns / 1'000'000'000) + 2);
   const rlim_t cpu = packet.cpu_seconds;
   if (cpu > 0) set_limit(RLIMIT_CPU, cpu, cpu + 1);
@@ -97,7 +97,7 @@ void send_answer(int fd, const std::string& bytes) {
 void compile_and_exit(NvrtcLibrary& library, const NvrtcPacket& packet, NvrtcChildFds fds,
                       const std::string& header) {
   keep_only(fds);
-  // Reading a precompiled header, NVRTC's front end wants a temporary file.
+  // NVRTC's front end needs a temporary file to read a precompiled header.
   confine(packet, packet.precompiled != 0 ? kTemporaryBytes : 0);
   try {
     const NvrtcJob job = read_job(4);

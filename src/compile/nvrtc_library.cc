@@ -1,4 +1,4 @@
-// dlopen, and one compilation from source to cubin.
+// Loading NVRTC, and one compilation from source to cubin.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_library.h"
 
@@ -9,7 +9,8 @@
 namespace kw::compile {
 namespace {
 
-/// sm_90a and cubins of real architectures; name expressions and C++20 are older.
+/// The first version with sm_90a and with cubins for real architectures; name expressions and C++20
+/// are older.
 constexpr int kOldestMajor = 12;
 
 template <class F>
@@ -81,7 +82,8 @@ NvrtcAnswer NvrtcLibrary::compile(const NvrtcJob& job, const std::vector<std::st
   for (const std::string& option : job.options) options.push_back(option.c_str());
   for (const std::string& option : extra) options.push_back(option.c_str());
   Program program = nullptr;
-  // The name is the same for every job: a precompiled header knows what it was made of by it.
+  // The name is the same for every job, since a precompiled header remembers the name of its
+  // source.
   if (const int result = create_(&program, job.source.c_str(), "unit.cu",
                                  static_cast<int>(names.size()), texts.data(), names.data());
       result != 0)

@@ -1,4 +1,4 @@
-// NVIDIA's run-time compiler, loaded at run time: the few functions that are used.
+// NVIDIA's run-time compiler, loaded at run time: the functions that we use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,28 +10,30 @@
 
 namespace kw::compile {
 
-/// Names and values after NVIDIA's nvrtc.h, which need not be there to build this. Its programs are
-/// known by address alone.
+/// The program type of NVIDIA's nvrtc.h, which the build does not need; used by address only. Other
+/// names and values here follow that header too.
 struct NvrtcProgram;
 
-/// The loaded library; for one process, for good. Functions that older versions lack are null.
+/// The loaded library; one per process, never unloaded. Functions that older versions lack are
+/// null.
 class NvrtcLibrary {
  public:
-  /// Loads `builtins` first where it is not empty: NVRTC looks for its companion by name alone.
-  /// Empty, or what is wrong in words.
+  /// Loads the library, and before it `builtins` if not empty, since NVRTC looks for its companion
+  /// by name alone. Returns an empty string, or what is wrong in words.
   std::string load(const std::string& library, const std::string& builtins);
 
   int major() const { return major_; }
   int minor() const { return minor_; }
   bool has_pch() const { return set_pch_heap_ != nullptr; }
-  /// Numbers of the architectures that it compiles for, ascending.
+  /// Numbers of the architectures that NVRTC compiles for, ascending.
   const std::vector<int>& architectures() const { return architectures_; }
 
-  /// Room for a precompiled header, in bytes; 256 MiB unless told, and CuTe's needs 300.
+  /// Sets the room for a precompiled header, in bytes; NVRTC's default is 256 MiB, and CuTe's
+  /// header needs 300.
   bool set_pch_heap(std::size_t bytes);
 
-  /// Compiles one job. `extra` are options beside its own. `with_object`: false for a header that
-  /// is only to be precompiled. Memory and time are as the process allows.
+  /// Compiles one job. `extra`: further options. `with_object` false: the header is only
+  /// precompiled. Memory and time are bounded by the limits of the process.
   NvrtcAnswer compile(const NvrtcJob& job, const std::vector<std::string>& extra,
                       bool with_object = true);
 

@@ -1,4 +1,4 @@
-// The forms of EDG's front end (which NVRTC and nvcc share) and of ptxas.
+// Reads the output of EDG's front end, which NVRTC and nvcc share, and of ptxas.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_log.h"
 
@@ -17,7 +17,7 @@ using Severity = Diagnostic::Severity;
 
 constexpr std::size_t kMaxKernels = 4096;
 
-/// The file that NVRTC makes of the name expressions it was given.
+/// The file into which NVRTC puts the name expressions of a job.
 constexpr std::string_view kNameMap = "__nv_name_map";
 
 std::optional<std::size_t> leading_number(std::string_view text) {
@@ -29,10 +29,11 @@ std::optional<std::size_t> leading_number(std::string_view text) {
 
 struct Kind {
   Severity severity;
-  std::string_view rest;  ///< Behind "error: " and the like.
+  std::string_view rest;  ///< The text behind "error: " and the like.
 };
 
-// "error: words", "warning #177-D: words", "catastrophic error: words", "error #20-D: words".
+// Reads "error: words", "warning #177-D: words", "catastrophic error: words" or "error #20-D:
+// words".
 std::optional<Kind> kind_of(std::string_view text) {
   constexpr std::pair<std::string_view, Severity> kKinds[] = {
       {"catastrophic error", Severity::Error},
@@ -54,7 +55,7 @@ std::optional<Kind> kind_of(std::string_view text) {
   return std::nullopt;
 }
 
-// "unit.cu(3): error: identifier "x" is undefined"
+// Reads "unit.cu(3): error: identifier "x" is undefined".
 std::optional<Diagnostic> with_place(std::string_view line) {
   const std::size_t close = line.find("): ");
   if (close == std::string_view::npos) return std::nullopt;
@@ -71,8 +72,8 @@ std::optional<Diagnostic> with_place(std::string_view line) {
   return d;
 }
 
-// "ptxas error   : words", "ptxas application ptx input, line 38; error   : words",
-// "nvrtc: error: words", "Catastrophic error: words".
+// Reads "ptxas error   : words", "ptxas application ptx input, line 38; error   : words", "nvrtc:
+// error: words" or "Catastrophic error: words".
 std::optional<Diagnostic> without_place(std::string_view line) {
   for (const std::string_view tool : {"ptxas", "nvrtc", "nvlink", "nvcc"}) {
     if (!line.starts_with(tool) || line.size() == tool.size()) continue;
@@ -104,8 +105,8 @@ bool is_caret(std::string_view line) {
   return !mark.empty() && mark.find_first_not_of("^~") == std::string_view::npos;
 }
 
-// "... instantiation of "X g(X) [with X=float]" at line 3 of candidate.cu"; `file` is where the
-// diagnostic itself stands, since NVRTC leaves out its own.
+// Reads "... instantiation of "X g(X) [with X=float]" at line 3 of candidate.cu". `file` is the
+// file of the diagnostic itself, which NVRTC leaves out if the note is in the same file.
 std::optional<Diagnostic> context_note(std::string_view line, const std::string& file) {
   const std::size_t at = line.rfind("at line ");
   if (at == std::string_view::npos) return std::nullopt;
@@ -125,14 +126,15 @@ std::optional<Diagnostic> context_note(std::string_view line, const std::string&
   return note;
 }
 
-/// Reads the lines that belong to one diagnostic: more of its message, the source line and its
-/// caret, and how templates led there.
+/// Reads the further lines of one diagnostic: the rest of its message, the source line with a
+/// caret, and the chain of templates.
 void read_more(std::span<const std::string_view> lines, std::size_t& i, Diagnostic& d) {
   for (; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     if (trim(line).empty() || !line.starts_with(' ') || with_place(line)) return;
     if (is_caret(line)) {
-      // The source line is shown behind two blanks, cut at neither side.
+      // The source line is shown whole, behind two blanks, so the caret's position gives the
+      // column.
       const std::size_t column = line.find('^');
       if (d.column == 0 && column != std::string_view::npos && column >= 2) d.column = column - 1;
       continue;
@@ -146,8 +148,8 @@ void read_more(std::span<const std::string_view> lines, std::size_t& i, Diagnost
   }
 }
 
-// ""gemm<64, 2>"" in "Error in parsing name expression for lowered name lookup. Input name
-// expression was: " gemm<64, 2>"".
+// The name in "Error in parsing name expression for lowered name lookup. Input name expression was:
+// " gemm<64, 2>"".
 std::optional<std::string> name_looked_up(std::string_view message) {
   constexpr std::string_view kPhrase = "Input name expression was: ";
   const std::size_t at = message.find(kPhrase);
@@ -158,7 +160,7 @@ std::optional<std::string> name_looked_up(std::string_view message) {
   return std::string(trim(name));
 }
 
-/// The kernel whose address a line of kNamesFile takes.
+/// The kernel whose address is taken in the line of kNamesFile that a diagnostic is about.
 const std::string* named_kernel(const Diagnostic& d, const BuildUnit& unit) {
   const bool is_one = d.file == kNamesFile && d.line >= 2 && d.line - 2 < unit.kernels.size();
   return is_one ? &unit.kernels[d.line - 2] : nullptr;
@@ -175,7 +177,7 @@ std::int64_t bytes_before(std::string_view line, std::string_view what) {
   return value ? static_cast<std::int64_t>(*value) : -1;
 }
 
-/// One line of `ptxas -v`; true if it was one.
+/// Reads one line of `ptxas -v`; true if the line was one.
 bool read_usage(std::string_view line, std::vector<PtxasUsage>& usage) {
   if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         .")) return false;
   constexpr std::string_view kEntry = "Compiling entry function '";
@@ -214,7 +216,7 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
     if (!found) continue;
     read_more(lines, i, *found);
     if (found->file == kNameMap) {
-      // The complaint before it is about the same name, in words about a file that nobody wrote.
+      // The message before this one is about the same name, but about a file that nobody wrote.
       const auto kernel = name_looked_up(found->message);
       if (!kernel) {
         about_name = found->message;
@@ -223,8 +225,8 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
       found = missing_kernel(*kernel, unit, about_name);
       about_name.clear();
     } else if (const std::string* kernel = named_kernel(*found, unit)) {
-      // nvcc's complaints about one kernel follow each other; the first error says it. A warning
-      // is about a line that nobody wrote.
+      // nvcc's messages about one kernel follow each other, and the first error says it all. A
+      // warning is about a line that nobody wrote.
       if (found->severity != Severity::Error || kernel == told) continue;
       told = kernel;
       found = missing_kernel(*kernel, unit, found->message);

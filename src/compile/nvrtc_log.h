@@ -1,4 +1,4 @@
-// Reads what NVRTC and its assembler print: diagnostics, and what each kernel uses.
+// Reads the output of NVRTC and its assembler: diagnostics, and the resources of each kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace kw::compile {
 
-/// Lines of `ptxas -v` about one kernel; -1: not said.
+/// What `ptxas -v` prints about one kernel; -1: not printed.
 struct PtxasUsage {
   std::string symbol;
   int registers = -1;
-  std::int64_t shared_bytes = 0;  ///< Static.
+  std::int64_t shared_bytes = 0;  ///< Static shared memory.
   std::int64_t stack_bytes = -1;
-  std::int64_t spill_bytes = -1;  ///< Stores and loads.
+  std::int64_t spill_bytes = -1;  ///< Bytes stored and loaded for spilled registers.
 };
 
 struct NvrtcLog {
@@ -25,12 +25,13 @@ struct NvrtcLog {
   std::vector<PtxasUsage> usage;
 };
 
-/// The file that takes the address of BuildUnit::kernels' i-th on line i + 2, so that nvcc makes
-/// instances of templates.
+/// Name of the file whose line i + 2 takes the address of BuildUnit::kernels[i], so that nvcc
+/// instantiates templates.
 inline constexpr const char* kNamesFile = "kw_names.cu";
 
-/// Foreign text: bounded work, never fails; what is not recognised is left out. A kernel that a
-/// plan names and the source lacks becomes one diagnostic about main_file that says so.
+/// Reads a log. Foreign text: the work is bounded, and it never fails; lines that are not
+/// recognised are left out. A kernel that a plan names and the source lacks becomes one diagnostic
+/// about main_file that says so.
 NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit);
 
 }  // namespace kw::compile

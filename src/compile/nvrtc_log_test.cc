@@ -1,4 +1,4 @@
-// Words of NVRTC 13.0 and its assembler, as it printed them.
+// Tests with the output of NVRTC 13.0 and its assembler.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_log.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: kw-nvrtc LIBRARY BUILTINS FOLDER, with the control channel as descriptor 3; started in a
-// jail by the controller. FOLDER takes precompiled headers. This process reads no source itself.
+// jail by the controller. FOLDER is for precompiled headers. This process itself reads no source.
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -31,10 +31,10 @@ namespace {
 using platform::Fd;
 using Clock = std::chrono::steady_clock;
 
-/// Enough for every core of a large machine; jobs beyond wait for their turn.
+/// Enough for every core of a large machine; further jobs wait.
 constexpr std::size_t kMostChildren = 128;
 constexpr std::size_t kPchHeapBytes = std::size_t{512} << 20;
-/// How long the end of a child may go unseen where its signal was lost.
+/// Longest time for which a child's end may go unnoticed if its signal was lost, in milliseconds.
 constexpr int kLookMs = 50;
 constexpr std::uint64_t kPrecompileSeconds = 120;
 constexpr std::uint64_t kPrecompileBytes = std::uint64_t{8} << 30;
@@ -47,7 +47,7 @@ struct Job {
 };
 
 struct Child {
-  Fd fate = Fd();  ///< None: it makes a precompiled header.
+  Fd fate = Fd();  ///< Where to report the child's end; none: the child makes a precompiled header.
   std::uint64_t precompiles = 0;
   Clock::time_point deadline = {};
   bool was_late = false;
@@ -55,15 +55,15 @@ struct Child {
 
 enum class HeaderState { Missing, InWork, Ready, Impossible };
 
-/// A precompiled header, and which file it was when it was made: who replaced or changed it could
-/// not set its time of change back.
+/// A precompiled header, with its file's inode and time of change when it was made. Whoever
+/// replaced or changed the file could not reset the time of change.
 struct Header {
   HeaderState state = HeaderState::Missing;
   ino_t inode = 0;
   timespec changed = {};
 };
 
-/// Whether `path` is a file that is still what `header` says.
+/// Whether the file at `path` is still the one that `header` describes.
 bool is_unchanged(const Header& header, const std::string& path) {
   struct stat now{};
   return ::lstat(path.c_str(), &now) == 0 && now.st_ino == header.inode &&
@@ -123,7 +123,8 @@ void Server::start_precompiling(const Job& job) {
   if (pid > 0) add_child(pid, {.precompiles = key}, limits.wall_ns);
 }
 
-/// False: it must wait. A job that could not be forked is dropped; its sender sees the end of file.
+/// Starts a job; false: it must wait. A job that could not be forked is dropped, and its sender
+/// sees end of file.
 bool Server::start(Job& job) {
   if (children_.size() >= kMostChildren) return false;
   std::string header;
@@ -156,7 +157,8 @@ bool Server::take_packet() {
   Job job{{}, Fd(numbers[0]), Fd(numbers[1]), Fd(numbers[2])};
   if (got.error != 0 || got.bytes == 0) return false;
   const auto packet = decode_packet(std::span(bytes).first(got.bytes));
-  // Whoever sends such a thing is no controller of this version; its descriptors are closed.
+  // A malformed packet is ignored: no controller of this version sends one. Its descriptors are
+  // closed.
   if (!packet || got.descriptors != numbers.size() || got.is_truncated) return true;
   job.packet = *packet;
   waiting_.push_back(std::move(job));
@@ -172,7 +174,7 @@ void Server::finish_header(std::uint64_t key, bool is_good) {
   header.changed = made.st_ctim;
 }
 
-/// Temporary files of children that were killed.
+/// Removes temporary files of children that were killed.
 void Server::sweep() {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
@@ -209,7 +211,7 @@ void Server::kill_late() {
   for (auto& [pid, child] : children_) {
     if (child.deadline > now) continue;
     child.was_late = true;
-    child.deadline = now + std::chrono::seconds(1);  // Killed again should it still be there.
+    child.deadline = now + std::chrono::seconds(1);  // kill again if the child is still there then
     ::kill(pid, SIGKILL);
   }
 }
@@ -232,12 +234,13 @@ int Server::serve() {
     if (ready[0].revents != 0 && !take_packet()) break;
     start_waiting();
   }
-  // The controller is gone. A namespace would end them anyway; other jails would not.
+  // The controller is gone, so all children are ended; a namespace would do that by itself, but
+  // other jails would not.
   for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
   return 0;
 }
 
-/// Loads every part of the compiler once, so that no child has to.
+/// Loads every part of the compiler once by compiling a small source, so that no child has to.
 std::string warm_up(NvrtcLibrary& library) {
   NvrtcJob job;
   job.log_bytes = 400;
@@ -253,7 +256,8 @@ std::string warm_up(NvrtcLibrary& library) {
 }
 
 int run(int argc, char** argv) {
-  // Before NVRTC starts threads: one that does not block the signal would swallow it.
+  // Blocked before NVRTC starts threads, since a thread that does not block the signal would
+  // receive it.
   const sigset_t ended = ends_of_children();
   ::sigprocmask(SIG_BLOCK, &ended, nullptr);
   NvrtcGreeting greeting;

@@ -1,4 +1,4 @@
-// One life of kw-nvrtc, and the conversation about one job.
+// One running kw-nvrtc, and the exchange of messages about one job.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_server.h"
 
@@ -27,15 +27,18 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Loading 110 MB from a cold disk and a first compilation; 0.3 s where they are cached.
+/// Longest wait for the greeting, which takes 0.3 s with warm caches: 110 MB are loaded from disk,
+/// and a first source is compiled.
 constexpr int kGreetingMs = 60'000;
-/// From the child's limit to the news of its death, on a machine in trouble.
+/// Longest wait between the child's limit and the report of its death, on an overloaded machine.
 constexpr std::int64_t kNewsNs = 20'000'000'000;
-/// A precompiled header is made once: 4 s, and at most the limit in kw-nvrtc.
+/// Longest wait for a precompiled header, which is made once: it takes 4 s, and kw-nvrtc has a
+/// limit too.
 constexpr std::int64_t kPrecompileNs = 125'000'000'000;
-/// Precompiled headers of CuTe take 300 MB each, and a compilation with one as much for a while.
+/// Precompiled headers of CuTe take 300 MB each, and a compilation with one needs as much for a
+/// while.
 constexpr std::uint64_t kFolderBytes = std::uint64_t{16} << 30;
-/// kw-nvrtc's limit on children, and what else runs in the jail.
+/// kw-nvrtc's limit on children, plus the other processes in the jail.
 constexpr int kMostProcesses = 140;
 
 Result<std::pair<Fd, Fd>> socket_pair(int type) {
@@ -66,15 +69,15 @@ std::vector<int> numbers_in(std::string_view words) {
 
 }  // namespace
 
-/// One process of kw-nvrtc. A thread of its own starts it and stays, since the process dies with
-/// the thread that started it.
+/// One process of kw-nvrtc. A separate thread starts it and stays, since the process dies with the
+/// thread that started it.
 class NvrtcServer::Life {
  public:
   static Result<std::shared_ptr<Life>> begin(const NvrtcServerSettings& settings);
   ~Life();
 
   NvrtcVersion version;
-  /// Sends one packet; false if nobody is there.
+  /// Sends one packet; false if kw-nvrtc is gone.
   bool send(const NvrtcPacket& packet, std::span<const int> fds);
   pid_t pid() const { return process_ ? process_->payload_pid() : 0; }
 
@@ -196,7 +199,7 @@ pid_t NvrtcServer::pid() {
 
 namespace {
 
-/// Reads until both the child's answer and the news of its end have come. Nothing: the server is
+/// Reads until both the child's answer and the report of its end have come. Nothing: the server is
 /// gone or silent.
 std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t most,
                                    std::size_t names, std::int64_t patience_ns) {
@@ -215,13 +218,13 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
         errno != EINTR)
       return std::nullopt;
     if (ready[0].revents != 0) {
-      // Aligned: lld 14 may let a thread's bytes begin in a page that nothing maps, and then the
-      // program does not load.
+      // Aligned, since lld 14 may let thread-local bytes begin in an unmapped page, and the program
+      // would not load.
       alignas(64) static thread_local std::array<char, std::size_t{1} << 16> part;
       const ssize_t n = ::read(answer.get(), part.data(), part.size());
       if (n == 0 || (n < 0 && errno != EINTR)) is_open = false;
       if (n > 0 && bytes.size() + static_cast<std::size_t>(n) > most) {
-        outcome.was_flooded = true;  // Read on: the child must be able to end.
+        outcome.was_flooded = true;  // keep reading, so that the child can end
         bytes.clear();
       }
       if (n > 0 && !outcome.was_flooded) bytes.append(part.data(), static_cast<std::size_t>(n));
@@ -244,7 +247,8 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
 Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
   const std::string encoded = encode(job);
   if (encoded.size() > kNvrtcJobBytes) return fail("a compile job is too large for kw-nvrtc");
-  // Envelope: text, log and object, each behind its length, and as many symbols as names.
+  // Bound on the answer: text, log and object, each behind its length, and as many symbols as
+  // names.
   const std::size_t most = job.log_bytes + job.object_bytes + job.names.size() * 8192 + 4096;
   std::int64_t patience = static_cast<std::int64_t>(limits.wall_ns) + kNewsNs;
   if (limits.precompiled != 0) patience += kPrecompileNs;

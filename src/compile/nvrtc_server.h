@@ -1,4 +1,5 @@
-// The controller's end of kw-nvrtc: starts it in a jail, hands it jobs, starts it again if it died.
+// The controller's side of kw-nvrtc: starts it in a jail, sends it jobs, and restarts it if it
+// died.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,28 +16,28 @@ namespace kw::compile {
 
 struct NvrtcServerSettings {
   platform::Path library;
-  platform::Path builtins;               ///< May be empty.
+  platform::Path builtins;               ///< Path of the companion library; may be empty.
   std::vector<platform::Path> readable;  ///< Folders of headers.
   JailLevel jail = JailLevel::Namespace;
-  platform::Path program;  ///< kw-nvrtc; empty: beside the running executable.
+  platform::Path program;  ///< The program kw-nvrtc; empty: the one beside the running executable.
 };
 
-/// What NVRTC said of itself when it was loaded.
+/// Facts about NVRTC that it reported when it was loaded.
 struct NvrtcVersion {
   int major = 0;
   int minor = 0;
   bool has_pch = false;
-  std::vector<int> architectures;  ///< Ascending.
+  std::vector<int> architectures;  ///< Numbers of architectures, ascending.
 };
 
-/// What became of one job. Everything in it was checked; the child is not trusted further.
+/// What became of one job. All of it was checked, since the child is not trusted.
 struct NvrtcOutcome {
-  std::optional<NvrtcAnswer> answer;  ///< None: the child ended without a whole one.
+  std::optional<NvrtcAnswer> answer;  ///< None: the child ended without a complete answer.
   NvrtcFate fate;
-  bool was_flooded = false;  ///< It sent more than any answer may hold.
+  bool was_flooded = false;  ///< The child sent more than any answer may hold.
 };
 
-/// Thread-safe: jobs of several threads run beside each other, each in a child of its own.
+/// Thread-safe: jobs of several threads run in parallel, each in its own child.
 class NvrtcServer {
  public:
   explicit NvrtcServer(NvrtcServerSettings settings);
@@ -44,15 +45,16 @@ class NvrtcServer {
   NvrtcServer(const NvrtcServer&) = delete;
   NvrtcServer& operator=(const NvrtcServer&) = delete;
 
-  /// Starts kw-nvrtc if it does not run: about 0.3 s. Errors say why NVRTC cannot be used.
+  /// Starts kw-nvrtc if it does not run, which takes about 0.3 s. Errors say why NVRTC cannot be
+  /// used.
   Result<NvrtcVersion> version();
 
-  /// Compiles, waiting as long as `limits` allows and, where the job shares a precompiled header,
-  /// once for that. A server that died is started again and the job sent once more; a second death
-  /// is an error to retry.
+  /// Compiles a job. Waits as long as `limits` allows and, where the job shares a precompiled
+  /// header, once for that header. A server that died is restarted and gets the job once more; a
+  /// second death is an error to retry.
   Result<NvrtcOutcome> run(const NvrtcJob& job, NvrtcPacket limits);
 
-  /// The process that runs kw-nvrtc, for tests; 0: none.
+  /// The process of kw-nvrtc, for tests; 0: none.
   pid_t pid();
 
  private:

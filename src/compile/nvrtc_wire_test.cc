@@ -1,4 +1,4 @@
-// Messages between controller and kw-nvrtc: what was written is read, anything else is refused.
+// Tests of messages between controller and kw-nvrtc: encoded ones are read, all others refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_wire.h"
 
@@ -74,7 +74,8 @@ TEST(NvrtcWire, AnAnswerFitsItsJobOrIsRefused) {
   EXPECT_FALSE(decode_answer(encode(some_answer()), 3).has_value());
   NvrtcAnswer failed = some_answer();
   failed.result = 6;
-  EXPECT_FALSE(decode_answer(encode(failed), 2).has_value());  // an object without success
+  // An object although the build failed.
+  EXPECT_FALSE(decode_answer(encode(failed), 2).has_value());
   failed.object.clear();
   EXPECT_TRUE(decode_answer(encode(failed), 2).has_value());
   NvrtcAnswer empty = some_answer();

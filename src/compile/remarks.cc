@@ -29,7 +29,7 @@ struct Line {
   std::string_view text;
 };
 
-// "file.cpp:12:21: missed: text"
+// Reads "file.cpp:12:21: missed: text".
 std::optional<Line> parse_line(std::string_view raw) {
   for (const std::string_view kind :
        {std::string_view(": missed: "), std::string_view(": optimized: ")}) {
@@ -47,7 +47,7 @@ std::optional<Line> parse_line(std::string_view raw) {
   return std::nullopt;
 }
 
-// The callee of "statement clobbers memory: _5 = __builtin_expf (_4);".
+// The callee in "statement clobbers memory: _5 = __builtin_expf (_4);".
 std::string callee(std::string_view text) {
   const std::size_t open = text.find(" (");
   if (open == std::string_view::npos) return {};
@@ -57,7 +57,7 @@ std::string callee(std::string_view text) {
   return std::string(name);
 }
 
-// GCC's phrase, then ours. Taken from tree-vect-*.cc of GCC 12.
+// GCC's phrases from tree-vect-*.cc of GCC 12, each with our words for it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons{{
     {"control flow in loop", "its body branches, or it may end early"},
     {"number of iterations cannot be computed", "its trip count is not known when it starts"},
@@ -105,7 +105,7 @@ std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_vie
     bool is_inner = true;
   };
   std::map<int, Entry> loops;
-  Entry* open = nullptr;  // The loop whose reason is to follow.
+  Entry* open = nullptr;  // the loop whose reason is expected next
   for (const std::string_view raw : split_lines(text)) {
     const auto line = parse_line(raw);
     if (!line) continue;
@@ -118,7 +118,7 @@ std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_vie
       continue;
     }
     if (line->is_missed) {
-      if (line->text.starts_with("failed: ")) continue;  // A detail of a reason still to come.
+      if (line->text.starts_with("failed: ")) continue;  // a detail; the reason is still to come
       if (open != nullptr && open->remark.reason.empty()) {
         if (is_outer(line->text)) open->is_inner = false;
         open->remark.reason = in_words(line->text);

@@ -1,4 +1,4 @@
-// The vectorisation report as GCC 12 prints it.
+// Tests with the vectorisation report of GCC 12.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/remarks.h"
 

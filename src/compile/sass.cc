@@ -1,4 +1,4 @@
-// Lines of a disassembly to counts and loops.
+// Turns the lines of a disassembly into counts and loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/sass.h"
 
@@ -15,13 +15,13 @@
 namespace kw::compile {
 namespace {
 
-/// A kernel of CuTe has some ten thousand; more is no kernel of ours.
+/// Bound on the instructions of a kernel; a kernel of CuTe has some ten thousand.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 constexpr std::size_t kMostLoops = 2048;
-/// Outer loops turn seldom compared with what they hold.
+/// Factor per level of nesting: outer loops run seldom compared with the loops inside them.
 constexpr double kPerLevel = 4;
 
-/// Moves of data: of memory by width.
+/// Operations that move data, which are counted by width.
 constexpr std::array<std::string_view, 12> kMoves{"LDG", "STG", "LDS", "STS",  "LDL",   "STL",
                                                   "LD",  "ST",  "RED", "ATOM", "ATOMG", "ATOMS"};
 constexpr std::array<std::string_view, 38> kOperations{
@@ -32,8 +32,8 @@ constexpr std::array<std::string_view, 38> kOperations{
     "LEA",     "ISETP",   "BRA",      "F2F",   "I2F",      "F2I"};
 
 struct Instruction {
-  std::string_view operation;  ///< With its modifiers: "LDG.E.128".
-  std::string_view target;     ///< Of a branch: a label or an address; empty: none.
+  std::string_view operation;  ///< Operation with its modifiers: "LDG.E.128".
+  std::string_view target;     ///< Target of a branch, a label or an address; empty: none.
   std::int64_t address = 0;
   bool is_end = false;  ///< An EXIT without a condition.
 };
@@ -42,7 +42,7 @@ struct Loop {
   std::size_t first = 0;
   std::size_t last = 0;
   int depth = 1;
-  CodeMix mix = {};  ///< Of what lies in no loop within it.
+  CodeMix mix = {};  ///< Instructions of this loop that lie in no loop inside it.
 };
 
 std::string class_of(std::string_view operation) {
@@ -59,8 +59,8 @@ std::string class_of(std::string_view operation) {
   return std::string(name) + "." + std::string(bits);
 }
 
-/// How much of a loop's purpose an instruction is: a loop of addresses, or one that waits for a
-/// barrier, is seldom where the time goes.
+/// Weight of an instruction for finding the hottest loop: a loop that computes addresses or waits
+/// for a barrier is seldom where the time goes.
 double work_of(std::string_view name) {
   if (name.ends_with("GMMA")) return 64;
   if (name.ends_with("MMA")) return 16;
@@ -71,8 +71,8 @@ double work_of(std::string_view name) {
   return is_work ? 1 : 0.25;
 }
 
-/// Behind "/*", a hexadecimal number and "*/"; nothing where there is no such comment. The encoding
-/// of an instruction is a comment too, which begins with a blank.
+/// Takes a hexadecimal number between "/*" and "*/" from the front of the line; nothing where there
+/// is none. An instruction's encoding is a comment too, but begins with a blank.
 std::optional<std::int64_t> take_address(std::string_view& line) {
   if (!line.starts_with("/*")) return std::nullopt;
   const std::size_t end = line.find("*/");
@@ -86,7 +86,7 @@ std::optional<std::int64_t> take_address(std::string_view& line) {
   return value;
 }
 
-/// Where `BRA P0, `(.L_x_4)` or `BRA 0x1c0` goes: its last operand.
+/// The target of `BRA P0, `(.L_x_4)` or `BRA 0x1c0`: the last operand.
 std::string_view target_of(std::string_view operands) {
   if (const auto at = operands.rfind("`("); at != std::string_view::npos) {
     const std::string_view rest = operands.substr(at + 2);
@@ -120,7 +120,7 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   return found;
 }
 
-/// The lines of one kernel.
+/// Instructions and labels of one kernel.
 class Code {
  public:
   void label(std::string_view name) { labels_.emplace(name, instructions_.size()); }
@@ -134,7 +134,7 @@ class Code {
     code.symbol = std::move(symbol);
     std::vector<Loop> found = loops();
     std::size_t next = 0;
-    std::vector<std::size_t> open;  // of `found`, outermost first
+    std::vector<std::size_t> open;  // indices into `found`, outermost first
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
       while (!open.empty() && found[open.back()].last < i) open.pop_back();
       for (; next < found.size() && found[next].first == i; ++next) {
@@ -182,9 +182,10 @@ class Code {
     return static_cast<std::size_t>(at - instructions_.begin());
   }
 
-  /// By first instruction; of those that begin together the one that ends last. A branch to itself,
-  /// behind the end of every kernel, is none, and neither is a way back from behind an EXIT, where
-  /// the compiler puts what seldom happens, such as waiting for a barrier.
+  /// Loops by first instruction; among those that begin together, the one that ends last. Two
+  /// branches backwards are no loops: a branch to itself, which stands behind the end of every
+  /// kernel, and one from behind an EXIT, where the compiler puts rare code such as waiting for a
+  /// barrier.
   std::vector<Loop> loops() const {
     std::map<std::size_t, std::size_t> ends;
     std::size_t after_exit = 0;
@@ -205,7 +206,8 @@ class Code {
   std::map<std::string_view, std::size_t, std::less<>> labels_;
 };
 
-/// The kernel that begins in this line: ".text.NAME:" of nvdisasm, "Function : NAME" of cuobjdump.
+/// The kernel that begins in this line: ".text.NAME:" in nvdisasm's output, "Function : NAME" in
+/// cuobjdump's.
 std::optional<std::string_view> start_of(std::string_view line) {
   constexpr std::string_view kSection = ".text.";
   constexpr std::string_view kFunction = "Function : ";

@@ -1,5 +1,4 @@
-// Reads a disassembly of device code: which instructions a kernel has, and those of its hottest
-// loop.
+// Reads a disassembly of device code: the instructions of each kernel, and of its hottest loop.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,14 +10,14 @@
 
 namespace kw::compile {
 
-/// Instructions of a stretch of code by class. A class is an operation without its modifiers (FFMA,
-/// HGMMA, BAR, MUFU); one that moves data has its bits behind a dot (LDG.128, STS.32). What the
-/// rules do not tell apart is "other".
+/// Counts of instructions by class. A class is an operation without its modifiers (FFMA, HGMMA,
+/// BAR, MUFU); for moves of data the width in bits follows (LDG.128, STS.32). Operations without a
+/// rule are "other".
 struct CodeMix {
   int instructions = 0;
   std::map<std::string, int> by_class;
 
-  /// Sum of a class over all widths: of("LDG") counts LDG.32 and LDG.128, not LDGSTS.
+  /// Count of a class over all widths: of("LDG") counts LDG.32 and LDG.128, not LDGSTS.
   int of(std::string_view name) const;
 
   template <class Self, class V>
@@ -31,11 +30,11 @@ struct CodeMix {
 struct KernelCode {
   std::string symbol;
   CodeMix all;
-  /// The loop in which most time is likely to go, without the loops within it: by its arithmetic
-  /// and memory instructions, four times as much per level of nesting. A guess from the text, since
-  /// nothing tells how often a loop turns. Empty: no loop.
+  /// The loop that probably takes most time, without the loops inside it: chosen by its arithmetic
+  /// and memory instructions, which count four times as much per level of nesting. A guess, since
+  /// the text does not tell how often a loop runs. Empty: the kernel has no loop.
   CodeMix loop;
-  int loop_depth = 0;  ///< 1: not nested; 0: no loop.
+  int loop_depth = 0;  ///< Depth of nesting; 1: not nested; 0: no loop.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -43,8 +42,8 @@ struct KernelCode {
   }
 };
 
-/// Kernels in a text of `nvdisasm -c` or `cuobjdump -sass`, in its order; what is no instruction is
-/// passed over, so any text gives an answer. Linear in the text.
+/// Kernels in the output of `nvdisasm -c` or `cuobjdump -sass`, in its order. Lines that are no
+/// instruction are skipped, so any text gives an answer. Linear in the text.
 std::vector<KernelCode> parse_sass(std::string_view text);
 
 }  // namespace kw::compile

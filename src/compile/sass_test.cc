@@ -1,5 +1,5 @@
-// Disassembled code as NVIDIA's tools print it (tests/fuzz/corpus/sass: nvdisasm and cuobjdump 13.5
-// on kernels of ours), and as nobody does.
+// Tests with disassembled code as NVIDIA's tools print it (tests/fuzz/corpus/sass: nvdisasm and
+// cuobjdump 13.5 on our kernels), and with malformed text.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/sass.h"
 
@@ -61,14 +61,16 @@ TEST(Sass, BothToolsTellTheSame) {
 
 TEST(Sass, TheLargerOfTwoLoopsIsTheHottest) {
   const KernelCode gemm = only_kernel("gemm.txt");
-  // Four turns of 16 products at once; the rest of the turns has a loop's body without a loop.
+  // The loop is unrolled to four turns of 16 products each; the remaining turns stand outside of a
+  // loop.
   EXPECT_EQ(gemm.loop.of("FFMA"), 64);
   EXPECT_EQ(gemm.loop.of("BAR"), 8);
   EXPECT_EQ(gemm.loop.of("LDG.32"), 8);
   EXPECT_EQ(gemm.loop_depth, 1);
 }
 
-// The kernel that measures shared reads (src/profile/cuda/ceilings.cu): its loads stay in its loop.
+// The kernel that measures shared reads (src/profile/cuda/ceilings.cu) must keep its loads in its
+// loop.
 TEST(Sass, LoadsOfTheCeilingStayInItsLoop) {
   const KernelCode read = only_kernel("shared_read.txt");
   EXPECT_EQ(read.loop.of("LDS.128"), 16) << "four steps of four loads";
@@ -125,7 +127,7 @@ TEST(Sass, ForeignTextIsNoCode) {
   EXPECT_THAT(parse_sass(""), IsEmpty());
   EXPECT_THAT(parse_sass("nvdisasm fatal: unknown file\n.text.:\n"), IsEmpty());
   EXPECT_THAT(parse_sass("        /*0000*/   FFMA R0, R1 ;\n"), IsEmpty()) << "of no kernel";
-  // Labels that nobody set, addresses beyond all, comments without an end.
+  // Unknown labels, addresses beyond the end, comments without an end.
   const auto odd = parse_sass(
       ".text.k:\n/*0000*/ BRA `(.L_x_9) ;\n/*zz*/ FFMA ;\n/*0010*/ BRA 0xffffffffffffffffff ;\n"
       "/*0020*/ @P0\n/*0030 FADD ;\n/*0040*/ BRA `(\n");

@@ -1,4 +1,4 @@
-// A walk over the source's words that knows comments, strings and namespaces.
+// Reads the words of a source, aware of comments, strings and namespaces.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_kernels.h"
 
@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::size_t kMostTold = 6;
 
-/// Of a kernel with its namespaces: foreign text may nest them by the thousand.
+/// Longest name of a kernel with its namespaces; foreign text may nest them by the thousand.
 constexpr std::size_t kLongestName = 1024;
 
-/// Words, numbers and single signs, one after the other; none of comments and literals.
+/// Gives words, numbers and single signs in order, without comments and literals.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
 
-  /// Empty at the end.
+  /// The next word; empty at the end.
   std::string_view next() {
     while (skip_one()) {
     }
@@ -39,13 +39,13 @@ class Words {
   }
 
  private:
-  /// The ' between the digits of the number that is being read, as in 1'024: it opens no literal.
+  /// Whether a ' separates digits of the number being read, as in 1'024, and opens no literal.
   bool is_separator(std::size_t at) const {
     return text_[at] == '\'' && is_digit(text_[at_]) && at + 1 < text_.size() &&
            is_name_char(text_[at + 1]);
   }
 
-  /// A blank, a comment or a literal at the front is passed over.
+  /// Skips a blank, a comment or a literal at the front.
   bool skip_one() {
     const std::string_view rest = text_.substr(std::min(at_, text_.size()));
     if (rest.empty()) return false;
@@ -92,7 +92,7 @@ std::string last_name(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-/// " (did you mean 'x'?)", or a list of what there is.
+/// " (did you mean 'x'?)", or a list of the kernels that exist.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& kernels) {
   if (kernels.empty()) return "; the source has no __global__ function";
   for (const std::string& kernel : kernels)
@@ -105,7 +105,7 @@ std::string what_there_is(const std::string& name, const std::vector<std::string
   return fmt::format("; it has {}", fmt::join(told, ", "));
 }
 
-/// Byte of the kernel's name in the line of the plan that launches it.
+/// Offset of the kernel's name in the line of the plan that launches it.
 std::optional<std::size_t> place_in_plan(std::string_view source, std::string_view name) {
   constexpr std::string_view kWord = "launch";
   for (std::size_t at = source.find(kWord); at != std::string_view::npos;
@@ -124,8 +124,8 @@ std::optional<std::size_t> place_in_plan(std::string_view source, std::string_vi
 std::vector<std::string> source_kernels(std::string_view source) {
   std::vector<std::string> kernels;
   std::unordered_set<std::string> seen;
-  std::string scope;                // the namespaces that are open, each with its ::
-  std::vector<std::size_t> braces;  // for each that is open, how long `scope` was before it
+  std::string scope;                // the open namespaces, each followed by ::
+  std::vector<std::size_t> braces;  // for each open brace, the length of `scope` before it
   std::string opening;
   bool is_namespace = false;
   Words words(source);

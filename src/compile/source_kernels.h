@@ -1,4 +1,5 @@
-// The kernels that a source defines, by its text: what a plan that names another may have meant.
+// The kernels that a source defines, found in its text, to say what a plan with an unknown name may
+// have meant.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +13,13 @@
 namespace kw::compile {
 
 /// Names of the `__global__` functions of a source with their namespaces, in order, each once;
-/// names beyond 1,024 bytes are left out. Comments and strings hide what they hold; what macros
-/// make is not seen. Pure; linear.
+/// names beyond 1,024 bytes are left out. Comments and strings are skipped; kernels that macros
+/// make are not found. Pure; linear.
 std::vector<std::string> source_kernels(std::string_view source);
 
-/// That the plan launches a kernel which the unit's source does not hold, with the nearest that it
-/// does, at the place where the plan names it. `why` is a compiler's word, or empty.
+/// A diagnostic that the plan launches a kernel which the unit's source lacks, with the nearest
+/// kernel that it has, at the place where the plan names it. `why` is the compiler's message, or
+/// empty.
 Diagnostic missing_kernel(const std::string& kernel, const BuildUnit& unit, std::string_view why);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// Routing by target.
+// Routing units by target.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/target_compiler.h"
 

@@ -1,4 +1,4 @@
-// One compiler for a request that mixes targets: each unit goes to the compiler of its target.
+// A compiler for requests with several targets: passes each unit to the compiler of its target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,18 +11,19 @@
 
 namespace kw::compile {
 
-/// Put it in front of the caches: each target's key then depends on its own compiler alone, and cpu
-/// objects stay what they are on a machine that gets a GPU.
+/// Place it in front of the caches: then each target's key depends on its own compiler alone, and
+/// cpu objects stay valid when the machine gets a GPU.
 class TargetCompiler final : public Compiler {
  public:
-  /// Makes the cuda compiler when the first cuda unit comes; its errors are those of that build.
+  /// Creates the cuda compiler when the first cuda unit comes; its errors become errors of that
+  /// build.
   using Open = std::function<Result<std::unique_ptr<Compiler>>()>;
 
-  /// `cpu` is borrowed and must outlive it.
+  /// `cpu` is borrowed and must outlive the object.
   TargetCompiler(Compiler& cpu, Open open_cuda) : cpu_(cpu), open_cuda_(std::move(open_cuda)) {}
 
   Result<CompileResult> build(const BuildUnit& unit) override;
-  /// Of the cpu compiler; once a cuda unit was built, of both.
+  /// Identity of the cpu compiler; once a cuda unit was built, of both compilers.
   const std::string& identity() const override;
 
  private:

@@ -1,4 +1,4 @@
-// Units go to the compiler of their target, which is made when the first one comes.
+// Tests: units go to the compiler of their target, which is created when the first one comes.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/target_compiler.h"
 

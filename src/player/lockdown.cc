@@ -112,7 +112,7 @@ FilterProgram make_program(bool anonymous_files) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   restrict_first_argument(p, __NR_clone, BPF_JSET, CLONE_THREAD);
   restrict_first_argument(p, __NR_kill, BPF_JEQ, self);
-  // Abort() and raise() signal their own process.
+  // The calls abort() and raise() signal their own process.
   restrict_first_argument(p, __NR_tgkill, BPF_JEQ, self);
   p.answer(kAllow);
   return p;
