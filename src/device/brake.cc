@@ -1,4 +1,4 @@
-// The look at each thread before it is stopped, and the arithmetic on what it used.
+// Brake: the look at each thread before it is stopped, and the arithmetic on the times.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/brake.h"
 
@@ -13,20 +13,21 @@
 namespace kw::device {
 namespace {
 
-/// A thread that was told to stop while it slept is woken to obey, which costs it this much at
-/// most; measured on a busy virtual machine: 3 to 8 µs in the freezer, up to 41 by a signal.
+/// Most time that the stop costs a thread which slept and is woken to obey; measured on a busy
+/// virtual machine: 3 to 8 µs in the freezer, up to 41 by a signal.
 constexpr std::int64_t kStopCostNs = 50'000;
-/// So long a thread may take to fall asleep after the answer; it counts as time of the call.
+/// Time that a thread may take to fall asleep after the answer; it counts as time of the call.
 constexpr std::int64_t kFallAsleepNs = 20'000;
-/// A look at a dozen threads takes less.
+/// Longest look that still counts as instant; looking at a dozen threads takes less.
 constexpr std::int64_t kMostLookNs = 100'000;
-/// The longest between two charges of a thread that runs, at 100 Hz.
+/// Longest time between two charges of a running thread, at 100 Hz.
 constexpr std::int64_t kTickNs = 10'000'000;
 
-/// Where a control lets a process run on: until its threads sleep, or so long.
+/// Where a positive control lets a process run on: longest wait for its threads to fall asleep.
 constexpr std::int64_t kSleepWithoutStopNs = 50'000'000;
 
-/// How much later each thread was charged for, beyond `allowance_ns` a thread.
+/// Processor time that threads were charged for between two moments, less `allowance_ns` per
+/// thread.
 double growth(const ThreadSet::Times& before, const ThreadSet::Times& after,
               std::int64_t allowance_ns) {
   double sum = 0;
@@ -38,7 +39,7 @@ double growth(const ThreadSet::Times& before, const ThreadSet::Times& after,
   return sum;
 }
 
-/// How much longer than `elapsed_ns` the busiest thread ran.
+/// Time by which the busiest thread ran longer than `elapsed_ns`.
 double beyond(const ThreadSet::Times& before, const ThreadSet::Times& after, double elapsed_ns) {
   double most = 0;
   for (const auto& [thread, ns] : after) {
@@ -65,8 +66,8 @@ void Brake::note_rest() {
 
 bool Brake::release() { return hold_->release(); }
 
-// Where there are many threads the look at them takes long, and those that are looked at last can
-// end their work before their turn: then, too, the call has lasted until now.
+// With many threads the look takes long, and threads that are looked at last can end their work
+// before their turn; then, too, the call has lasted until now.
 bool Brake::pull() {
   bool has_ended = true;
   if (is_on(Defence::WorkOutsideCalls)) {
@@ -100,8 +101,8 @@ bool Brake::await_rest() {
 
 double Brake::outside_ns(double elapsed_ns) const {
   if (!has_looked_) return 0;
-  // A thread that still ran has not been charged for the last tick of the kernel, in which the call
-  // may have been. Until it was told to stop its work counts as time of the call.
+  // A thread that still ran has not been charged for the kernel's last tick, in which the call may
+  // have been. Its work until it was stopped counts as time of the call.
   ThreadSet::Times slept = resting_;
   double ran = 0;
   for (const pid_t thread : looked_.running) {

@@ -1,4 +1,4 @@
-// Real processes that are held and let go, by each way of holding.
+// Tests with real processes that are stopped and released, by each way of stopping.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/brake.h"
 
@@ -22,11 +22,11 @@ platform::Process start(const std::string& script) {
   options.out = options.err = platform::Output::Discard;
   auto process = platform::spawn({"/bin/sh", "-c", script}, options);
   if (!process.has_value()) panic(describe(process.error()).c_str());
-  pause_ns(kSpanNs);  // until it runs what it was given
+  pause_ns(kSpanNs);  // until the process runs the given program
   return *std::move(process);
 }
 
-// By the freezer, or by signals. Null where the freezer may not be used.
+// A hold by the freezer, or by signals. Null where the freezer cannot be used.
 std::unique_ptr<Hold> hold(bool freezes, const platform::Process& process) {
   return freezes ? hold_by_freezer(process) : hold_by_signals(process);
 }
@@ -53,7 +53,7 @@ TEST_P(Brakes, HoldAProcessAndLetItGo) {
     EXPECT_EQ(*busy.cpu_ns(), *stopped_at) << "it ran while it was held";
     brake.note_rest();
     ASSERT_TRUE(brake.release());
-    // A loaded machine may let it wait.
+    // A loaded machine may let the process wait.
     for (int i = 0; i < 200 && *busy.cpu_ns() == *stopped_at; ++i) pause_ns(kSpanNs);
     EXPECT_GT(*busy.cpu_ns(), *stopped_at) << "it did not go on";
   }
@@ -72,7 +72,8 @@ TEST_P(Brakes, TellWorkAfterTheAnswerFromSleep) {
     pause_ns(kSpanNs);
     EXPECT_EQ(brake.pull(), !is_busy);
     ASSERT_TRUE(brake.await_rest());
-    // A call of a microsecond: what a thread ran longer than that, it ran outside of it.
+    // The call is taken to have lasted a microsecond, so what a thread ran longer was outside of
+    // it.
     if (is_busy)
       EXPECT_GT(brake.outside_ns(1e3), 1e6);
     else

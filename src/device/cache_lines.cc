@@ -1,4 +1,5 @@
-// x86-64: CLFLUSHOPT where the processor has it, else CLFLUSH; non-temporal stores of SSE2.
+// Cache lines on x86-64: CLFLUSHOPT where the processor has it, else CLFLUSH; non-temporal stores
+// of SSE2.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cache_lines.h"
 
@@ -24,7 +25,7 @@ bool has_clflushopt() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
 }
 
-// Intrinsics take no pointer to const, though nothing is changed.
+// const_cast: the intrinsics take no pointer to const, though nothing is changed.
 char* first_line(std::span<const std::byte> bytes) {
   const auto* at = reinterpret_cast<const char*>(bytes.data());
   const auto inside = reinterpret_cast<std::uintptr_t>(at) % kLine;
@@ -45,7 +46,7 @@ void evict(std::span<const std::byte> bytes) {
   static const bool unordered = has_clflushopt();
   const auto* end = reinterpret_cast<const char*>(bytes.data()) + bytes.size();
   (unordered ? evict_unordered : evict_ordered)(first_line(bytes), end);
-  _mm_mfence();  // done, not merely begun, when we return
+  _mm_mfence();  // waits until the eviction is done, not only begun
 }
 
 void copy_past_caches(std::span<std::byte> to, std::span<const std::byte> from) {

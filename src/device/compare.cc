@@ -1,4 +1,5 @@
-// Regions cut into pieces, pieces into stretches; only stretches with failures are looked at twice.
+// Comparison on the host: regions are cut into pieces, pieces into stretches; only stretches with
+// failures are looked at twice.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compare.h"
 
@@ -19,20 +20,20 @@
 namespace kw::device {
 namespace {
 
-/// What one piece found.
+/// Result of one piece.
 struct Part {
   Totals totals;
-  Comparison scalar;  ///< From elements that were looked at one by one.
+  Comparison scalar;  ///< Sums over elements that were looked at one by one.
 };
 
-/// Of numbers that are not NaN.
+/// Whether two numbers are equal bit by bit at the output's type; for numbers that are not NaN.
 template <class T>
 bool is_same_bits(double got, double want) {
   const double rounded = as_type(want, static_cast<const T*>(nullptr));
   return std::bit_cast<std::uint64_t>(got) == std::bit_cast<std::uint64_t>(rounded);
 }
 
-/// How one element stands; the words of the interface, literally.
+/// How one element compares, by the definitions of Comparison.
 struct Judged {
   bool is_failed = false;
   bool is_nonfinite_failed = false;
@@ -68,7 +69,7 @@ void note_mismatch(Comparison& c, const RegionRows& region, std::int64_t row, st
     c.first.push_back({region.coordinates(row, column), got, want});
 }
 
-/// Takes in one finite or non-finite element, all but its mismatch.
+/// Adds one element, finite or not, to the sums; its mismatch is listed elsewhere.
 void add_to(Comparison& c, const Judged& j, double got, double want) {
   c.failed += j.is_failed;
   c.nonfinite_failed += j.is_nonfinite_failed;
@@ -82,7 +83,8 @@ void add_to(Comparison& c, const Judged& j, double got, double want) {
   c.sum_want += want;
 }
 
-/// Stretches of a row that the vector code takes at once; a failure costs a second look at one.
+/// Elements of a row that the vector code takes at once. A failure makes it look at one such
+/// stretch again.
 constexpr std::int64_t kStretch = 2048;
 
 template <class T>
@@ -112,7 +114,7 @@ struct RealRows {
   }
 
  private:
-  /// Element by element; `counts`: also takes them into the totals.
+  /// Looks at elements one by one; `counts`: also adds them to the totals.
   void visit(const RegionRows& region, std::int64_t row, std::int64_t column, std::int64_t at,
              std::int64_t first, std::int64_t end, Part& part, bool counts) const {
     for (std::int64_t i = first; i < end; ++i) {
@@ -185,7 +187,7 @@ ScalarTotals sum_of(const Part& part) {
   return sum;
 }
 
-// Pieces are added up by segments, as a GPU does.
+// Pieces are added up by segments, as on a GPU, so that both give the same bits.
 Comparison merged(const std::vector<std::int64_t>& chosen, const std::vector<Part>& parts) {
   Comparison all;
   for (std::size_t i = 0; i < parts.size();) {

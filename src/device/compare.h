@@ -10,9 +10,9 @@
 
 namespace kw::device {
 
-/// `got` holds the tensor's dtype, `truth` and `magnitude` (may be empty) float64 in the same
-/// layout; for integers `truth` has the tensor's dtype. Bound by memory: 12 bytes an element for
-/// f32.
+/// Compares one region. `got` holds the tensor's dtype, `truth` and `magnitude` (may be empty) hold
+/// float64 in the same layout; for integers `truth` has the tensor's dtype. Limited by memory: 12
+/// bytes per element for f32.
 Comparison compare_region(std::span<const std::byte> got, std::span<const std::byte> truth,
                           std::span<const std::byte> magnitude, const Tensor& tensor,
                           const Region& region, const Allowance& allowance,

@@ -1,5 +1,5 @@
-// Vector code written once and compiled for three instruction sets; compiled without contraction,
-// so that all three give the same bits.
+// Vector code written once and compiled for three instruction sets, without contraction, so that
+// all three give the same bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compare_kernel.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 #define KW_INLINE inline __attribute__((always_inline))
 
-/// Registers of doubles, as wide as an instruction set has them. (GCC 12 drops a vector size that
-/// depends on a parameter of a template.)
+/// Registers of doubles, as wide as an instruction set has them. Spelt out per width, since GCC 12
+/// drops a vector size that depends on a template parameter.
 template <int kWide>
 struct Registers;
 template <>
@@ -69,8 +69,8 @@ struct Vectors {
     std::memcpy(&v, &bits, sizeof v);
   }
 
-  /// The lanes from `first` of a stretch that lies in the innermost cache: all ten totals of all
-  /// lanes at once would be more than AVX2 has registers.
+  /// Computes the lanes from `first` on, for a stretch that lies in the innermost cache. Not all
+  /// lanes at once, since their ten totals would need more registers than AVX2 has.
   template <class T, bool kExact, bool kMagnitude>
   static KW_INLINE bool run(const T* got, const double* truth, const double* magnitude,
                             std::size_t count, const Allowance& allowance, int first, Totals& t) {

@@ -1,4 +1,4 @@
-// The inner loop of comparisons: one contiguous stretch of reals, vectorised by hand.
+// The inner loop of comparisons on one contiguous stretch of reals, vectorised by hand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kw::device {
 
-/// Running totals of one piece; eight lanes, so that sums do not depend on the instruction set.
+/// Running totals of one piece, in eight lanes, so that sums do not depend on the instruction set.
 struct Totals {
   static constexpr int kLanes = 8;
   double max_abs_diff[kLanes] = {};
@@ -18,14 +18,15 @@ struct Totals {
   double sum_sq_truth[kLanes] = {};
   double sum_got[kLanes] = {};
   double sum_want[kLanes] = {};
-  double worst_diff[kLanes] = {};  ///< The pair with the largest quotient.
+  /// The pair with the largest quotient; `worst_allowed` is its divisor.
+  double worst_diff[kLanes] = {};
   double worst_allowed[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
   std::int64_t failed = 0;
 };
 
-/// True if every value of the stretch is finite; then `totals` has taken it in, else it is
-/// unchanged and the caller looks at each element. `magnitude` may be null; a multiple of kLanes
-/// elements.
+/// If every value of the stretch is finite, adds the stretch to `totals` and returns true; else
+/// leaves `totals` unchanged, and the caller looks at each element. `magnitude` may be null;
+/// `count` is a multiple of kLanes.
 bool accumulate(const float* got, const double* truth, const double* magnitude, std::size_t count,
                 const Allowance& allowance, Totals& totals);
 bool accumulate(const double* got, const double* truth, const double* magnitude, std::size_t count,

@@ -1,4 +1,4 @@
-// Choice of pieces, checks, and the geometry that a kernel is told.
+// Choice of pieces, checks, and the geometry that the kernel gets.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compare_region.h"
 

@@ -1,4 +1,4 @@
-// A region of a tensor cut into the pieces that comparisons work on, for host and GPU alike.
+// A region of a tensor, cut into the pieces that comparisons work on; shared by host and GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace kw::device {
 
 inline constexpr std::size_t kMostMismatches = 64;
 
-/// A region as rows of its last dimension, with the place of each in memory.
+/// A region as rows along its last dimension, with the place of each row in memory.
 class RegionRows {
  public:
   RegionRows(const Tensor& tensor, const Region& region) : region_(region) {
@@ -35,10 +35,10 @@ class RegionRows {
   }
 
   Rows rows() const { return rows_; }
-  /// Elements from one index of a dimension to the next.
+  /// Number of elements from one index of a dimension to the next.
   std::int64_t stride(std::size_t dimension) const { return strides_[dimension]; }
 
-  /// Coordinates of a column in a row of the region.
+  /// Coordinates in the tensor of a column in a row of the region.
   std::vector<std::int64_t> coordinates(std::int64_t row, std::int64_t column) const {
     std::vector<std::int64_t> at(region_.ranges.size());
     if (at.empty()) return at;
@@ -69,18 +69,19 @@ class RegionRows {
   Rows rows_;
 };
 
-/// Which pieces from `first` to `end` a selection looks at.
+/// The pieces from `first` to `end` that a selection looks at.
 std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection,
                                         std::int64_t first, std::int64_t end);
 
-/// An error unless `fits`: "a buffer is too small to `what`".
+/// Nothing if `fits`, else the error "a buffer is too small to `what`".
 Result<> require_room(bool fits, const char* what, const Tensor& tensor);
 
-/// What keeps a comparison from being made; `magnitude_bytes` is below 0 where there is none.
+/// Checks that buffers of these sizes can be compared; `magnitude_bytes` is negative if there is
+/// none.
 Result<> check_comparison(std::int64_t got_bytes, std::int64_t truth_bytes,
                           std::int64_t magnitude_bytes, const Tensor& tensor, const Region& region);
 
-/// Elements from `begin` of the tensor on, on the host.
+/// Elements of the tensor from `begin` on, in host memory.
 struct HostPiece {
   std::span<const std::byte> got;
   std::span<const std::byte> truth;
@@ -88,7 +89,7 @@ struct HostPiece {
   std::int64_t begin = 0;
 };
 
-/// One comparison as a GPU makes it. Everything is borrowed.
+/// One comparison as a GPU makes it. All arguments are borrowed.
 class ComparedRegion {
  public:
   ComparedRegion(const Tensor& tensor, const Region& region, const Allowance& allowance)
@@ -98,21 +99,21 @@ class ComparedRegion {
         rows_(tensor, region),
         pieces_(rows_.rows()) {}
 
-  /// The chosen pieces of a segment: KW_SEGMENT pieces whose sums are added up first.
+  /// The chosen pieces of a segment. The sums of its KW_SEGMENT pieces are added up first.
   std::vector<std::int64_t> choose(const Selection& selection, std::int64_t segment) const {
     return chosen_pieces(pieces_, selection, segment * KW_SEGMENT, (segment + 1) * KW_SEGMENT);
   }
   std::int64_t segments() const { return (pieces_.count() + KW_SEGMENT - 1) / KW_SEGMENT; }
   Dtype dtype() const { return tensor_.dtype; }
-  /// All but addresses. At most KW_MOST_DIMS dimensions.
+  /// The kernel's arguments except the addresses. Supports at most KW_MOST_DIMS dimensions.
   CompareJob job(const Selection& selection) const;
-  /// Elements of the tensor from the first of a piece to the last.
+  /// The elements of the tensor from the first of a piece to its last.
   Stretch span_of(std::int64_t piece) const;
-  /// Adds the failing elements of a piece to `into.first`, as far as there is room.
+  /// Adds the failing elements of a piece to `into.first`, as long as there is room.
   void note_mismatches(std::int64_t piece, const HostPiece& at, Comparison& into) const;
 
  private:
-  /// Calls `look(row, column, index)` for every element, index counted from `begin`.
+  /// Calls `look(row, column, index)` for every element of a piece; the index counts from `begin`.
   template <class Look>
   void visit(std::int64_t piece, std::int64_t begin, Look&& look) const {
     pieces_.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
@@ -128,7 +129,8 @@ class ComparedRegion {
   Pieces pieces_;
 };
 
-/// Takes in a segment's sums, all but its mismatches. In the order of the segments.
+/// Adds the sums of a segment to the result, without its mismatches. Call in the order of the
+/// segments.
 void merge(Comparison& into, const ScalarTotals& segment);
 
 }  // namespace kw::device

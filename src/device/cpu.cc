@@ -1,4 +1,4 @@
-// The cpu device put together.
+// The cpu device, assembled from its parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu.h"
 
@@ -24,9 +24,9 @@
 namespace kw::device {
 namespace {
 
-/// Left to everyone else on the machine.
+/// Memory left to everything else on the machine.
 constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
-/// Evicted by one thread at a time: tens of microseconds.
+/// Bytes that one thread evicts at a time, which takes tens of microseconds.
 constexpr std::int64_t kEvictionPiece = std::int64_t{1} << 20;
 
 CpuBuffer& mine(Buffer& buffer) {
@@ -78,10 +78,10 @@ class CpuDevice final : public Device {
 
  private:
   DeviceFacts facts_;
-  PlayerFiles files_;  ///< Held for as long as there are players.
+  PlayerFiles files_;  ///< Must live as long as there are players.
   Parallel parallel_;
   HostOps ops_;
-  std::mutex alone_;  ///< As CpuPlayer::Setup says; the pool ends first.
+  std::mutex alone_;  ///< The mutex of CpuPlayer::Setup; the pool is destroyed first.
   PlayerPool pool_;
 };
 

@@ -1,4 +1,4 @@
-// Allocation and layout of shared CPU buffers.
+// Allocation and layout of CPU buffers.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_buffer.h"
 
@@ -25,8 +25,9 @@ constexpr std::size_t kFrontSlack = kPage;
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
 
-/// Memory that is renewed is allocated, entered by two players and given back again and again; what
-/// is allocated otherwise is mostly filled once and read a few times.
+/// Account for memory that is renewed, which is allocated, mapped by two players and given back
+/// again and again. Other memory is mostly filled once and read a few times, and has its own
+/// account.
 HugePages& pages_of_renewals() {
   static HugePages pages(1'300'000, 60'000'000, 1);
   return pages;
@@ -36,33 +37,33 @@ HugePages& pages_of_others() {
   return pages;
 }
 
-/// Of a piece that one thread populates.
+/// Bytes that one thread populates at a time.
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
-/// What this thread has used of a processor: a page is not slow because others ran meanwhile.
+/// Processor time of this thread; wall time would count other processes that ran meanwhile.
 std::int64_t used_ns() {
   timespec used{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
-/// Huge pages for a part that begins at one, as far as the kernel has them at hand. One page is
-/// touched in each 2 MiB first, for the kernel collapses no empty range; collapsing whole ones
-/// would copy them (256 MiB: 17 ms this way, 780 ms that way, 170 ms in small pages, in which
-/// streaming is up to a quarter slower).
+/// Gives a part that begins at a huge page's boundary huge pages, as far as the kernel has free
+/// ones. Of each 2 MiB one page is touched first, since the kernel does not collapse an empty
+/// range; collapsing fully populated ranges would copy them (256 MiB takes 17 ms this way, 780 ms
+/// that way, and 170 ms in small pages, in which streaming is up to a quarter slower).
 void collapse(const player::GuardedMapping& part, HugePages& pages) {
   for (std::size_t at = 0; at + player::kHugePage <= part.mapped_bytes; at += player::kHugePage) {
     if (!pages.are_affordable()) return;
     const std::int64_t start = used_ns();
     ::madvise(part.mapped + at, kPage, MADV_POPULATE_WRITE);
-    // A wish; since Linux 6.1.
+    // MADV_COLLAPSE is only a request, and known since Linux 6.1.
     ::madvise(part.mapped + at, player::kHugePage, MADV_COLLAPSE);
     pages.took(used_ns() - start);
   }
 }
 
-/// Gives the mapping its memory now; both players of a pair see the same pages, whatever their
-/// size. 0 or the errno.
+/// Populates the mapping now; both players of a pair then see the same pages, whatever their size.
+/// Returns 0 or the errno.
 int give_memory(const player::GuardedMapping& mapping, HugePages& huge, Parallel& parallel) {
   static_assert(kPieceBytes % player::kHugePage == 0);
   std::atomic<int> error = 0;
@@ -108,7 +109,7 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
   return buffer;
 }
 
-// What is given back first is at hand for what is asked for next, huge pages among it.
+// The old memory is given back first, so that its pages, huge ones among them, can be used again.
 Result<> CpuBuffer::renew() {
   player::unmap(mapping_);
   mapping_ = {};
@@ -124,7 +125,8 @@ Result<> CpuBuffer::renew() {
 
 Result<> CpuBuffer::make_descriptors(const std::string& name, std::size_t bytes) {
   fd_ = KW_TRY(platform::make_memfd(name, bytes));
-  // Without /proc an input is protected by its mapping alone; changes are still found afterwards.
+  // Without /proc an input is protected by its mapping alone; changes are still detected
+  // afterwards.
   const auto self = fmt::format("/proc/self/fd/{}", fd_.get());
   read_only_ = platform::Fd(::open(self.c_str(), O_RDONLY | O_CLOEXEC));
   if (!read_only_) read_only_ = platform::Fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));

@@ -1,4 +1,4 @@
-// Memory between guard pages: in a memfd that referee and players map alike, or the referee's own.
+// Memory between guard pages: shared with players through a memfd, or private to the referee.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace kw::device {
 
-/// Unmapped addresses on either side of a buffer, in referee and players: catches strays of up to
-/// this distance.
+/// Unmapped addresses on either side of a buffer, in referee and players: stray accesses up to this
+/// distance fault.
 inline constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
 
 class HugePages;
 
 class CpuBuffer final : public HostBuffer {
  public:
-  /// With its memory at hand, which `parallel` shares the work of: 0.15 ms for 1 MiB on two
-  /// threads.
+  /// Allocates a buffer and populates its memory, which the threads of `parallel` share: takes 0.15
+  /// ms for 1 MiB on two threads.
   static Result<std::unique_ptr<CpuBuffer>> allocate(const BufferSpec& spec, Parallel& parallel);
   Result<> renew() override;
   CpuBuffer(const CpuBuffer&) = delete;
@@ -38,7 +38,7 @@ class CpuBuffer final : public HostBuffer {
   }
 
   bool is_shared() const { return spec_.shared; }
-  /// What a player needs to map it; the descriptor stays ours.
+  /// What a player needs to map the buffer; the descriptor stays ours.
   player::MapEntry map_entry(bool writable) const;
   int descriptor(bool writable) const { return writable ? fd_.get() : read_only_.get(); }
 
@@ -51,8 +51,9 @@ class CpuBuffer final : public HostBuffer {
 
   BufferSpec spec_;
   Parallel& parallel_;
-  platform::Fd fd_;         ///< Of shared memory only.
-  platform::Fd read_only_;  ///< A mapping made through it cannot be made writable.
+  platform::Fd fd_;  ///< Descriptor of shared memory.
+  /// Read-only descriptor: a mapping made through it cannot be made writable.
+  platform::Fd read_only_;
   player::GuardedMapping mapping_;
   std::size_t offset_ = 0;
 };

@@ -31,13 +31,14 @@ std::string cpuinfo_value(std::string_view text, std::string_view key) {
   return {};
 }
 
-/// Files of sysfs and proc have no size; their reading has a cap of its own.
+/// Content of a small file, trimmed; empty if it cannot be read. Files of sysfs and proc report no
+/// size.
 std::string small_file(const std::string& path) {
   const auto text = platform::read_file(path);
   return text.has_value() ? std::string(trim(*text)) : std::string();
 }
 
-/// The sets that code generation and the roofline care about, weakest first.
+/// Instruction sets that matter for code generation and the roofline, weakest first.
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> sets;
 #if defined(__x86_64__)
@@ -59,7 +60,7 @@ std::vector<std::string> instruction_sets() {
   return sets;
 }
 
-/// "32K", "1024K", "32M".
+/// Reads a size such as "32K", "1024K" or "32M".
 std::int64_t parse_cache_size(std::string_view text) {
   std::int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -69,7 +70,7 @@ std::int64_t parse_cache_size(std::string_view text) {
   return unit == "K" ? value << 10 : unit == "M" ? value << 20 : value;
 }
 
-/// Cores in a list such as "0-3,8".
+/// Number of cores in a list such as "0-3,8".
 int count_list(std::string_view list) {
   int count = 0;
   for (const std::string_view part : split(list, ',')) {
@@ -100,7 +101,8 @@ std::vector<Cache> caches_from_sysfs(int core) {
   return caches;
 }
 
-/// Where sysfs is hidden: what the C library read from the processor, sharing guessed.
+/// Caches where sysfs is hidden: sizes that the C library read from the processor, with sharing
+/// guessed.
 std::vector<Cache> caches_from_libc(int cores) {
   std::vector<Cache> caches;
   const auto add = [&](int level, int name, int shared_by) {
@@ -131,8 +133,8 @@ Result<DeviceFacts> read_cpu_facts() {
 
   utsname system{};
   if (::uname(&system) == 0) facts.kernel = fmt::format("{} {}", system.sysname, system.release);
-  // Not the cores that we may use: two processes of different affinity share one memory and must
-  // share one lease.
+  // The id leaves out the cores that we may use: two processes with different affinity share one
+  // memory, and so must share one lease.
   std::string machine = small_file("/etc/machine-id");
   if (machine.empty()) machine = system.nodename;
   facts.id = "cpu-" + sha256(machine + "\n" + facts.model).hex().substr(0, 12);

@@ -1,5 +1,4 @@
-// What is particular about a CPU player: objects are files, and calls name their function's
-// arguments.
+// What is particular to CPU players: objects are files, and a call passes the function's arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_player.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 using player::Kind;
 
-constexpr std::int64_t kLoadTimeout = 10 * kSecond;  ///< Constructors of an object included.
+constexpr std::int64_t kLoadTimeout = 10 * kSecond;  ///< Includes the constructors of the object.
 constexpr std::int64_t kEmptyTimeout = 2 * kSecond;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The referee's end of one CPU player.
+// The referee's side of one CPU player.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,14 +21,14 @@ class CpuPlayer final : public Player {
     std::string name;
     std::int64_t memory_bytes = 0;
     int threads = 1;
-    /// Held by timed calls, and as PoolOptions::exclusion: starting a player takes a core for
-    /// milliseconds. Borrowed for the player's life.
+    /// Mutex held by timed calls, the same as PoolOptions::exclusion, since starting a player takes
+    /// a core for milliseconds. Borrowed for the player's life.
     std::mutex* alone = nullptr;
     std::vector<const CpuBuffer*> buffers;
     std::vector<bool> writable;
   };
 
-  /// Lets a blank player map the buffers and limit its memory; on return it is stopped.
+  /// Lets a blank player map the buffers and limit its memory; on return the player is stopped.
   static Result<std::unique_ptr<CpuPlayer>> prepare(BlankPlayer blank, const Setup& setup);
 
   JailLevel jail() const override { return process_.jail(); }

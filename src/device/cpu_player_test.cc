@@ -1,4 +1,4 @@
-// Real players in real jails with kernels that behave and kernels that do not.
+// Tests of real players in real jails, with kernels that behave and kernels that do not.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ TEST_P(Players, ComputeIntoSharedBuffers) {
   EXPECT_EQ(p->call_empty().fate, Fate::Returned);
 }
 
-/// Whether a process of this machine runs under `uid`.
+/// Whether a process on this machine runs as `uid`.
 bool runs_as(int uid) {
   std::error_code trouble;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", trouble)) {
@@ -179,7 +179,7 @@ TEST_P(Players, BindOneOpenMpThreadToAProcessorWhereTheJailAllowsIt) {
   }
   const auto p = start();
   ASSERT_EQ(p->call(request(loaded(*p, "where_am_i"), 0)).fate, Fate::Returned);
-  // Sharing our uid, a player may not name threads; libgomp then leaves them alone.
+  // A player that shares our uid may not name threads, and libgomp then does not bind them.
   const bool may_bind = GetParam() != JailLevel::Landlock || ::getuid() == 0;
   for (int thread = 0; thread < 2; ++thread) {
     EXPECT_EQ(get(*y_, thread), may_bind ? 1 : static_cast<float>(CPU_COUNT(&usable)));
@@ -264,7 +264,7 @@ TEST_P(Players, LeaveTracesInTheSlack) {
   EXPECT_EQ(trouble(kByteBefore).fate, Fate::Returned);
   EXPECT_EQ(device().ops().check_guards(*y_).value(), "byte 1 before the first was overwritten");
   y_ = make("y", true);
-  // 40 bytes end a multiple of 4 before a page's end, so the next byte is the guard's.
+  // A buffer of 40 bytes ends at a page's end, so the next byte is in the guard.
   const auto result = trouble(kByteAfter);
   EXPECT_EQ(result.fate, Fate::Crashed) << result.detail;
   EXPECT_TRUE(result.fault_in_guard);

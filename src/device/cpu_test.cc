@@ -1,4 +1,4 @@
-// The cpu device on the machine that runs the tests: facts, buffers, flushing.
+// Tests of the cpu device on this machine: facts, buffers, flushing.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu.h"
 

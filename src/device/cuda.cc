@@ -1,4 +1,4 @@
-// The cuda device put together.
+// The cuda device, assembled from its parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
@@ -32,7 +32,7 @@ namespace {
 
 constexpr const char* kOpsUnit = "device_ops";
 constexpr const char* kPlayerUnit = "device_player";
-/// Left to players' contexts and to whoever else computes here.
+/// Memory left to players' contexts and to other programs on the GPU.
 constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
 
 Result<std::string> image_of(const BuildUnit& unit) {
@@ -44,8 +44,8 @@ Result<std::string> image_of(const BuildUnit& unit) {
   return platform::read_file(object.path, kObjectCap);
 }
 
-/// Players of host launchers: the primary context, libraries, and kernels of these loaded as they
-/// are needed, since all of cuBLAS would be gigabytes. None is kept spare.
+/// Options for players of host launchers: the primary context, readable libraries, and lazy loading
+/// of the libraries' kernels, since all of cuBLAS would take gigabytes. None is kept spare.
 PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundings,
                       const std::vector<platform::Path>& folders) {
   PoolOptions pool = base;
@@ -59,7 +59,8 @@ PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundi
 
 class CudaDevice final : public Device {
  public:
-  /// `turn` is what the options of both pools name; `host`: of players of host launchers.
+  /// `turn` is the one that the options of both pools name; `host` are the options for players of
+  /// host launchers.
   CudaDevice(std::unique_ptr<CudaContext> context, CudaSurroundings surroundings,
              std::unique_ptr<CudaTurn> turn, PoolOptions pool, PoolOptions host)
       : context_(std::move(context)),
@@ -99,11 +100,12 @@ class CudaDevice final : public Device {
   }
 
  private:
-  /// What runs plans in the referee's own context.
+  /// The session that runs plans in the referee's own context.
   Result<player::cuda::Session*> session();
   Result<std::int32_t> trusted_object(const std::string& role);
 
-  // In this order: players die before the pool, the pool before the context.
+  // Members are in the order of destruction backwards: players before the pool, the pool before the
+  // context.
   std::unique_ptr<CudaContext> context_;
   CudaSurroundings surroundings_;
   DeviceFacts facts_;
@@ -112,12 +114,14 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaTurn> turn_;
   PlayerPool pool_;
   PoolOptions host_options_;
-  std::optional<PlayerPool> host_pool_;        ///< Made with its first player.
-  platform::Fd trusted_;                       ///< The cubin that every player is given.
-  std::map<std::string, std::string> images_;  ///< Of all units, by role.
+  std::optional<PlayerPool> host_pool_;  ///< Created with its first player.
+  /// The cubin of trusted kernels that every player gets.
+  platform::Fd trusted_;
+  std::map<std::string, std::string> images_;  ///< Cubins of all trusted units by role.
   std::unique_ptr<player::cuda::Session> session_;
-  std::map<std::string, std::int32_t> objects_;  ///< In the session, by role.
-  std::unique_ptr<Nvml> nvml_;                   ///< Null: nobody tells how the GPU fares.
+  std::map<std::string, std::int32_t> objects_;  ///< Handles in the session by role.
+  /// Null: there is no library that reports the state of the GPU.
+  std::unique_ptr<Nvml> nvml_;
   std::uint64_t errors_before_ = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace kw::device {
 namespace {
 
-/// What ptxas writes into .note.nv.tkinfo: "Cuda compilation tools, release 13.0, V13.0.88".
+/// Beginning of the text of ptxas in .note.nv.tkinfo: "Cuda compilation tools, release 13.0,
+/// V13.0.88".
 constexpr std::string_view kNote = "Cuda compilation tools, release ";
 
 std::string version_text(int version) {

@@ -1,4 +1,4 @@
-// Virtual memory of the driver: reserve, create, map, open, export.
+// GPU memory by the driver's virtual memory calls: reserve, create, map, open, export.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_buffer.h"
 
@@ -49,7 +49,7 @@ Result<std::unique_ptr<CudaBuffer>> CudaBuffer::allocate(const CudaContext& cont
     KW_TRY(buffer->allocate_shared(static_cast<std::uint64_t>(spec.alignment), spec.name));
     return buffer;
   }
-  // Aligned to 256 bytes and more; an allocation of nothing is refused.
+  // Allocations are aligned to at least 256 bytes; the driver refuses an allocation of 0 bytes.
   KW_TRY(context.check(
       context.api().cuMemAlloc(&buffer->base_, std::max<std::uint64_t>(buffer->bytes_, 1)),
       fmt::format("allocate {} bytes for {}", spec.bytes, spec.name)));
@@ -86,7 +86,7 @@ Result<> CudaBuffer::allocate_shared(std::uint64_t alignment, const std::string&
     descriptor_.reset(descriptor);
     return {};
   }();
-  api.cuMemRelease(allocation);  // mapping and descriptor keep it
+  api.cuMemRelease(allocation);  // mapping and descriptor keep the memory alive
   canary_key_ = Seed::from_os().low;
   return made;
 }
@@ -118,7 +118,7 @@ Result<> CudaBuffer::write(std::int64_t offset, std::span<const std::byte> from)
   KW_TRY(context_.check(context_.api().cuMemcpyHtoD(payload() + static_cast<std::uint64_t>(offset),
                                                     from.data(), from.size()),
                         "write a buffer"));
-  // Pageable memory may still be on its way when the copy returns.
+  // Pageable memory may still be on its way when the copy returns, so its end is awaited.
   return context_.synchronize("write a buffer");
 }
 

@@ -1,4 +1,4 @@
-// Memory of a GPU: shared allocations between unmapped addresses, and the referee's private ones.
+// Memory of a GPU: shared allocations between unmapped addresses, and private ones of the referee.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,17 +11,18 @@
 
 namespace kw::device {
 
-/// How a shared payload lies in its mapping; all in bytes.
+/// Where a shared payload lies in its mapping; all in bytes.
 struct CudaLayout {
-  std::uint64_t mapped = 0;  ///< A multiple of the allocation granularity.
-  std::uint64_t offset = 0;  ///< Of the payload, as far to the end as its alignment allows.
-  std::uint64_t guard = 0;   ///< Unmapped addresses on either side: max(4 GiB, 2 × payload).
+  std::uint64_t mapped = 0;  ///< Size of the mapping, a multiple of the allocation granularity.
+  /// Offset of the payload, as close to the end as its alignment allows.
+  std::uint64_t offset = 0;
+  std::uint64_t guard = 0;  ///< Unmapped addresses on either side: max(4 GiB, 2 × payload).
 };
 CudaLayout cuda_layout(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t granularity);
 
 class CudaBuffer final : public Buffer {
  public:
-  /// `context` is borrowed. Canaries are the operations' business (CudaOps::arm_guards).
+  /// Allocates a buffer; `context` is borrowed. Canaries are set by CudaOps::arm_guards().
   static Result<std::unique_ptr<CudaBuffer>> allocate(const CudaContext& context,
                                                       const BufferSpec& spec);
   CudaBuffer(const CudaBuffer&) = delete;
@@ -40,9 +41,9 @@ class CudaBuffer final : public Buffer {
     return is_shared_ ? layout_.mapped - layout_.offset - bytes_ : 0;
   }
   bool is_shared() const { return is_shared_; }
-  /// What the canaries are made of.
+  /// The key from which the canaries are computed.
   std::uint64_t canary_key() const { return canary_key_; }
-  /// What a player needs to map it; the descriptor stays ours.
+  /// What a player needs to map the buffer; the descriptor stays ours.
   player::MapEntry map_entry(bool writable) const;
   int descriptor() const { return descriptor_.get(); }
 
@@ -54,13 +55,13 @@ class CudaBuffer final : public Buffer {
   bool is_shared_ = false;
   std::uint64_t bytes_ = 0;
   CudaLayout layout_;
-  cuda::Address base_ = 0;  ///< Of the reservation, or of the private allocation.
+  cuda::Address base_ = 0;  ///< Address of the reservation, or of the private allocation.
   bool is_mapped_ = false;
   std::uint64_t canary_key_ = 0;
   platform::Fd descriptor_;
 };
 
-/// A buffer of this kind of device, which it must be.
+/// The buffer as a CudaBuffer, which it must be.
 const CudaBuffer& as_cuda(const Buffer& buffer);
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// The shared page, and what a stamp is worth.
+// The shared clock page, and the time that its stamps give.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_clock.h"
 
@@ -9,7 +9,7 @@
 namespace kw::device {
 
 double AnnouncementWatch::stamped_ns() const {
-  // Above a day it is no time, but what somebody wrote.
+  // Larger values are no time but something else that was written.
   constexpr std::uint64_t kMost = std::uint64_t{86'400} * 1'000'000'000;
   if (!is_in_time_ || page_.stamped != nonce_) return 0;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -12,9 +12,9 @@
 
 namespace kw::device {
 
-/// Waits for one announcement. Between two looks less than the spacer's length may pass: whoever
-/// saw nothing at one look and the announcement at the next has copied it before the candidate
-/// could run, whatever the candidate writes afterwards.
+/// Waits for one announcement. If less time than the spacer's length passes between two looks, of
+/// which the first sees nothing and the second the announcement, then it was copied before the
+/// candidate could run, whatever the candidate writes later.
 class AnnouncementWatch {
  public:
   /// `page` is borrowed; `lead_ns` is how long the spacer runs after its announcement.
@@ -37,11 +37,12 @@ class AnnouncementWatch {
   }
 
   bool is_in_time() const { return is_in_time_; }
-  /// 0 unless an announcement was copied in time and everything was stamped after it.
+  /// Time from spacer to stamp; 0 unless an announcement was copied in time and a stamp followed
+  /// it.
   double stamped_ns() const;
 
  private:
-  /// For the way of the announcement from the device to the host, some 1 to 2 µs.
+  /// Allows for the way of the announcement from the device to the host, some 1 to 2 µs.
   static constexpr std::int64_t kMarginNs = 5000;
 
   const player::ClockPage& page_;
@@ -52,7 +53,7 @@ class AnnouncementWatch {
   bool is_in_time_ = false;
 };
 
-/// A clock page of the referee's, shared with one player.
+/// A clock page that the referee shares with one player.
 class SharedClock {
  public:
   static Result<SharedClock> create();
@@ -63,7 +64,7 @@ class SharedClock {
 
   player::ClockPage& page() { return *page_; }
   int descriptor() const { return descriptor_.get(); }
-  /// Forgets every earlier run.
+  /// Clears all fields, so that no earlier run is left.
   void reset();
 
  private:

@@ -1,5 +1,5 @@
-// Comparison on a GPU: sums per segment by a kernel, their merging and the list of mismatches by
-// the host's own code.
+// Comparison on a GPU: a kernel computes sums per segment; the host merges them and lists
+// mismatches.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::vector<std::byte> room_for(const Stretch& stretch, std::size_t element) {
   return std::vector<std::byte>(static_cast<std::size_t>(stretch.length) * element);
 }
 
-/// The elements of one piece, brought to the host.
+/// Brings the elements of one piece to the host and notes its mismatches.
 Result<> look_closer(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
                      const ComparedRegion& region, std::int64_t piece, Comparison& into) {
   const Stretch span = region.span_of(piece);
@@ -61,7 +61,7 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   segment_sums_.resize(static_cast<std::size_t>(segments));
   const std::size_t bytes = segment_sums_.size() * sizeof(ScalarTotals);
   cuda::Address out = KW_TRY(scratch(bytes));
-  // So many segments a block as together have a piece for each eight of its threads.
+  // As many segments per block as have, together, one chosen piece for each eight of its threads.
   int per_block = static_cast<int>(
       std::clamp(1 / std::max(selection.share, 1e-3), 1.0, static_cast<double>(KW_BLOCK_SEGMENTS)));
   void* arguments[] = {&job, &per_block, &out};

@@ -1,4 +1,4 @@
-// Opening the driver, and what it says about a GPU.
+// Opening the driver, and what it reports about a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_context.h"
 
@@ -15,7 +15,7 @@
 namespace kw::device {
 namespace {
 
-/// "580.159.04" from the kernel module's own words; empty where it does not say.
+/// Version of the kernel module, "580.159.04"; empty where /proc does not tell.
 std::string module_version() {
   const auto text = platform::read_file("/proc/driver/nvidia/version");
   if (!text.has_value()) return {};

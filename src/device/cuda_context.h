@@ -14,12 +14,14 @@ namespace kw::device {
 
 namespace cuda = player::cuda;
 
-/// Ends with everything that was allocated in it. Not thread-safe, like the device.
+/// A context; destroying it frees everything that was allocated in it. Not thread-safe, like the
+/// device.
 class CudaContext {
  public:
-  /// The GPU number `ordinal` among the visible ones; `library` as for load_api(). About 0.3 s.
+  /// Opens the GPU number `ordinal` among the visible ones; `library` as for load_api(). Takes
+  /// about 0.3 s.
   static Result<std::unique_ptr<CudaContext>> open(int ordinal, const std::string& library);
-  /// The GPU of this UUID (32 hexadecimal digits), wherever it stands among the visible ones.
+  /// Opens the GPU with this UUID (32 hexadecimal digits), at whatever ordinal.
   static Result<std::unique_ptr<CudaContext>> open(const std::string& uuid,
                                                    const std::string& library);
   CudaContext(const CudaContext&) = delete;
@@ -29,16 +31,16 @@ class CudaContext {
   const cuda::Api& api() const { return api_; }
   cuda::DeviceOrdinal device() const { return device_; }
   const cuda::Uuid& uuid() const { return uuid_; }
-  /// All but ceilings and the timer's tick.
+  /// The facts without ceilings and the timer's tick.
   const DeviceFacts& facts() const { return facts_; }
   int multiprocessors() const { return facts_.gpu.front().multiprocessors; }
 
-  /// Makes the context current on this thread; first in everything that calls the driver.
+  /// Makes the context current on this thread; call before any call of the driver.
   Result<> enter() const;
-  /// Success, or what went wrong while `what` was tried; to retry (by another process) where
-  /// nothing in this context works any more.
+  /// Success, or the error that occurred in `what`; to retry (in another process) where the context
+  /// can no longer be used.
   Result<> check(cuda::Status status, const std::string& what) const;
-  /// Waits for everything that was queued.
+  /// Waits for the end of everything that was queued.
   Result<> synchronize(const std::string& what) const;
 
  private:
@@ -55,10 +57,11 @@ class CudaContext {
   DeviceFacts facts_;
 };
 
-/// 32 lower-case hexadecimal digits.
+/// The UUID as 32 lower-case hexadecimal digits.
 std::string hex_of(const cuda::Uuid& uuid);
 
-/// "sm_90a" for 9.0: with the suffix where the architecture has features of its own.
+/// Name of an architecture: "sm_90a" for 9.0, with the suffix if the architecture has features of
+/// its own.
 std::string arch_of(int major, int minor);
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// Device nodes of one GPU, found through its PCI address.
+// The device nodes of one GPU, found through its PCI address.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_nodes.h"
 
@@ -19,7 +19,7 @@ bool is_there(const platform::Path& path) {
   return std::filesystem::exists(path, trouble);
 }
 
-/// Nodes /dev/nvidia0, /dev/nvidia1, … that are here.
+/// The nodes /dev/nvidia0, /dev/nvidia1, … that exist here.
 std::vector<platform::Path> gpu_nodes() {
   std::vector<platform::Path> nodes;
   const auto names = platform::list_dir("/dev");
@@ -48,7 +48,8 @@ Result<platform::Path> node_of(const CudaContext& context) {
     const platform::Path node = fmt::format("/dev/nvidia{}", minor);
     if (is_there(node)) return node;
   }
-  // Containers show the node of their GPU alone, and not always where it lies on the bus.
+  // A container shows only its GPU's node, which need not have the number of the GPU's place on the
+  // bus.
   const auto nodes = gpu_nodes();
   if (nodes.size() == 1) return nodes.front();
   return fail(
@@ -91,10 +92,10 @@ Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
   CudaSurroundings s;
   s.uuid = hex_of(context.uuid());
   s.driver = context.api().path;
-  // The same for every player: kernels are loaded when their module is, never in a timed call, and
-  // nothing is compiled or kept on disk.
+  // The same for every player: kernels are loaded with their module, never in a timed call, and
+  // nothing is compiled or stored on disk.
   s.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1"};
-  // Libraries that the driver opens itself lie beside it; jails show what is under /usr anyway.
+  // The driver opens further libraries beside its own; jails show what is under /usr anyway.
   std::error_code trouble;
   const platform::Path folder =
       std::filesystem::canonical(platform::Path(context.api().path).parent_path(), trouble);
@@ -102,7 +103,7 @@ Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
     if (!folder.string().starts_with("/usr/")) s.readable.push_back(folder);
     s.environment.push_back("LD_LIBRARY_PATH=" + folder.string());
   }
-  // A driver that is no NVIDIA's, as in tests, has no nodes.
+  // A driver that is not NVIDIA's, as in tests, has no nodes.
   if (!is_there("/dev/nvidiactl")) return s;
   s.nodes = {"/dev/nvidiactl"};
   for (const char* node : {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"})
@@ -112,7 +113,7 @@ Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
     const auto caps = platform::list_dir("/dev/nvidia-caps");
     if (caps.has_value())
       for (const std::string& name : *caps) s.nodes.push_back("/dev/nvidia-caps/" + name);
-    // Of several instances a process sees the one that it names.
+    // Among several MIG instances a process sees the one that it names.
     if (const auto visible = platform::env_of_ours("CUDA_VISIBLE_DEVICES"))
       s.environment.push_back(*visible);
   }

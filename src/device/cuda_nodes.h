@@ -1,4 +1,4 @@
-// What of the machine a player of one GPU must see: device nodes, driver, environment.
+// What a player of one GPU must see of the machine: device nodes, driver, environment.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace kw::device {
 
-/// Of the GPU of this context, and of no other. An error names the node that is missing.
+/// Surroundings of the GPU of this context, and of no other. An error names the missing node.
 Result<CudaSurroundings> cuda_surroundings(const CudaContext& context);
 
-/// The number of a GPU's node from /proc/driver/nvidia/gpus/<bus id>/information; -1 if it is not
-/// there.
+/// The number of a GPU's device node, from /proc/driver/nvidia/gpus/<bus id>/information; -1 if the
+/// text lacks it.
 int parse_device_minor(std::string_view information);
 
 }  // namespace kw::device

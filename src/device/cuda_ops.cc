@@ -87,7 +87,7 @@ Result<cuda::Address> CudaOps::scratch(std::uint64_t bytes) {
 Result<> CudaOps::fill(Buffer& to, const Tensor& tensor, std::uint64_t seed) {
   KW_TRY(begin());
   KW_TRY(require_room(holds(to, tensor, size_of(tensor.dtype)), "fill", tensor));
-  if (tensor.values.kind == "points") {  // a handful of numbers, drawn by the host
+  if (tensor.values.kind == "points") {  // few numbers, which the host draws
     std::vector<std::byte> memory(static_cast<std::size_t>(to.bytes()));
     KW_TRY(fill_values(memory, tensor, seed, parallel_));
     return to.write(0, memory);
@@ -128,7 +128,7 @@ Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
   return c_.synchronize("copy a buffer");
 }
 
-// Between the tensor's type and float64, whichever way the kernel goes.
+// Converts between the tensor's type and float64, in the direction of the kernel.
 Result<> CudaOps::convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
                           const Tensor& tensor) {
   if (!is_real(tensor.dtype)) return fail(std::string("no integers to ") + what, tensor.name);
@@ -225,7 +225,7 @@ Result<> CudaOps::flush() {
   KW_TRY(begin());
   KW_TRY(make_flush_buffers());
   long long quads = static_cast<long long>(flush_bytes_ / 16);
-  // Another value every time, so that no write is a repetition.
+  // The value differs every time, so that no write repeats an earlier one.
   unsigned value = ++flushes_;
   void* write[] = {&flush_[0], &quads, &value};
   KW_TRY(launch(k_.flush_write, static_cast<std::uint64_t>(quads), write));
@@ -238,7 +238,7 @@ Result<> CudaOps::flush() {
 
 Result<double> CudaOps::measure_timer_tick() {
   KW_TRY(begin());
-  constexpr int kReads = 200'000;  // some ms: coarse timers step once in a millisecond at most
+  constexpr int kReads = 200'000;  // some ms: even coarse timers step at least once a millisecond
   Word seen[3] = {};
   cuda::Address out = KW_TRY(scratch(sizeof seen));
   int reads = kReads;

@@ -1,5 +1,5 @@
-// The referee's operations on a GPU's buffers: kernels of cuda/ops.cu, equal bit for bit to those
-// of the host.
+// The referee's operations on a GPU's buffers: kernels of cuda/ops.cu, which give the same bits as
+// those of the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace kw::device {
 
-/// Works on CudaBuffers; copy() also from and to host buffers. Every operation has ended when it
-/// returns.
+/// Works on CudaBuffers; copy() also from and to host buffers. Every operation has ended when its
+/// call returns.
 class CudaOps final : public BufferOps {
  public:
-  /// Both are borrowed. Nothing works before equip().
+  /// Both arguments are borrowed. Call equip() before anything else.
   CudaOps(const CudaContext& context, Parallel& parallel) : c_(context), parallel_(parallel) {}
   CudaOps(const CudaOps&) = delete;
   CudaOps& operator=(const CudaOps&) = delete;
   ~CudaOps() override;
 
-  /// Loads the cubin of cuda/ops.cu; again: instead of the one before.
+  /// Loads the cubin of cuda/ops.cu, instead of an earlier one.
   Result<> equip(std::span<const std::byte> image);
   bool is_equipped() const { return module_ != nullptr; }
 
@@ -45,14 +45,14 @@ class CudaOps final : public BufferOps {
 
   /// Fills the slack of a shared buffer with its canaries.
   Result<> arm_guards(CudaBuffer& buffer);
-  /// Writes and then reads more than twice the L2 of other memory, and resets what was to persist
-  /// there: nothing of any buffer is in the cache, and none of its lines is dirty.
+  /// Clears the L2: writes and then reads more than twice its size of other memory, and resets
+  /// lines that were to persist. Then no line of any buffer is in the cache, and no line is dirty.
   Result<> flush();
   /// Smallest step of %globaltimer, in ns.
   Result<double> measure_timer_tick();
 
  private:
-  static constexpr unsigned kOpThreads = 256;  ///< Of a block.
+  static constexpr unsigned kOpThreads = 256;  ///< Threads of a block.
   struct Kernels {
     cuda::Function fill, poison, widen, narrow, count, arm, check, compare, flush_write, flush_read,
         tick;
@@ -63,7 +63,7 @@ class CudaOps final : public BufferOps {
                    const Tensor& tensor);
   Result<> launch(cuda::Function function, std::uint64_t items, std::span<void*> arguments,
                   unsigned most_blocks = 0);
-  /// Device memory of at least so many bytes, kept from one operation to the next.
+  /// Device memory of at least so many bytes, kept between operations.
   Result<cuda::Address> scratch(std::uint64_t bytes);
   Result<> make_flush_buffers();
 
@@ -74,10 +74,11 @@ class CudaOps final : public BufferOps {
   cuda::Address ziggurat_ = 0;
   cuda::Address scratch_ = 0;
   std::uint64_t scratch_bytes_ = 0;
-  cuda::Address flush_[2] = {};  ///< One is written, the other read.
+  cuda::Address flush_[2] = {};  ///< One buffer is written, the other read.
   std::uint64_t flush_bytes_ = 0;
   unsigned flushes_ = 0;
-  std::vector<ScalarTotals> segment_sums_;  ///< Of the latest comparison: memory once touched.
+  /// Sums of the latest comparison, kept so that their memory is touched only once.
+  std::vector<ScalarTotals> segment_sums_;
 };
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// Requests to a player on a GPU; the clock is watched while it runs.
+// Requests to a player on a GPU; while a request runs, the clock page is watched.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_player.h"
 
@@ -18,8 +18,9 @@ namespace {
 using player::Kind;
 
 constexpr std::int64_t kCubinTimeout = 10 * kSecond;
-constexpr std::int64_t kBindTimeout = 20 * kSecond;  ///< Thousands of launches are captured.
-/// Libraries are hundreds of megabytes and may try their algorithms on first use.
+/// Allows for capturing thousands of launches.
+constexpr std::int64_t kBindTimeout = 20 * kSecond;
+/// Allows for libraries of hundreds of megabytes that may try their algorithms on first use.
 constexpr std::int64_t kHostTimeout = 120 * kSecond;
 constexpr std::int64_t kEmptyRunTimeout = 2 * kSecond;
 
@@ -67,7 +68,7 @@ Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const
   BareRequest equip;
   KW_TRY(p->process_.require("load trusted kernels", seal(equip, Kind::Equip),
                              std::span(&setup.trusted, 1)));
-  // A context reserves more addresses than any limit on them could allow.
+  // No limit on addresses: a context reserves more of them than any limit could allow.
   KW_TRY(p->process_.prepare(0, 1));
   return p;
 }
@@ -79,7 +80,7 @@ LoadResult CudaPlayer::load(const BuiltObject& object) {
     if (result.fate == Fate::Returned && result.object != static_cast<int>(symbols_.size()))
       return misnumbered();
     if (result.fate == Fate::Returned)
-      symbols_.emplace_back();  // it has none that a plan could name
+      symbols_.emplace_back();  // a host launcher has no kernels that a plan could name
     return result;
   }
   if (object.format != "cubin") return refused("not an object for a GPU: " + object.format);
@@ -109,7 +110,7 @@ LoadResult CudaPlayer::bind(const Binding& binding) {
   PlanOperands operands;
   operands.tensors = binding.tensors;
   operands.workspaces = binding.workspaces;
-  // An object without a list of its kernels has them under their own names.
+  // The kernels of an object without a list have their own names.
   operands.symbol = [&symbols](std::string_view name) {
     const auto found = symbols.find(name);
     return found != symbols.end() ? found->second : std::string(name);
@@ -183,7 +184,7 @@ CallResult CudaPlayer::call_empty() {
 
 CallResult CudaPlayer::run(player::RunRequest request, Kind kind, std::int64_t timeout_ns) {
   constexpr std::uint64_t kMostLead = 320'000;
-  request.nonce = fresh_sequence() | 1;  // 0 would ask for no stamps
+  request.nonce = fresh_sequence() | 1;  // 0 would mean no stamps
   request.lead_ns = lead_ns_;
   clock_.reset();
   if (turn_.forgetting != nullptr) turn_.forgetting->settle();

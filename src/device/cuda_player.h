@@ -1,4 +1,4 @@
-// The referee's end of one player on a GPU.
+// The referee's side of one player on a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace kw::device {
 
-/// What the players of one device share.
+/// State that the players of one device share.
 struct CudaTurn {
-  /// Held by timed calls, and as PoolOptions::exclusion.
+  /// Mutex held by timed calls, the same as PoolOptions::exclusion.
   std::mutex alone;
-  /// The one that forgets while the referee works; it is done before any player is called.
+  /// The player that forgets while the referee works; it must be done before any player is called.
   class CudaPlayer* forgetting = nullptr;
 };
 
@@ -36,7 +36,7 @@ class CudaPlayer final : public Player {
   };
 
   /// Lets a blank player map the buffers, take the trusted kernels and lock itself down; on return
-  /// it is stopped. About 5 ms, its context being there already.
+  /// the player is stopped. Takes about 5 ms, since its context already exists.
   static Result<std::unique_ptr<CudaPlayer>> prepare(BlankPlayer blank, const Setup& setup);
   ~CudaPlayer() override;
 
@@ -59,19 +59,21 @@ class CudaPlayer final : public Player {
  private:
   CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock);
   CallResult run(player::RunRequest request, player::Kind kind, std::int64_t timeout_ns);
-  /// Waits for what begin_forget() began.
+  /// Waits for the forgetting that begin_forget() began.
   void settle();
 
   SharedClock clock_;
-  /// Grows where this thread looks too seldom for it, as on a busy machine.
+  /// Length of the spacer; grows where this thread looks too seldom for it, as on a busy machine.
   std::uint64_t lead_ns_ = 20'000;
   CudaTurn& turn_;
   int forgetting_plan_ = -1;
-  std::optional<PlayerProcess::Asked> pending_ = {};  ///< The forgetting, while it is under way.
-  std::optional<CallResult> forgotten_ = {};          ///< How it ended; nothing once it was used.
+  /// The request to forget, while it is under way.
+  std::optional<PlayerProcess::Asked> pending_ = {};
+  /// Result of the request to forget; nothing once it was used.
+  std::optional<CallResult> forgotten_ = {};
   bool runs_host_code_;
   PlayerProcess process_;
-  /// Per loaded object: the symbol of each kernel as plans name it.
+  /// For each loaded object: the symbols of kernels by the names that plans use.
   std::vector<std::map<std::string, std::string, std::less<>>> symbols_;
 };
 

@@ -1,5 +1,5 @@
-// The cuda device's logic that needs no GPU: layout, clock, plans as bytes, nodes, and the kernels'
-// comparison run on the host.
+// Tests of the cuda device's logic that need no GPU: layout, clock, plans as bytes, nodes, and the
+// kernels' comparison run on the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
@@ -94,7 +94,7 @@ TEST(CudaUnits, CarryTheTextOfEveryHeaderTheyInclude) {
   }
 }
 
-/// A page and a host clock that move as the test says.
+/// A clock page and a host clock that the test moves.
 class Clock : public testing::Test {
  protected:
   static constexpr std::uint64_t kNonce = 77;
@@ -127,7 +127,7 @@ TEST_F(Clock, CountsFromTheAnnouncedEndToTheStamp) {
 TEST_F(Clock, AnAnnouncementSeenTooLateIsWorthNothing) {
   EXPECT_FALSE(look(1'000));
   announce(5'000'000);
-  EXPECT_TRUE(look(17'000));  // the candidate may have been running
+  EXPECT_TRUE(look(17'000));  // the candidate may already have been running
   stamp(5'010'500);
   EXPECT_EQ(watch_.stamped_ns(), 0);
 }
@@ -136,7 +136,7 @@ TEST_F(Clock, WhatIsWrittenAfterTheCopyChangesNothing) {
   EXPECT_FALSE(look(1'000));
   announce(5'000'000);
   EXPECT_TRUE(look(2'000));
-  announce(5'010'000);  // by the candidate
+  announce(5'010'000);  // a forged announcement, by the candidate
   stamp(5'010'500);
   EXPECT_EQ(watch_.stamped_ns(), 10'500);
 }
@@ -234,7 +234,7 @@ TEST(PlanEncoding, SaysWhatCannotBe) {
               HasSubstr("at most 4096"));
 }
 
-/// All lanes of a piece in one thread: what eight threads do on a GPU.
+/// All lanes of a piece in one thread: the work of eight threads on a GPU.
 struct WholePiece {
   static constexpr int kOwn = KW_LANES;
   int first() const { return 0; }
@@ -283,7 +283,7 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
     Tensor t;
     t.name = "t";
     t.dtype = dtype;
-    t.sizes = {3, 150, 1003};  // two segments of pieces
+    t.sizes = {3, 150, 1003};  // gives two segments of pieces
     t.pitch = 1010;
     t.values.kind = is_real(dtype) ? "normal" : "integers";
     t.values.numbers = {{"lo", -50}, {"hi", 50}};
@@ -300,7 +300,7 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
     of_scale.dtype = Dtype::F64;
     of_scale.values.kind = "uniform";
     ASSERT_TRUE(fill_values(scale, of_scale, 2, parallel).has_value());
-    if (dtype == Dtype::F32) {  // one stretch is looked at element by element
+    if (dtype == Dtype::F32) {  // makes one stretch be looked at element by element
       const float nan = std::numeric_limits<float>::quiet_NaN();
       std::memcpy(got.data() + (1010 * 60 + 300) * 4, &nan, sizeof nan);
     }

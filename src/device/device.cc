@@ -1,4 +1,4 @@
-// What a device that needs no trusted kernels says about them.
+// Default answers of devices that need no trusted kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
 

@@ -1,4 +1,4 @@
-// The fake device: real operations on real memory, scripted players.
+// The fake device: real operations on real memory, with scripted players.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/fake.h"
 
@@ -28,7 +28,7 @@ class FakeBuffer final : public HostBuffer {
   }
 
   Result<> renew() override {
-    std::ranges::fill(payload(), std::byte{0});  // where it was: tests look at addresses
+    std::ranges::fill(payload(), std::byte{0});  // stays in place, since tests look at addresses
     ++renewals_;
     return {};
   }
@@ -174,7 +174,7 @@ class FakePlayer final : public Player {
     return {.address = host->payload().data() + a.offset, .scalar = 0};
   }
 
-  /// What a handle names: an object, or its plan with every address known.
+  /// What a handle refers to: an object, or its plan with every address resolved.
   struct Loaded {
     const FakeObject* object = nullptr;
     std::vector<FakeArgument> steps;
@@ -182,7 +182,8 @@ class FakePlayer final : public Player {
 
   FakeWorld& world_;
   PlayerSpec spec_;
-  std::vector<int> mapped_;  ///< How often each buffer had been renewed when this player began.
+  /// For each buffer, how often it had been renewed when this player started.
+  std::vector<int> mapped_;
   std::vector<Loaded> loaded_;
   const FakeObject* last_ = nullptr;
   bool is_alive_ = true;

@@ -12,7 +12,7 @@
 
 namespace kw::device {
 
-/// One argument as a kernel sees it: `address` of a buffer's byte, or the scalar's image.
+/// One argument as a kernel sees it: the address of a buffer's byte, or the image of a scalar.
 struct FakeArgument {
   std::byte* address = nullptr;
   std::uint64_t scalar = 0;
@@ -29,55 +29,58 @@ struct FakeArgument {
   }
 };
 
-/// What a call does: changes buffers, and returns how it ended and how long it took.
+/// Effect of a call: changes buffers, and returns how the call ended and how long it took.
 using FakeKernel = std::function<CallResult(const std::vector<std::vector<FakeArgument>>& sets)>;
 
-/// A call that returned after `ns`.
+/// A result that the call returned after `ns`.
 inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .elapsed_ns = ns}; }
 
-/// A call of a bound plan that was stamped at `ns`, as events say too.
+/// A result that a bound plan's call was stamped at `ns`, with the same time by events.
 inline CallResult stamped_at(double ns) {
   return {.fate = Fate::Returned, .elapsed_ns = ns + 20e3, .stamped_ns = ns, .event_ns = ns};
 }
 
 struct FakeObject {
-  /// For a bound plan the one set holds what its steps pass, in their order: scalars' images, and
-  /// addresses in tensors and workspaces.
+  /// Called with one set for a bound plan: the arguments of its steps in order, as scalars' images
+  /// and addresses in tensors and workspaces.
   FakeKernel kernel;
-  LoadResult load;         ///< `object` is filled in.
-  LoadResult bind;         ///< Likewise.
-  CallResult forget = {};  ///< How these end, where the player lives.
+  LoadResult load;         ///< Result of load(); `object` is filled in.
+  LoadResult bind;         ///< Result of bind(); `object` is filled in.
+  CallResult forget = {};  ///< Result of forget(), unless the player has ended.
   CallResult keep_only = {};
-  CallResult empty = {};       ///< Of a player that has loaded it, if not Returned.
-  AfterReturn after;           ///< What watching finds after each call.
+  CallResult empty = {};       ///< Result of empty calls of a player that has loaded this object.
+  AfterReturn after;           ///< What watch_after_return() reports after each call.
   std::function<void()> late;  ///< Runs while the player is watched after a call.
 };
 
-/// Shared by a fake device and its players. With target Cuda its players run plans, else functions;
-/// the test keeps it and changes it between calls.
+/// State shared by a fake device and its players. With target Cuda its players run plans, else
+/// functions. The test owns it and changes it between calls.
 struct FakeWorld {
   DeviceFacts facts;                          ///< A plausible 2-core machine unless changed.
   std::map<std::string, FakeObject> objects;  ///< By BuiltObject::sha256.
   double empty_call_ns = 20'000;
-  double empty_stamped_ns = 2000;  ///< cuda: of an empty call, whose events say 2000.
+  /// cuda: stamped time of an empty call; the time by events is 2000.
+  double empty_stamped_ns = 2000;
   std::int64_t free_bytes = std::int64_t{8} << 30;
-  /// The largest allocation that works, whatever is said to be free.
+  /// Largest allocation that succeeds, however many bytes are reported as free.
   std::int64_t most_bytes = std::int64_t{8} << 30;
-  bool is_sane = true;  ///< What probe() answers.
+  bool is_sane = true;  ///< Answer of probe().
   bool has_failed = false;
-  std::string lost;     ///< What probe() fails with instead; empty: it answers.
-  int fail_starts = 0;  ///< The next so many start_player() calls fail.
+  std::string lost;     ///< Error of probe(); empty: it answers.
+  int fail_starts = 0;  ///< So many of the next start_player() calls fail.
   int flushes = 0;
   int players_started = 0;
-  int last_players = 0;  ///< Of these: that no other was to follow.
-  /// What run_trusted() answers; a device without trusted kernels while empty.
+  /// Players among `players_started` that were not to be followed by another.
+  int last_players = 0;
+  /// Answer of run_trusted(); while empty, the device has no trusted kernels.
   std::function<Result<double>(const TrustedRun&)> trusted;
-  std::vector<std::string> log;  ///< "start candidate", "load", "call candidate", "flush", …
+  /// What happened: "start candidate", "load", "call candidate", "flush", …
+  std::vector<std::string> log;
 
   FakeWorld();
 };
 
-/// `world` must outlive the device and its players.
+/// Creates a fake device; `world` must outlive it and its players.
 std::unique_ptr<Device> make_fake_device(FakeWorld& world);
 
 }  // namespace kw::device

@@ -18,7 +18,7 @@
 namespace kw::device {
 namespace {
 
-/// Per-tensor draws come from far beyond any element's index.
+/// Base index of draws that are made once per tensor, far beyond any element's index.
 constexpr std::uint64_t kPerTensor = std::uint64_t{1} << 62;
 
 double number(const Values& values, const char* key, double fallback) {
@@ -26,8 +26,9 @@ double number(const Values& values, const char* key, double fallback) {
   return at == values.numbers.end() ? fallback : at->second;
 }
 
-/// Positions in a grid: point 1 in the cell of point 0, the last of three or more between the
-/// border and the first index outside, so that a corner of its cell lies in the halo.
+/// Positions in a grid. Point 1 lies in the cell of point 0; with three or more points, the last
+/// lies between the border and the first index outside, so that a corner of its cell lies in the
+/// halo.
 struct Points {
   std::uint64_t seed;
   const Values& values;
@@ -47,7 +48,7 @@ struct Points {
   }
 };
 
-/// Which lines are planted, where neighbours in memory are of different ones.
+/// Which lines are planted; computed ahead where neighbours in memory belong to different lines.
 std::vector<bool> planted_lines(const Lines& lines, std::uint64_t elements) {
   std::vector<bool> planted;
   if (lines.inner == 1) return planted;
@@ -57,8 +58,8 @@ std::vector<bool> planted_lines(const Lines& lines, std::uint64_t elements) {
   return planted;
 }
 
-/// Elements from `index` on of a kind with lines: what is known of a line is looked up once where
-/// memory goes along it.
+/// Fills elements from `index` on, for a kind with lines. Where memory runs along a line, what is
+/// known about the line is looked up once.
 template <class T, class Draw>
 void fill_stretch(T* to, std::uint64_t index, std::int64_t n, const Draw& draw,
                   const std::vector<bool>& planted) {
@@ -134,21 +135,21 @@ void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& dra
   }
 }
 
-/// So few lines are planted that code which skips zeros gains nothing to speak of, and so many that
-/// each input set has some.
+/// Share of lines to plant: so few that code which skips zeros gains next to nothing, and so many
+/// that each input set has some.
 double share_of(double asked, double lines) {
   constexpr double kMost = 0.125;
   constexpr double kWanted = 2;
   return std::max(asked, std::min(kMost, kWanted / lines));
 }
 
-/// Half of the lines at both ends of the tensor, where it has many; one anywhere, where it has
-/// some.
+/// Planting at the ends of a tensor: with many lines, this share of the first and of the last line;
+/// with some lines, one line anywhere.
 constexpr double kEdge = 0.5;
 constexpr double kManyLines = 64;
 constexpr Word kSomeLines = 8;
 
-/// By which a line's fate is drawn: its number, but for the side that is folded.
+/// Key by which a line is drawn as planted: its number, with the folded side reduced.
 Word key_of(const Lines& lines, Word line) {
   const Word number = line % lines.side;
   return line - number + number % lines.fold;
@@ -184,8 +185,8 @@ Lines lines_of(const Tensor& tensor, std::uint64_t seed) {
   return lines;
 }
 
-/// The largest number of a line of `counted`: all of its sums stay below what the type holds
-/// exactly; of long lines, whose numbers have either sign, all that ever occur.
+/// Largest number in a line of kind `counted`, chosen so that all sums stay below what the type
+/// holds exactly; in long lines, whose numbers have both signs, all sums that ever occur.
 double most_counted(const Lines& lines, int bits) {
   constexpr double kLeast = 8;
   constexpr double kMost = 4096;

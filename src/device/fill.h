@@ -13,12 +13,12 @@
 
 namespace kw::device {
 
-/// Fills the tensor's elements; bytes of row padding get poison. `memory` holds at least the
-/// tensor's bytes. An unknown kind of values is an error that names it.
+/// Fills the tensor's elements, and row padding with poison. `memory` holds at least the tensor's
+/// bytes. An unknown kind of values is an error that names it.
 Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
                      Parallel& parallel);
 
-/// How each of the tensor's elements follows from its index, for any kind but "points".
+/// How each element of the tensor follows from its index, for any kind but "points".
 Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed);
 
 }  // namespace kw::device

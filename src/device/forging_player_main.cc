@@ -1,11 +1,11 @@
-// A player for tests that answers the first request with what its arguments say, whatever it was
-// asked; nothing of it is believed.
+// A player for tests that answers the first request as its arguments say, whatever the request was;
+// none of its answers may be believed.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments, done in their order: `await` a request; `send HEX`, a packet; `answer HEX`, the same
-// with the number of the request; `pass HEX`, likewise with a descriptor; `flood HEX`, for as long
-// as somebody takes them; `empty`, a packet without bytes; `close` the channel; `exit N`; `raise
-// N`; `sleep`, until somebody ends it.
+// Arguments are executed in their order: `await` a request; `send HEX`, a packet; `answer HEX`, a
+// packet with the number of the request; `pass HEX`, an answer with a descriptor; `flood HEX`,
+// answers for as long as somebody takes them; `empty`, a packet without bytes; `close` the channel;
+// `exit N`; `raise N`; `sleep` until somebody ends the process.
 
 #include <signal.h>
 #include <sys/socket.h>

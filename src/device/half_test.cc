@@ -1,4 +1,4 @@
-// Conversions of the two-byte types: every pattern, and what lies between them.
+// Tests of converting the two-byte types: every bit pattern, and values between neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/half.cuh"
 
@@ -14,7 +14,7 @@ namespace {
 
 double widened_bf16(unsigned bits) { return std::bit_cast<float>(bits << 16); }
 
-/// By the definition of binary16.
+/// The value of a binary16 by its definition.
 double widened_f16(unsigned bits) {
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   const int exponent = static_cast<int>(bits >> 10 & 31);

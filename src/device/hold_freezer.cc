@@ -1,4 +1,4 @@
-// Stopping by the freezer of cgroup v2: a group for each process, made where ours is.
+// Stopping by the freezer of cgroup v2: one group per process, created beside our own.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::string mount_point() {
   return {};
 }
 
-/// Our own group as the kernel names it: "/" or "/a/b".
+/// Name of our own group in the kernel: "/" or "/a/b".
 std::string own_group() {
   const auto groups = platform::read_file("/proc/self/cgroup");
   if (!groups.has_value()) return {};
@@ -44,7 +44,7 @@ std::string own_group() {
   return {};
 }
 
-/// A killed worker leaves its groups behind, empty; they are named by its process.
+/// Removes empty groups that a killed worker has left; their names hold its process id.
 void remove_leftovers(const std::string& parent) {
   std::error_code trouble;
   for (const auto& entry : std::filesystem::directory_iterator(parent, trouble)) {
@@ -56,13 +56,13 @@ void remove_leftovers(const std::string& parent) {
   }
 }
 
-/// The folder for our groups, looked for once; empty where none can be made.
+/// The folder for our groups, searched for once; empty where no group can be created.
 const std::string& parent_group() {
   static const std::string parent = [] {
     const std::string mount = mount_point();
     if (mount.empty()) return std::string();
     const std::string own = own_group();
-    // Within a namespace of groups the mount may show less than the name says.
+    // In a cgroup namespace the mount may show less than the name says, so its root is tried too.
     for (const std::string& folder : {mount + (own == "/" ? "" : own), mount})
       if (::access((folder + "/cgroup.procs").c_str(), W_OK) == 0) {
         remove_leftovers(folder);
@@ -73,9 +73,9 @@ const std::string& parent_group() {
   return parent;
 }
 
-/// Groups whose holds have gone. One can be removed once the last thread in it has, which takes a
-/// killed process with much memory milliseconds, so nobody waits for that: each new hold tries
-/// again, and the end of this process.
+/// Groups whose holds are gone. A group can be removed once the last thread in it has ended, which
+/// takes milliseconds for a killed process with much memory. Nobody waits for that: each new hold
+/// tries again, and so does the end of this process.
 class Graveyard {
  public:
   ~Graveyard() {

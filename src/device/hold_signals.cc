@@ -22,8 +22,9 @@ class SignalHold final : public Hold {
     return true;
   }
 
-  // A thread that began while the others were stopped has got no signal of its own; the stop of
-  // the group reaches it unless the thread that should begin that stop is held up.
+  // A thread that was created while the others were being stopped has got no signal of its own. The
+  // group stop reaches it, unless the thread that should begin that stop is held up; so signals are
+  // repeated.
   bool is_complete() override {
     const ThreadSet::State state = threads_.state_of_all("TtZX");
     if (state == ThreadSet::State::Other && ++looks_ % kLooksPerRepeat == 0 &&
@@ -46,8 +47,8 @@ class SignalHold final : public Hold {
       ::syscall(SYS_tgkill, process_.payload_pid(), thread, SIGSTOP);
   }
 
-  /// Without /proc: a stopped process uses no CPU time. Threads that run see the signal within
-  /// microseconds, threads that sleep before they next run.
+  /// For use without /proc: a stopped process uses no CPU time. Running threads see the signal
+  /// within microseconds, sleeping threads before they next run.
   bool is_clock_at_rest() const {
     const auto before = process_.cpu_ns();
     const timespec pause{0, 200'000};

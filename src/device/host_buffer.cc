@@ -1,4 +1,4 @@
-// Access to payloads and their canaries.
+// Access to payloads, and their canaries.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/host_buffer.h"
 

@@ -1,4 +1,4 @@
-// A buffer whose payload the referee can address directly: what the host's operations work on.
+// A buffer whose payload the referee can address, for the host's operations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ class HostBuffer : public Buffer {
  public:
   virtual std::span<std::byte> payload() = 0;
   virtual std::span<const std::byte> payload() const = 0;
-  /// Bytes that belong to the mapping but not to the payload; they hold canaries.
+  /// Bytes of the mapping outside the payload, which hold canaries.
   virtual std::span<std::byte> front_slack() = 0;
   virtual std::span<std::byte> back_slack() = 0;
 
@@ -25,18 +25,18 @@ class HostBuffer : public Buffer {
 
   /// Fills the slack with its canaries.
   void arm_guards();
-  /// Empty if every canary is whole, else words.
+  /// Empty if every canary is intact, else words about the broken one.
   std::string check_guards();
 
  protected:
-  /// Of memory that was armed as another buffer's.
+  /// Takes over canaries of memory that was armed as another buffer's.
   void adopt_canaries(const HostBuffer& other) { canary_ = other.canary_; }
 
  private:
   std::uint64_t canary_ = 0;
 };
 
-/// Words for a broken canary: its distance in bytes from the payload, 1 for the nearest.
+/// Words for a broken canary at this distance in bytes from the payload; 1 is the nearest.
 std::string broken_before(std::uint64_t distance);
 std::string broken_after(std::uint64_t distance);
 

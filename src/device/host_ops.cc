@@ -62,7 +62,8 @@ void narrow_rows(std::span<std::byte> to, std::span<const std::byte> from, const
 }
 
 std::int64_t count_differing(const std::byte* a, const std::byte* b, std::size_t bytes) {
-  constexpr std::size_t block = 4096;  // equal blocks, the usual case, go at memcmp's speed
+  // Equal blocks, the usual case, are compared at memcmp's speed.
+  constexpr std::size_t block = 4096;
   std::int64_t count = 0;
   for (std::size_t at = 0; at < bytes; at += block) {
     const std::size_t n = std::min(block, bytes - at);

@@ -1,4 +1,4 @@
-// Buffer operations on memory that the host addresses: shared by the cpu device and the fake one.
+// Buffer operations on memory that the host can address; shared by the cpu device and the fake one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kw::device {
 
-/// Works on HostBuffers only; bound by memory on all threads of `parallel`. Results do not depend
+/// Works on HostBuffers only; limited by memory on all threads of `parallel`. Results do not depend
 /// on the number of threads.
 class HostOps final : public BufferOps {
  public:

@@ -1,5 +1,5 @@
-// The operations on memory: what they draw, what they find, and that order and layout do not
-// matter.
+// Tests of the operations on memory: the values they draw, what they find, and that order and
+// layout do not matter.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/host_ops.h"
 
@@ -78,7 +78,7 @@ class HostOpsTest : public testing::Test {
 struct Moments {
   double mean = 0;
   double deviation = 0;
-  double fourth = 0;  ///< Standardised.
+  double fourth = 0;  ///< Fourth moment, standardised.
 };
 
 Moments moments(const std::vector<float>& values) {
@@ -108,7 +108,7 @@ TEST_F(HostOpsTest, NormalValuesHaveTheBellsMomentsAndTails) {
   EXPECT_NEAR(m.mean, 2, 0.04);
   EXPECT_NEAR(m.deviation, 3, 0.03);
   EXPECT_NEAR(m.fourth, 3, 0.1);
-  // Shares beyond 1, 2, 3 and 3.8 (the tail of the method) standard deviations.
+  // Shares of values beyond 1, 2, 3 and 3.8 standard deviations; 3.8 lies in the method's tail.
   for (const auto& [z, share] :
        {std::pair{1.0, 0.3173}, {2.0, 0.0455}, {3.0, 0.0027}, {3.8, 0.000145}}) {
     const auto beyond = std::ranges::count_if(v, [z](float x) { return std::fabs(x - 2) > 3 * z; });
@@ -229,7 +229,8 @@ TEST_F(HostOpsTest, PoisonIsFiniteLargeAndNeverTheSame) {
 }
 
 TEST_F(HostOpsTest, LongMemoryIsFilledAsShortMemoryIs) {
-  constexpr std::int64_t kLongBytes = (std::int64_t{3} << 20) + 5;  // past the caches, with a rest
+  // Too long for the caches, with a remainder.
+  constexpr std::int64_t kLongBytes = (std::int64_t{3} << 20) + 5;
   const auto all = make(kLongBytes);
   ASSERT_TRUE(ops().poison(*all, 7).has_value());
   const auto bytes = read<std::byte>(*all);
@@ -251,7 +252,7 @@ TEST_F(HostOpsTest, LongMemoryIsFilledAsShortMemoryIs) {
   EXPECT_EQ(many, few);
 }
 
-/// 10,000 elements reach every path: whole vectors, tails, several stretches.
+/// A fixture whose 10,003 elements reach every path: whole vectors, tails, several stretches.
 class CompareTest : public HostOpsTest {
  protected:
   static constexpr std::int64_t kCount = 10'003;
@@ -366,8 +367,8 @@ TEST_F(HostOpsTest, RegionsAndPitchSelectTheRightElements) {
     return (i * 4 + j) * 6 + k;
   };
   got[index(2, 1, 3)] = 2;
-  got[index(0, 1, 3)] = 2;  // outside the region
-  got[index(2, 1, 5)] = 2;  // padding
+  got[index(0, 1, 3)] = 2;  // outside of the region
+  got[index(2, 1, 5)] = 2;  // in the padding
   const Region region{{{1, 3}, {0, 2}, {2, 4}}};
   const auto c =
       ops().compare(*holding(got), *holding(truth), nullptr, t, region, {.absolute = 0.1}, {});
@@ -384,7 +385,7 @@ TEST_F(HostOpsTest, IntegersAreComparedInTheirOwnType) {
       ops().compare(*holding<std::int64_t>({1, big, 3}), *holding<std::int64_t>({1, big - 1, 3}),
                     nullptr, t, whole(t), {.exact = true}, {});
   ASSERT_TRUE(c.has_value());
-  EXPECT_EQ(c->failed, 1);  // as doubles the two are equal
+  EXPECT_EQ(c->failed, 1);  // as doubles both are equal
 }
 
 TEST_F(HostOpsTest, ReducedChecksSeeTheEdgesAndAShareOfTheRest) {
@@ -413,8 +414,8 @@ TEST_F(HostOpsTest, DifferencesAreCountedInBytes) {
   std::vector<float> a(static_cast<std::size_t>(t.extent()), 1);
   const auto first = holding(a);
   EXPECT_EQ(ops().count_differences(*first, *holding(a), t, false).value(), 0);
-  a[0] = -1;  // one byte of an element
-  a[4] = -1;  // one byte of padding
+  a[0] = -1;  // changes one byte of an element
+  a[4] = -1;  // changes one byte of padding
   const auto second = holding(a);
   EXPECT_EQ(ops().count_differences(*first, *second, t, false).value(), 2);
   EXPECT_EQ(ops().count_differences(*first, *second, t, true).value(), 1);

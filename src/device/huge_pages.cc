@@ -27,7 +27,7 @@ void HugePages::took(std::int64_t ns) {
   ++slow_;
   credit_ns_ -= ns;
   if (credit_ns_ > 0) return;
-  // The next try costs a smaller share where this one found hardly any.
+  // If most huge pages were slow, a smaller share is credited for the next tries.
   share_ = quick_ > slow_ ? most_share_ : std::max(kLeastOfShare * most_share_, share_ / 2);
   slow_ = quick_ = 0;
 }

@@ -1,4 +1,4 @@
-// What the account of huge pages allows.
+// Tests of what the account of huge pages allows.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/huge_pages.h"
 

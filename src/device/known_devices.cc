@@ -1,4 +1,4 @@
-// Figures of datasheets and of the programming guide.
+// Figures from data sheets and the programming guide.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/known_devices.h"
 
@@ -14,7 +14,7 @@ constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
 constexpr std::int64_t kMib = 1 << 20;
 
-/// Rates in the units of the sheets: GB/s, then TFLOP/s.
+/// Rates in the units of data sheets: GB/s, then TFLOP/s.
 DatasheetRates rates(double memory, double f64, double f32, double tf32, double f16, double f8,
                      const char* source) {
   return {memory * kGiga, f64 * kTera, f32 * kTera, tf32 * kTera, f16 * kTera, f8 * kTera, source};
@@ -64,7 +64,7 @@ const std::vector<KnownDevice>& table() {
 
 struct ArchLimits {
   std::string_view arch;
-  int shared_kib;  ///< Most of one block.
+  int shared_kib;  ///< Largest shared memory of one block.
   int shared_per_multiprocessor_kib;
   int threads_per_multiprocessor;
 };
@@ -83,7 +83,7 @@ constexpr std::array<ArchLimits, 11> kArchs{{
     {"sm_120a", 99, 100, 1536},
 }};
 
-/// "sm_90" of "sm_90a": the same hardware.
+/// "sm_90" for "sm_90a": both name the same hardware.
 std::string_view without_feature(std::string_view arch) {
   return arch.ends_with('a') ? arch.substr(0, arch.size() - 1) : arch;
 }
@@ -110,7 +110,7 @@ bool runs_on(std::string_view arch, std::string_view device) {
   if (arch == device) return true;
   if (arch.ends_with('a')) return false;
   const std::string_view have = without_feature(device);
-  // "sm_" major minor: the last digit is the minor version.
+  // In "sm_" major minor, the last digit is the minor version.
   return arch.size() == have.size() &&
          arch.substr(0, arch.size() - 1) == have.substr(0, have.size() - 1) &&
          arch.back() <= have.back();
@@ -132,7 +132,7 @@ GpuFacts least_facts(std::string_view arch) {
       facts.multiprocessors = known.multiprocessors;
     if (is_first || known.l2_bytes < facts.l2_bytes) facts.l2_bytes = known.l2_bytes;
   }
-  // An arch without a device in the table: what any of its kind exceeds.
+  // For an architecture without a device in the table, figures that any of its devices exceeds.
   if (facts.multiprocessors == 0) facts.multiprocessors = 16, facts.l2_bytes = 2 * kMib;
   return facts;
 }

@@ -1,4 +1,5 @@
-// Public figures of GPUs: what their makers say they reach, and what every device of an arch has.
+// Public figures of GPUs: the rates that makers state, and what all devices of an architecture
+// have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,30 +14,32 @@
 namespace kw::device {
 
 struct KnownDevice {
-  std::string_view model;  ///< As the driver names it.
+  std::string_view model;  ///< Name in the driver.
   std::string_view arch;   ///< "sm_90a"
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
   DatasheetRates rates;
 };
 
-/// By arch, then by model. Rates are dense, without sparsity, at the boost clock.
+/// Devices by architecture, then by model. Rates are dense, without sparsity, at the boost clock.
 std::span<const KnownDevice> known_devices();
 
-/// The device of this model; a slice of it (MIG) has fewer of everything and is none. Null: not in
-/// the table.
+/// The device of this model; null: not in the table. A slice of a device (MIG) is not in the table,
+/// since it has less of everything.
 const KnownDevice* find_known_device(std::string_view model);
 
-/// Archs that candidates may be compiled for, oldest first. Which of them a toolkit knows, it says.
+/// Architectures that candidates may be compiled for, oldest first. A toolkit may know fewer of
+/// them.
 const std::vector<std::string>& known_archs();
 
-/// Whether a cubin for `arch` runs on a device of arch `device`: same major version, minor not
-/// above the device's; an arch-specific one (sm_90a) on that very device alone.
+/// Whether a cubin for `arch` runs on a device of architecture `device`: the major versions must be
+/// equal and the minor not above the device's; a specific one (sm_90a) runs on that very
+/// architecture only.
 bool runs_on(std::string_view arch, std::string_view device);
 
-/// Limits of one block and one multiprocessor of an arch of the list (CUDA C++ Programming Guide
-/// 13.0, "Technical Specifications per Compute Capability"), and the fewest multiprocessors and the
-/// smallest L2 of its devices in the table: for plans where no device is at hand.
+/// Limits of one block and one multiprocessor of a listed architecture (CUDA C++ Programming Guide
+/// 13.0, "Technical Specifications per Compute Capability"), with the fewest multiprocessors and
+/// the smallest L2 of its devices in the table: for plans where no device is present.
 GpuFacts least_facts(std::string_view arch);
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// The table of public figures: what can be checked of it by arithmetic.
+// Tests of the table of public figures, by arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/known_devices.h"
 

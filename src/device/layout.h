@@ -1,4 +1,4 @@
-// A tensor's memory as rows: what all operations on plain memory iterate over.
+// A tensor's memory as rows, over which all operations on memory iterate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kw::device {
 
-/// What kernels call a dtype.
+/// The name of a dtype in kernels.
 inline ElementType element_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::F32:
@@ -38,7 +38,7 @@ struct Rows {
   std::int64_t pitch = 0;
 };
 
-/// The whole tensor; a tensor without padding is one long row.
+/// Rows of the whole tensor; a tensor without padding is one long row.
 inline Rows rows_of(const Tensor& t) {
   if (t.sizes.empty()) return {1, 1, 1};
   if (t.extent() == 0) return {};
@@ -48,23 +48,24 @@ inline Rows rows_of(const Tensor& t) {
 
 /// A contiguous stretch of elements.
 struct Stretch {
-  std::int64_t begin = 0;  ///< In elements from the tensor's first.
+  std::int64_t begin = 0;  ///< Offset in elements from the tensor's first.
   std::int64_t length = 0;
 };
 
-/// Elements that one piece of a parallel loop works on: long enough to hide the hand-out, short
-/// enough that a few cores share 1 MiB evenly, and that the eight threads which a GPU gives a piece
-/// are many in all.
+/// Elements of one piece of a parallel loop: so many that handing a piece out costs little, and so
+/// few that a few cores share 1 MiB evenly, and that a GPU, with eight threads per piece, has many
+/// threads.
 inline constexpr std::int64_t kPiece = 1 << 13;
 
-/// Cuts rows into pieces of about kPiece elements: piece p is `at(p)`, a list of stretches.
+/// Cuts rows into pieces of about kPiece elements; a piece is a list of stretches.
 class Pieces {
  public:
   explicit Pieces(Rows rows);
   std::int64_t count() const { return count_; }
-  std::int64_t per_row() const { return per_row_; }  ///< 1 where a piece has whole rows.
+  /// Pieces of one row; 1 where a piece consists of whole rows.
+  std::int64_t per_row() const { return per_row_; }
   std::int64_t rows_per_piece() const { return rows_per_piece_; }
-  /// Calls `visit(row, begin column, length)` for each stretch of a piece, in memory order.
+  /// Calls `visit(row, first column, length)` for each stretch of a piece, in memory order.
   template <class Visit>
   void for_each_stretch(std::int64_t piece, Visit&& visit) const {
     if (per_row_ > 1) {
@@ -100,7 +101,7 @@ struct ByteRows {
   std::int64_t start = 0;
 };
 
-/// What count_differences looks at: the whole tensor, or the padding that follows every row but the
+/// Bytes that count_differences looks at: the whole tensor, or the padding behind every row but the
 /// last.
 inline ByteRows compared_bytes(const Tensor& tensor, bool padding_only) {
   const Rows rows = rows_of(tensor);

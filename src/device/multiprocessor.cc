@@ -61,7 +61,7 @@ constexpr std::array<Multiprocessor, 7> kTable{{
      .mma_tf32 = 1024,
      .mma_f16 = 2048,
      .mma_f8 = 4096},
-    // Rates of matrix units are left open where no document at hand gives them.
+    // Rates of matrix units are left open where we have no document with them.
     {.capability = 100,
      .warps = 64,
      .blocks = 32,

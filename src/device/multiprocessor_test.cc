@@ -1,4 +1,4 @@
-// The table of multiprocessors against data sheets.
+// Tests of the table of multiprocessors against data sheets.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/multiprocessor.h"
 
@@ -21,8 +21,8 @@ TEST(Multiprocessors, RatesAreThoseOfDataSheets) {
   GpuFacts h200;
   h200.arch = "sm_90a", h200.multiprocessors = 132, h200.clock_hz = 1.98e9;
   h200.memory_clock_hz = 3.201e9, h200.memory_bus_bits = 6144;
-  // NVIDIA's sheet: 4.8 TB/s; 67 TFLOP/s f32, 34 f64; dense 989 bf16 and 1979 fp8, which it gives
-  // at a clock below the highest.
+  // NVIDIA's data sheet states 4.8 TB/s; 67 TFLOP/s for f32, 34 for f64; dense 989 for bf16 and
+  // 1979 for fp8, these at a clock below the highest.
   EXPECT_NEAR(datasheet_rate(h200, "copy", "DRAM"), 4.92e12, 0.01e12);
   EXPECT_NEAR(datasheet_rate(h200, "fma_f32", "core"), 66.9e12, 0.1e12);
   EXPECT_NEAR(datasheet_rate(h200, "fma_f64", "core"), 33.5e12, 0.1e12);
@@ -31,8 +31,8 @@ TEST(Multiprocessors, RatesAreThoseOfDataSheets) {
   EXPECT_EQ(datasheet_rate(h200, "read", "shared"), 132 * 128 * 1.98e9);
   GpuFacts t4;
   t4.arch = "sm_75", t4.multiprocessors = 40, t4.clock_hz = 1.59e9;
-  EXPECT_NEAR(datasheet_rate(t4, "fma_f32", "core"), 8.1e12, 0.1e12);  // The sheet: 8.1
-  EXPECT_NEAR(datasheet_rate(t4, "mma_f16", "core"), 65e12, 1e12);     // The sheet: 65
+  EXPECT_NEAR(datasheet_rate(t4, "fma_f32", "core"), 8.1e12, 0.1e12);  // data sheet: 8.1
+  EXPECT_NEAR(datasheet_rate(t4, "mma_f16", "core"), 65e12, 1e12);     // data sheet: 65
   EXPECT_EQ(datasheet_rate(t4, "mma_f8", "core"), 0);
   h200.arch = "sm_61";
   EXPECT_EQ(datasheet_rate(h200, "fma_f32", "core"), 0);

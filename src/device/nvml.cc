@@ -1,4 +1,4 @@
-// Finding the management library, and its answers in our words.
+// Loading the management library, and its answers in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/nvml.h"
 
@@ -26,10 +26,10 @@ constexpr unsigned kSmClock = 1;
 constexpr unsigned kGpuSensor = 0;
 constexpr unsigned kUncorrected = 1;   // nvmlMemoryErrorType_t
 constexpr unsigned kSinceLoading = 0;  // NVML_VOLATILE_ECC
-/// Of parents, up to the first process.
+/// Most parents of a process to follow.
 constexpr int kMostParents = 64;
 
-/// nvmlProcessInfo_t since its second version.
+/// Layout of nvmlProcessInfo_t since its second version.
 struct ProcessInfo {
   unsigned pid = 0;
   unsigned long long used_bytes = 0;
@@ -38,7 +38,7 @@ struct ProcessInfo {
 };
 static_assert(sizeof(ProcessInfo) == 24);
 
-/// Bits of nvmlClocksEventReasons that hold a clock down; others say idle or as it was set.
+/// Bits of nvmlClocksEventReasons that hold a clock down; other bits mean idle or a user's setting.
 constexpr std::array<std::pair<std::uint64_t, const char*>, 6> kReasons{{
     {0x04, "power cap"},
     {0x08, "hardware slowdown"},
@@ -48,7 +48,7 @@ constexpr std::array<std::pair<std::uint64_t, const char*>, 6> kReasons{{
     {0x80, "power brake"},
 }};
 
-/// "GPU-e0e1e2e3-e4e5-…" of "gpu-e0e1e2e3e4e5…".
+/// UUID of a device: "GPU-e0e1e2e3-e4e5-…" for "gpu-e0e1e2e3e4e5…".
 std::string uuid_of(const std::string& device) {
   constexpr std::string_view kPrefix = "gpu-";
   if (!device.starts_with(kPrefix) || device.size() != kPrefix.size() + 32) return {};
@@ -57,7 +57,8 @@ std::string uuid_of(const std::string& device) {
   return uuid;
 }
 
-/// The parent of a process, or 0. The name in the second field may hold blanks and brackets.
+/// The parent of a process, or 0. In /proc/PID/stat the name in the second field may hold blanks
+/// and brackets.
 int parent_of(int pid) {
   const auto text = platform::read_file(fmt::format("/proc/{}/stat", pid));
   if (!text) return 0;
@@ -71,7 +72,8 @@ GpuProcess look_at(int pid) {
   GpuProcess process{.pid = pid, .name = {}, .is_ours = pid == ::getpid()};
   if (const auto name = platform::read_file(fmt::format("/proc/{}/comm", pid)))
     process.name = sanitise(trim(*name), 40);
-  // Another run's programs wait for the lease before they compute.
+  // Programs of another run of ours do not disturb, since they wait for the lease before they
+  // compute.
   process.is_ours = process.is_ours || process.name.starts_with("kw-");
   int at = pid;
   for (int i = 0; i < kMostParents && at > 1 && !process.is_ours; ++i) {
@@ -142,7 +144,7 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& device, const std::string& l
   c.find(c.clock, {"nvmlDeviceGetClockInfo"});
   c.find(c.power, {"nvmlDeviceGetPowerUsage"});
   c.find(c.temperature, {"nvmlDeviceGetTemperature"});
-  // The older name lives on beside the newer one.
+  // Newer libraries still have the older name too.
   c.find(c.reasons,
          {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
   c.find(c.processes,

@@ -1,5 +1,5 @@
-// Pieces are handed out by a counter: with a lock two threads of equal pace met at it again and
-// again.
+// Pieces are handed out by an atomic counter, since with a lock two threads of equal pace waited
+// for each other again and again.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/parallel.h"
 
@@ -32,7 +32,7 @@ void Parallel::for_each(std::int64_t pieces, const std::function<void(std::int64
   take_pieces(body, pieces);
   lock.lock();
   finished_.wait(lock, [this] { return running_ == 0; });
-  pieces_ = 0;  // who wakes only now finds nothing
+  pieces_ = 0;  // a helper that wakes only now finds no piece
 }
 
 void Parallel::take_pieces(const std::function<void(std::int64_t)>& body, std::int64_t pieces) {

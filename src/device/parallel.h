@@ -1,4 +1,4 @@
-// A few threads that share loops over memory.
+// Parallel: a few threads that share loops over memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace kw::device {
 
-/// Runs loops on a fixed set of threads, the caller's among them. Which thread takes which piece is
-/// chance; what the pieces are is not.
+/// Runs loops on a fixed set of threads, among them the caller's. Which thread takes which piece
+/// varies; the pieces do not.
 class Parallel {
  public:
   explicit Parallel(int threads);
@@ -21,8 +21,8 @@ class Parallel {
   Parallel& operator=(const Parallel&) = delete;
   ~Parallel();
 
-  /// Calls `body(piece)` once for every piece in [0, pieces), in any order; returns when all are
-  /// done. Not reentrant, one loop at a time.
+  /// Calls `body(piece)` once for every piece in [0, pieces), in any order, and returns when all
+  /// are done. Not reentrant; one loop at a time.
   void for_each(std::int64_t pieces, const std::function<void(std::int64_t)>& body);
 
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
@@ -37,7 +37,7 @@ class Parallel {
   const std::function<void(std::int64_t)>* body_ = nullptr;
   std::atomic<std::int64_t> next_ = 0;
   std::int64_t pieces_ = 0;
-  std::int64_t running_ = 0;  ///< Helpers within the loop.
+  std::int64_t running_ = 0;  ///< Number of helpers inside the loop.
   bool is_ending_ = false;
   std::vector<std::thread> helpers_;
 };

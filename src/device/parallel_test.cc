@@ -1,4 +1,4 @@
-// Loops shared by threads: every piece once, whoever takes it, however many loops follow each
+// Tests of shared loops: every piece is taken once, by any thread, and many loops can follow each
 // other.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/parallel.h"

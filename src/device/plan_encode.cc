@@ -1,4 +1,4 @@
-// From the records of record/plan.h to those of player/plan_wire.h.
+// Turns the records of record/plan.h into those of player/plan_wire.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/plan_encode.h"
 
@@ -19,7 +19,7 @@ namespace {
 using player::PlanParts;
 using player::WirePlace;
 
-/// Number of a word in a list whose order is that of the driver's enumeration.
+/// Index of a word in a list that has the order of the driver's enumeration.
 Result<std::uint32_t> number_of(std::string_view word, std::span<const std::string_view> words,
                                 const char* what, const std::string& map) {
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -27,7 +27,7 @@ Result<std::uint32_t> number_of(std::string_view word, std::span<const std::stri
   return fail(fmt::format("tensor map {}: no {} is called '{}'", map, what, word));
 }
 
-// CUtensorMapDataType and its companions, in their order (CUDA driver API, 12.0).
+// CUtensorMapDataType and its companions, in the driver's order (CUDA driver API, 12.0).
 constexpr std::array<std::string_view, 13> kElements{"u8",      "u16",  "u32",     "i32", "u64",
                                                      "i64",     "f16",  "f32",     "f64", "bf16",
                                                      "f32_ftz", "tf32", "tf32_ftz"};
@@ -50,7 +50,8 @@ class Encoder {
     auto bytes = player::encode_plan(parts_);
     if (bytes.size() > player::kMaxPlanBytes)
       return fail(fmt::format("a plan of {} bytes; its tables are too large", bytes.size()));
-    // What the player would refuse as damaged is our mistake, or numbers that no launch has.
+    // A player would refuse these bytes: we made a mistake, or the plan has numbers that no launch
+    // can have.
     if (!player::decode_plan(bytes).has_value())
       return fail("the plan holds a number that no launch can have");
     return bytes;
@@ -168,7 +169,7 @@ class Encoder {
     return {};
   }
 
-  /// Three extents; what is left out is `otherwise`.
+  /// Sets three extents; missing ones become `otherwise`.
   static Result<> fill_extents(std::uint32_t (&to)[3], const std::vector<std::int64_t>& from,
                                std::uint32_t otherwise, const char* what) {
     if (from.size() > 3) return fail(fmt::format("{} has more than three extents", what));

@@ -1,4 +1,4 @@
-// A resolved launch plan and its buffers as the bytes that a player decodes.
+// Encodes a resolved launch plan with its buffers as the bytes that a player decodes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace kw::device {
 
-/// Where the operands of a plan lie among a player's buffers, and what its kernels are called.
+/// Where the operands of a plan are among a player's buffers, and the symbols of its kernels.
 struct PlanOperands {
-  std::vector<int> tensors = {};     ///< Index of the buffer of each tensor.
-  std::vector<int> workspaces = {};  ///< Likewise.
-  /// The symbol of a kernel as the plan names it; empty if there is none.
+  std::vector<int> tensors = {};     ///< For each tensor: index of its buffer.
+  std::vector<int> workspaces = {};  ///< For each workspace: index of its buffer.
+  /// The symbol of a kernel by its name in the plan; empty if there is none.
   std::function<std::string(std::string_view)> symbol = {};
 };
 
-/// An error says in words what of the plan cannot be: a kernel that the object lacks, a number out
-/// of range, a word that names nothing.
+/// Encodes a plan. An error says in words what cannot be encoded: a kernel that the object lacks, a
+/// number out of range, an unknown word.
 Result<std::vector<std::byte>> encode_plan(const Plan& plan, const PlanOperands& operands);
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// Values whose sums are exact in any order: what lines hold, which are planted, and along what.
+// Tests of values whose sums are exact in any order: content of lines, and which lines are planted.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace kw::device::planted_lines {
 namespace {
 
-constexpr double kUnit = 0x1p-20;  // of f32
+constexpr double kUnit = 0x1p-20;  // for f32
 
 class PlantedValues : public testing::Test {
  protected:
@@ -39,10 +39,10 @@ class PlantedValues : public testing::Test {
 
 struct Line {
   std::vector<double> values;
-  std::vector<std::size_t> chosen;  ///< That are not 0.
+  std::vector<std::size_t> chosen;  ///< Indices of the elements that are not 0.
 };
 
-/// Line `index` of a tensor [outer, length, inner].
+/// Line number `index` of a tensor [outer, length, inner].
 Line line_of(const std::vector<float>& all, std::size_t length, std::size_t inner,
              std::size_t index) {
   Line line;

@@ -1,5 +1,5 @@
-// A player as the referee sees it: a process that may crash, hang or lie, and is believed in
-// nothing.
+// Player: a process that runs a candidate. The referee's view of it, since it may crash, hang or
+// lie and is not believed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,24 +17,26 @@ namespace kw::device {
 
 /// One argument of a call: an address inside a mapped buffer, or a scalar of up to 8 bytes.
 struct Argument {
-  int buffer = -1;           ///< Index into PlayerSpec::buffers; -1: scalar.
-  std::int64_t offset = 0;   ///< Bytes into the payload.
+  int buffer = -1;           ///< Index into PlayerSpec::buffers; -1: the argument is a scalar.
+  std::int64_t offset = 0;   ///< Offset into the payload in bytes.
   std::uint64_t scalar = 0;  ///< Little-endian image of the value.
 };
 
-/// Most arguments of one call: a request is one packet.
+/// Most arguments of one call, since a request is one packet.
 inline constexpr std::size_t kMostArguments = 8192;
 
-/// What counts of a call.
+/// What a call is made for.
 enum class CallKind {
-  Checked,   ///< What it does alone: another player may start beside it.
-  Timed,     ///< Its time too: nothing of ours stirs meanwhile.
-  ByStream,  ///< The same of a host launcher by its function, not by the graph captured of it.
+  Checked,  ///< Its effect counts: another player may start meanwhile.
+  Timed,    ///< Its time counts too: nothing of ours runs meanwhile.
+  /// As Timed, but runs a host launcher by its function instead of the captured graph.
+  ByStream,
 };
 
 struct Call {
   int object = 0;  ///< Handle from load(), or from bind() where the device runs plans.
-  std::vector<Argument> arguments = {};  ///< Empty for a bound plan, which has its own.
+  /// Empty for a bound plan, whose arguments are part of the plan.
+  std::vector<Argument> arguments = {};
   std::int64_t timeout_ns = 0;
   CallKind kind = CallKind::Checked;
 };
@@ -42,28 +44,33 @@ struct Call {
 /// How a load or a call ended, judged from outside.
 enum class Fate {
   Returned,
-  LoadRefused,  ///< The dynamic linker or the driver said no; `detail` has its words.
-  Crashed,  ///< A signal; `signal` says which, `fault_in_guard` if the address lay beside a buffer.
+  LoadRefused,  ///< The dynamic linker or the driver refused; `detail` has its message.
+  /// A signal ended the process; `signal` is its number, `fault_in_guard` whether the address lay
+  /// beside a buffer.
+  Crashed,
   TimedOut,
   Exited,  ///< The process ended by itself before it answered.
   OutOfMemory,
-  BadProtocol,   ///< It answered what no honest player answers.
-  LaunchFailed,  ///< cuda: a launch was refused; nothing ran. The process lives on.
-  DeviceFault,   ///< cuda: the device stopped the code; `signal` is CUDA's error, 700 for one.
+  BadProtocol,   ///< The player sent an answer that no honest player sends.
+  LaunchFailed,  ///< cuda: a launch was refused and nothing ran. The process lives on.
+  DeviceFault,   ///< cuda: the device stopped the code; `signal` is CUDA's error, for example 700.
 };
 
 struct CallResult {
   Fate fate = Fate::Returned;
-  double elapsed_ns =
-      0;  ///< The referee's wall clock around the request; empty call not subtracted.
-  /// Processor time that its threads used outside of the call: after the answer, or while they
-  /// should have rested before the request. See Brake::outside_ns().
+  /// The referee's wall clock around the request; the time of an empty call is not subtracted.
+  double elapsed_ns = 0;
+  /// Processor time that the player's threads used outside of the call: after the answer, or before
+  /// the request while they should have rested. See Brake::outside_ns().
   double outside_ns = 0;
-  double waited_ns = 0;     ///< Of a timed call: before the request, while another player started.
-  double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
-  double stamped_ns = 0;    ///< cuda: between spacer and stamp; 0: not stamped.
-  double event_ns = 0;      ///< cuda: by the driver's events, which only confirm the stamps.
-  int signal = 0;           ///< Crashed: of the process. DeviceFault: CUDA's number of the error.
+  /// Timed calls: how long the request waited because another player was being started.
+  double waited_ns = 0;
+  /// cuda: part of `elapsed_ns` until everything was queued; 0: no announcement was seen.
+  double announced_ns = 0;
+  double stamped_ns = 0;  ///< cuda: time between spacer and stamp; 0: not stamped.
+  double event_ns = 0;    ///< cuda: time by the driver's events, which only confirm the stamps.
+  /// Crashed: signal of the process. DeviceFault: CUDA's number of the error.
+  int signal = 0;
   bool fault_in_guard = false;
   std::string detail = {};
 };
@@ -72,54 +79,61 @@ struct LoadResult {
   Fate fate = Fate::Returned;
   int object = 0;
   std::string detail = {};
-  std::string why_not_captured = {};  ///< Of bind(): a host launcher that runs by its function.
+  /// Result of bind(): why a host launcher can only be run by its function.
+  std::string why_not_captured = {};
 };
 
-/// A plan made ready to run: its object, and which mapped buffer is which of its operands.
+/// A plan to make ready: its object, and the buffers of its operands.
 struct Binding {
-  int object = 0;                 ///< Handle from load().
-  const Plan* plan = nullptr;     ///< Borrowed for the call of bind() alone.
-  std::vector<int> tensors = {};  ///< Per tensor of the workload: index into PlayerSpec::buffers.
-  std::vector<int> workspaces = {};  ///< Per workspace of the plan: likewise.
+  int object = 0;              ///< Handle from load().
+  const Plan* plan = nullptr;  ///< Borrowed only for the call of bind().
+  /// For each tensor of the workload: index into PlayerSpec::buffers.
+  std::vector<int> tensors = {};
+  /// For each workspace of the plan: index into PlayerSpec::buffers.
+  std::vector<int> workspaces = {};
 };
 
 /// What the process did between its answer and its stop.
 struct AfterReturn {
   double late_cpu_ns = 0;  ///< CPU time spent after the answer.
-  int processes_left = 0;  ///< Beyond the player itself.
-  bool has_ended = false;  ///< It ended by itself meanwhile; the rest is then unknown.
+  int processes_left = 0;  ///< Processes beside the player itself.
+  /// The process ended by itself meanwhile, so the other fields are unknown.
+  bool has_ended = false;
 };
 
 class Player {
  public:
-  virtual ~Player() = default;         ///< Kills the process and everything it started.
-  virtual JailLevel jail() const = 0;  ///< The level that its process was launched at.
-  virtual int uid() const = 0;         ///< Whom its process runs as.
-  /// On cpu once in a life: what loading needs is taken from the process with it.
+  virtual ~Player() = default;         ///< Kills the process and everything that it started.
+  virtual JailLevel jail() const = 0;  ///< Jail level at which the process was launched.
+  virtual int uid() const = 0;         ///< User that the process runs as.
+  /// Loads an object. On cpu only once per process, which then gives up the rights that loading
+  /// needs.
   virtual LoadResult load(const BuiltObject& object) = 0;
-  /// Only where the device runs plans (cuda): checks every argument against the kernels' own
-  /// parameter tables, uploads the tables, encodes tensor maps and captures the graph. A host
-  /// launcher is called once, for what it does on first use, and then captured where that works.
-  /// `object` of the result is the handle for Call. LoadRefused says in words what does not fit.
+  /// Makes a plan ready, only where the device runs plans (cuda). Checks every argument against the
+  /// kernels' own parameter tables, uploads the tables, encodes tensor maps and captures the graph.
+  /// A host launcher is called once, for what it does on first use, and then captured where
+  /// possible. `object` of the result is the handle for Call. LoadRefused says in words what does
+  /// not fit.
   virtual LoadResult bind(const Binding& binding);
-  /// Only there: loads every module again and instantiates the graph of this bound plan again
-  /// (others when they next run), so that nothing a kernel left in device globals is there in the
-  /// next call. Outside any timed span.
+  /// Where the device runs plans: loads every module again and rebuilds the graph of this bound
+  /// plan (other plans are rebuilt when they next run), so that device globals keep nothing for the
+  /// next call. Not within any timed span.
   virtual CallResult forget(int plan);
-  /// Lets forget(), which then only waits for it, begin at once: no code of a candidate runs in it,
-  /// so the referee may work on buffers meanwhile. It is over before any player is called.
+  /// Starts forget() in the background; forget() then only waits for its end. No code of a
+  /// candidate runs meanwhile, so the referee may work on buffers. It ends before any player is
+  /// called.
   virtual void begin_forget(int) {}
-  /// Waits for what begin_forget() began: the process is stopped again.
+  /// Waits for the end of what begin_forget() began; then the process is stopped again.
   virtual void end_forget() {}
-  /// Only there: from now on this bound plan alone, with the buffers that it names; every other one
-  /// is out of the process's reach for good, so that nothing can be kept in it.
+  /// Where the device runs plans: keeps only this bound plan and the buffers that it names. The
+  /// process loses access to all others for good, so nothing can be stored in them.
   virtual CallResult keep_only(int) { return {}; }
-  /// Resumes the process, sends the request, waits for the answer, stops the process again. The
+  /// Resumes the process, sends the request, waits for the answer, and stops the process again. The
   /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.
   virtual CallResult call(const Call& call) = 0;
-  /// Same path with nothing in it: what the protocol costs.
+  /// A call through the same path with nothing in it, to measure what the protocol costs.
   virtual CallResult call_empty() = 0;
-  /// After a call that returned, lets the process run for `ns`, stops it and reports what it did.
+  /// After a call that returned, lets the process run for `ns`, stops it, and reports what it did.
   virtual Result<AfterReturn> watch_after_return(std::int64_t ns) = 0;
   virtual bool is_alive() const = 0;
 };

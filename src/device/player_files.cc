@@ -1,4 +1,4 @@
-// The loader's own trace, and pages held by mlock.
+// Paths from the loader's own trace, and pages locked by mlock.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_files.h"
 
@@ -18,8 +18,8 @@
 namespace kw::device {
 namespace {
 
-/// What objects may name besides the C library; screen.cc refuses others. OpenBLAS is what a
-/// baseline is made of. Names that are not installed are left out by the loader.
+/// Libraries that objects may name besides the C library; screen.cc refuses others. OpenBLAS is
+/// used by a baseline. The loader leaves out names that are not installed.
 constexpr const char* kLibraries =
     "LD_PRELOAD=libm.so.6 libmvec.so.1 libgcc_s.so.1 libstdc++.so.6 libgomp.so.1 libomp.so.5 "
     "libpthread.so.0 libopenblas.so.0";
@@ -72,10 +72,11 @@ Result<> PlayerFiles::hold(const platform::Path& path) {
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return platform::fail_errno("hold in memory", path, errno);
   held_.emplace_back(static_cast<std::byte*>(at), size);
-  // Not by the C library's function, which sanitizers replace by one that does nothing.
+  // Called directly, since sanitizers replace the C library's mlock by a function that does
+  // nothing.
   if (::syscall(SYS_mlock, at, size) == 0) return {};
   are_locked_ = false;
-  // Not known before Linux 5.14, where reading does it.
+  // Before Linux 5.14 the advice is unknown, and reading each page does the same.
   if (::madvise(at, size, MADV_POPULATE_READ) != 0)
     for (std::size_t i = 0; i < size; i += 4096) (void)static_cast<volatile std::byte*>(at)[i];
   return {};

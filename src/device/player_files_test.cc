@@ -1,4 +1,4 @@
-// What players see of the system, and that it stays in memory.
+// Tests of what players see of the system, and that it stays in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_files.h"
 

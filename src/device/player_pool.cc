@@ -1,4 +1,4 @@
-// The pool's thread, and how a player process is started.
+// The pool's thread, and starting a player process.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_pool.h"
 
@@ -14,20 +14,24 @@
 namespace kw::device {
 namespace {
 
-/// A process changes its group within a grace period of the kernel's RCU, some 10 ms in which no
-/// process of the machine makes a thread: more than signals to fewer threads cost in a whole life.
+/// Threads from which on the freezer is used. A process changes its group within a grace period of
+/// the kernel's RCU, some 10 ms in which no process of the machine creates a thread; with fewer
+/// threads, signals cost less than that in a whole life.
+/// threads, signals cost less than that in a whole life.
 constexpr int kThreadsForFreezer = 32;
 
-/// Equal for every player, so that both sides of a pair have the same surroundings.
+/// The environment, equal for every player, so that both sides of a pair have the same
+/// surroundings.
 std::vector<std::string> environment() {
   return {
       "PATH=/usr/bin:/bin",
       "LC_ALL=C",
       "TZ=UTC",
-      "OMP_WAIT_POLICY=passive",  // spinning threads would burn milliseconds after each return
+      "OMP_WAIT_POLICY=passive",  // spinning threads would use milliseconds after each return
       "OMP_DYNAMIC=false",
-      // Workspaces of megabytes get huge pages where the system allows them on request. Restartable
-      // sequences tell a thread that it was interrupted, which is nobody's business in a call.
+      // The first tunable gives workspaces of megabytes huge pages where the system allows them on
+      // request. The second switches off restartable sequences, by which a thread could notice that
+      // it was interrupted.
       "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.pthread.rseq=0",
   };
 }
@@ -72,7 +76,7 @@ void PlayerPool::work() {
     for (const auto& [level, shelf] : shelves_)
       if (static_cast<int>(shelf.ready.size()) < shelf.wanted) return &level;
     for (const auto& [level, shelf] : shelves_)
-      // A failure is kept for the next taker, not repeated.
+      // A failure is kept for the next taker and not repeated.
       if (static_cast<int>(shelf.ready.size()) < shelf.spare &&
           (shelf.ready.empty() || shelf.ready.back().has_value()))
         return &level;
@@ -95,7 +99,8 @@ void PlayerPool::work() {
 Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   auto folder = KW_TRY(platform::TempDir::create("kw-player"));
   std::error_code trouble;
-  // The player may run as another user; the name is random and the content its own code.
+  // Readable by all, since the player may run as another user; the name is random, and the content
+  // is the candidate's own code.
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755), trouble);
   if (trouble) return platform::fail_errno("open to the player", folder.path(), trouble.value());
 
@@ -109,7 +114,7 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.level = level;
   jail.readable = {options_.program, folder.path()};
   jail.device_nodes = options_.device_nodes;
-  // A GPU's driver looks for files of its own all over the system.
+  // A GPU's driver looks for its files all over the system.
   jail.system_files = options_.needs_driver || !is_on(Defence::OwnRoot);
   jail.plain_devices = jail.system_files;
   if (options_.needs_driver || is_on(Defence::OwnRoot))
@@ -134,7 +139,8 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   if (options_.exclusion != nullptr) undisturbed = std::unique_lock(*options_.exclusion);
   auto process = KW_TRY(platform::launch(jail, argv));
   if (undisturbed.owns_lock()) {
-    // The greeting stays in the channel; one that never comes is its taker's to complain about.
+    // The greeting stays in the channel; if it never comes, whoever takes the player gets the
+    // error.
     pollfd greeting[2] = {{ours.get(), POLLIN, 0}, {process.pidfd(), POLLIN, 0}};
     constexpr int kGreetingMs = 10'000;
     ::poll(greeting, 2, kGreetingMs);

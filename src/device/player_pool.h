@@ -1,4 +1,5 @@
-// Players started ahead of need, so that the cost of jail and process overlaps with other work.
+// PlayerPool: players started ahead of need, so that the cost of jail and process overlaps with
+// other work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,13 +18,15 @@
 
 namespace kw::device {
 
-/// A jailed player process that has said nothing but Hello and mapped nothing.
+/// A jailed player process that has greeted and mapped nothing.
 struct BlankPlayer {
-  // The process is the last member, so that it is killed before its folder goes.
-  platform::TempDir folder;  ///< Where the objects it may load are put; it can read, not write.
+  // The process is the last member, so that it is killed before its folder is removed.
+  /// Folder of the objects that the player may load; it can read but not write there.
+  platform::TempDir folder;
   platform::Fd channel;
-  JailLevel level = JailLevel::None;  ///< The level that it was launched at.
-  /// Null where it may not be used, and where few threads make signals the cheaper way.
+  JailLevel level = JailLevel::None;  ///< Jail level at which the player was launched.
+  /// Null where the freezer cannot be used, and where the player has so few threads that signals
+  /// are cheaper.
   std::unique_ptr<Hold> freezer;
   platform::Process process;
 };
@@ -31,24 +34,26 @@ struct BlankPlayer {
 struct PoolOptions {
   platform::Path program;  ///< The player executable.
   int threads = 1;         ///< Most threads that a candidate may need.
-  int spare = 2;           ///< Blank players kept per level, after the first request for it.
-  std::optional<JailLevel> expected{};  ///< A level whose players are started without a request.
-  /// Files beside the program and the folder of its objects. All that a player sees of the system,
-  /// unless it needs a driver.
+  /// Blank players kept per level, after the first request for that level.
+  int spare = 2;
+  std::optional<JailLevel> expected{};  ///< Level whose players are started without a request.
+  /// Files that a player sees beside its program and the folder of its objects. Unless it needs a
+  /// driver, it sees nothing else of the system.
   std::vector<platform::Path> readable = {};
-  // What a player of a GPU needs beyond that.
-  std::vector<std::string> arguments = {};    ///< After the folder of its objects.
-  std::vector<std::string> environment = {};  ///< Beside what every player has.
+  // The fields below are for players of a GPU.
+  std::vector<std::string> arguments = {};    ///< Arguments after the folder of objects.
+  std::vector<std::string> environment = {};  ///< Variables beside those of every player.
   std::vector<platform::Path> device_nodes = {};
-  /// Held while a player starts, until it has greeted, and by whoever must not be disturbed by
-  /// that: making a context keeps a GPU busy for a tenth of a second. Borrowed; may be null.
+  /// Mutex held while a player starts, until it has greeted, and by callers that must not be
+  /// disturbed by that: creating a context keeps a GPU busy for a tenth of a second. Borrowed; may
+  /// be null.
   std::mutex* exclusion = nullptr;
-  /// The system's files, /proc, and sockets of its own while it initialises.
+  /// Shows the player the system's files and /proc, and allows it sockets while it initialises.
   bool needs_driver = false;
 };
 
-/// Starts blank players on a thread of its own. All players that it made must be gone before it is:
-/// they die with that thread.
+/// Starts blank players on its own thread. All its players must be gone before the pool is
+/// destroyed, since they die with that thread.
 class PlayerPool {
  public:
   explicit PlayerPool(PoolOptions options);
@@ -56,14 +61,14 @@ class PlayerPool {
   PlayerPool& operator=(const PlayerPool&) = delete;
   ~PlayerPool();
 
-  /// A blank player, at once if one is spare; else after a few milliseconds. Asks for its
-  /// replacement if it is followed by another before long.
+  /// Gives a blank player: at once if a spare one is ready, else after a few milliseconds. Starts
+  /// its replacement if `is_followed`, that is if another player will be taken soon.
   Result<BlankPlayer> take(JailLevel level, bool is_followed = true);
 
  private:
   struct Shelf {
-    int wanted = 0;  ///< Takers that wait.
-    int spare = 0;   ///< How many to keep.
+    int wanted = 0;  ///< Number of waiting takers.
+    int spare = 0;   ///< Number of players to keep ready.
     std::deque<Result<BlankPlayer>> ready;
   };
 

@@ -1,4 +1,4 @@
-// The pool hands out what it has, reports what fails, and never waits for ever.
+// Tests: the pool hands out what it has, reports failures, and never waits for ever.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_pool.h"
 
@@ -52,13 +52,13 @@ TEST(PlayerProcess, AnAnswerThatWaitedForItsAskerIsNoHang) {
   EXPECT_TRUE(process.is_alive());
 }
 
-// Or the start of the next player would take half of a two-core machine from a call that is timed.
+// Starting the next player would take half of a two-core machine from a timed call.
 TEST(PlayerPool, StartsNoneWhileSomethingIsTimed) {
   std::mutex alone;
   PlayerPool pool({.program = program(), .spare = 1, .exclusion = &alone});
   ASSERT_TRUE(pool.take(platform::JailLevel::None).has_value());
   ASSERT_TRUE(pool.take(platform::JailLevel::None).has_value()) << "the spare one";
-  std::unique_lock timed(alone);  // once the next has greeted, or before it is begun
+  std::unique_lock timed(alone);  // after the next player has greeted, or before it is started
   auto next = std::async(std::launch::async, [&] {
     return pool.take(platform::JailLevel::None).has_value() &&
            pool.take(platform::JailLevel::None).has_value();

@@ -1,4 +1,4 @@
-// Requests to a player process and the judgement of its answers.
+// Requests to a player process, and the judgement of its answers.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_process.h"
 
@@ -28,8 +28,10 @@ using player::Kind;
 using player::Trouble;
 
 constexpr std::int64_t kSetupTimeout = 10 * kSecond;
-constexpr std::int64_t kDeathPatience = kSecond / 2;  ///< From last words to the end.
-/// So long an answer is awaited without sleeping: waking up takes a virtual machine up to 0.1 ms.
+/// Time from a crash's last message to the end of the process.
+constexpr std::int64_t kDeathPatience = kSecond / 2;
+/// Time for which an answer is awaited without sleeping, since waking up takes a virtual machine up
+/// to 0.1 ms.
 constexpr std::int64_t kSpinNs = kSecond / 10;
 constexpr int kLooksPerPoll = 64;  ///< A look takes some 40 ns, a poll a microsecond.
 constexpr std::int64_t kTeardownPatience = 10 * kSecond;
@@ -148,8 +150,8 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
     return asked;
   }
   brake_.note_rest();
-  // Queued while the process is stopped: nothing of it runs before the clock does. Where a control
-  // lets it run on, it begins as soon as it is asked.
+  // The request is queued while the process is stopped, so nothing of it runs before the clock
+  // does. Where a positive control lets the process run on, it begins as soon as it is asked.
   asked.start_ns = platform::real_clock().now_ns();
   const int error = player::send_packet(blank_.channel.get(), request, descriptors, false);
   if (error != 0) {
@@ -176,9 +178,9 @@ PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::
     e.result = end(Fate::Crashed, "it ended right after its answer");
     e.result.elapsed_ns = elapsed;
   }
-  // Read only now: the clock of a thread still on a processor lags by up to a tick (4 ms at 250
-  // Hz), which would later look like work done after the answer. A clock that cannot be read blames
-  // nobody.
+  // CPU time is read only now: the clock of a thread still on a processor lags by up to a tick (4
+  // ms at 250 Hz), which would later look like work after the answer. If the clock cannot be read,
+  // nobody is blamed.
   if (e.answer) {
     cpu_at_answer_ns_ = blank_.process.cpu_ns().value_or(std::numeric_limits<std::int64_t>::max());
     e.result.outside_ns = brake_.outside_ns(e.result.elapsed_ns);
@@ -192,14 +194,14 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
   const auto& clock = platform::real_clock();
   bool is_watching = static_cast<bool>(watch);
   for (;;) {
-    // Looks often, and only now and then whether the player has answered instead.
+    // Looks often, and checks only now and then whether the player has answered.
     for (int looks = 0; is_watching && looks < kLooksPerPoll; ++looks) is_watching = !watch();
     const std::int64_t left =
         is_on(Defence::TimeLimit) ? start_ns + timeout_ns - clock.now_ns() : kSecond;
     const bool spins = watch && left > timeout_ns - kSpinNs;
     const timespec wait =
         is_watching || spins || left <= 0 ? timespec{} : timespec{left / kSecond, left % kSecond};
-    // Also when the time is over: an answer may have waited for whoever asked.
+    // Polls even when the time is over: the answer may have been waiting while we did not run.
     if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
     if (left <= 0) {
       into.result = end(Fate::TimedOut, fmt::format("no answer within {}",
@@ -208,8 +210,8 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
     }
   }
   into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
-  // What the process does between the clock and the stop is told by CallResult::outside_ns. One
-  // that has hung up may end as it likes.
+  // CallResult::outside_ns reports what the process does between the clock and the stop. A process
+  // that has hung up may end without being stopped.
   if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN && !brake_.pull())
     into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
   if ((watched[0].revents & POLLIN) != 0) {
@@ -283,7 +285,7 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result = end(Fate::DeviceFault, words);
       into.result.signal = answer.signal;
       break;
-    default:  // its words may be of the candidate's making
+    default:  // its words may be the candidate's, so they are not used
       into.result = end(Fate::BadProtocol, "it refused the request");
   }
 }
@@ -299,7 +301,7 @@ CallResult PlayerProcess::reap(std::int64_t patience_ns) {
   } else if (exit->timed_out) {
     result = {.fate = Fate::BadProtocol, .detail = "it closed its channel"};
   } else {
-    // bubblewrap reports a signal as 128 + number, like a shell.
+    // bubblewrap reports a signal as 128 + its number, like a shell.
     const int number = exit->signal != 0                           ? exit->signal
                        : exit->code > 128 && exit->code < 128 + 65 ? exit->code - 128
                                                                    : 0;
@@ -328,9 +330,9 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
   if (!is_alive_) return fail("the player has ended", name_);
   const bool is_running = brake_.release();
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
-  // Being stopped may itself cost a thread a millisecond of CPU time where both want one lock of a
-  // busy kernel, so threads that sleep are read before; one that never sleeps has only itself to
-  // blame.
+  // Threads that sleep are read before they are stopped, since being stopped may itself cost a
+  // thread a millisecond of CPU time where several want one lock of a busy kernel. A thread that
+  // never sleeps cannot complain.
   constexpr std::int64_t kPatience = 10;
   std::int64_t at_rest = -1;
   if (is_running && brake_.threads().await_sleep(kPatience * ns))
@@ -341,7 +343,7 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
     return AfterReturn{.has_ended = true};
   }
   const std::int64_t cpu = at_rest >= 0 ? at_rest : blank_.process.cpu_ns().value_or(-1);
-  if (cpu < 0) {  // gone, though it was stopped: nothing but its own end explains that
+  if (cpu < 0) {  // it is gone although it was stopped, so it ended by itself
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};
   }

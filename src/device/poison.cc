@@ -1,4 +1,4 @@
-// Poison, eight bytes at a time and by the widest vectors that there are.
+// Poison, made eight bytes at a time with the widest vectors available.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/poison.h"
 
@@ -13,7 +13,7 @@
 namespace kw::device {
 namespace {
 
-/// Pairs that are made in the first cache before they go past all of them.
+/// Pairs made in the first-level cache before they are copied past all caches.
 constexpr std::int64_t kBlock = 512;
 using Block = std::array<std::uint64_t, kBlock>;
 
@@ -31,7 +31,7 @@ __attribute__((target("avx2"))) void with_avx2(Block& block, std::uint64_t seed,
   make(block, seed, first);
 }
 
-// 64-bit products are an instruction there.
+// AVX-512 has an instruction for 64-bit products.
 __attribute__((target("avx512f,avx512dq,avx512vl,prefer-vector-width=512"))) void with_avx512(
     Block& block, std::uint64_t seed, std::uint64_t first) {
   make(block, seed, first);

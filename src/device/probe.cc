@@ -1,4 +1,4 @@
-// The probe takes what it expects from integers that never pass through the memory in question.
+// The probe, whose expected values come from integers that never pass through the tested memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kCount = static_cast<std::size_t>(kProbeElements);
 constexpr std::int64_t kFactor = 3;
-/// Far from the ends, where a mistake in the bounds of a loop would hide it.
+/// Far from both ends, where a mistake in a loop's bounds could hide the element.
 constexpr std::size_t kWrongElement = kCount / 3;
 
 Tensor vector_of_floats() {
@@ -23,10 +23,10 @@ Tensor vector_of_floats() {
   return t;
 }
 
-/// Scattered, and with its triple exact in float32.
+/// A scattered integer whose triple is exact in float32.
 std::int64_t known(std::size_t i) { return static_cast<std::int64_t>(i * 40503 % 65521) - 32760; }
 
-/// True if the buffer gives back what is written to it, for both values of every bit.
+/// Whether the buffer returns what is written to it, for both values of every bit.
 Result<bool> holds_bits(Buffer& buffer) {
   for (const std::byte pattern : {std::byte{0}, std::byte{0xff}}) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(buffer.bytes()), pattern);
@@ -38,8 +38,8 @@ Result<bool> holds_bits(Buffer& buffer) {
   return true;
 }
 
-/// Leaves a x + 1 in `values`, computed from what the buffer itself says x is; and in `truth` from
-/// the integers. Returns the sum of the latter.
+/// Puts a x + 1 into `values`, computed from the x that the buffer returns, and into `truth`,
+/// computed from the integers. Returns the sum of the values in `truth`.
 Result<std::int64_t> compute(Buffer& values, Buffer& truth) {
   std::vector<float> y(kCount);
   std::vector<double> want(kCount);
@@ -85,8 +85,9 @@ Result<bool> probe_by_computing(Device& device) {
   };
   auto values = allocate(sizeof(float));
   auto truth = allocate(sizeof(double));
+  // An error to retry means that the device is lost, which no free memory can change.
   for (const auto* buffer : {&values, &truth})
-    if (!*buffer && buffer->error().advice == Advice::Retry)  // Lost, which no free memory mends.
+    if (!*buffer && buffer->error().advice == Advice::Retry)
       return std::unexpected(buffer->error());
     else if (!*buffer)
       return fail("too little memory to see whether the device computes correctly (" +

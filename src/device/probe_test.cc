@@ -1,4 +1,4 @@
-// The probe passes what works, sees single damaged bits, and does not call a shortage damage.
+// Tests: the probe passes a working device, sees single damaged bits, and calls no shortage damage.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Memory in which one byte passes through `damage` whenever anyone looks.
+/// Memory in which one byte goes through `damage` whenever it is read.
 class DamagedMemory final : public HostBuffer {
  public:
   DamagedMemory(std::int64_t bytes, std::size_t at, std::byte (*damage)(std::byte))
@@ -59,7 +59,7 @@ TEST_F(Probe, SeesOneDamagedBit) {
   EXPECT_FALSE(passes(whole, stuck_at_zero));
 }
 
-/// Operations of which one lies.
+/// Operations among which one lies.
 class LyingOps final : public BufferOps {
  public:
   LyingOps(BufferOps& real, void (*lie)(Comparison&)) : real_(real), lie_(lie) {}
@@ -101,7 +101,7 @@ TEST_F(Probe, SeesOperationsThatComputeWrongly) {
     return computes_correctly(ops, y, want).value();
   };
   EXPECT_TRUE(passes_when([](Comparison&) {}));
-  EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 0; }));  // blind
+  EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 0; }));  // does not see the wrong element
   EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 1; }));
   EXPECT_FALSE(passes_when([](Comparison& c) { --c.compared; }));
   EXPECT_FALSE(passes_when([](Comparison& c) { c.sum_got += 1; }));
@@ -109,12 +109,12 @@ TEST_F(Probe, SeesOperationsThatComputeWrongly) {
 
 TEST_F(Probe, ShortageOfMemoryIsTroubleThatMayPass) {
   EXPECT_TRUE(probe_by_computing(*device_).value());
-  world_.free_bytes = kProbeElements * 4;  // enough for one buffer
+  world_.free_bytes = kProbeElements * 4;  // enough for one of the two buffers
   const auto result = probe_by_computing(*device_);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().advice, Advice::Retry);
   EXPECT_THAT(result.error().what, HasSubstr("memory"));
-  world_.free_bytes = kProbeElements * 8;  // however little is left beside
+  world_.free_bytes = kProbeElements * 8;  // exactly enough for both
   EXPECT_TRUE(probe_by_computing(*device_).value());
 }
 

@@ -1,4 +1,5 @@
-// The table of the ziggurat, without a mathematical library: equal on every machine.
+// The table of the ziggurat, computed without a mathematical library, so that it is equal on every
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/random_values.h"
 

@@ -1,4 +1,5 @@
-// Counter-based randomness: the value at an index depends on seed and index alone, never on order.
+// Counter-based random numbers: the value at an index depends on seed and index alone, never on
+// order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace kw::device {
 
-/// The table that normal_at() needs; built once.
+/// The table for normal_at(); built once.
 const Ziggurat& ziggurat();
 
 }  // namespace kw::device

@@ -1,4 +1,4 @@
-// Thread states and times from /proc/PID/task.
+// States and times of threads from /proc/PID/task.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/threads.h"
 
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kMostOpen = 256;  // threads whose files stay open
 
-/// The file from its start; empty if the thread is gone or the file is not open.
+/// Content of the file from its start; empty if the thread is gone or the file is not open.
 std::string_view reread(const platform::Fd& file, std::span<char> into) {
   const ssize_t n = file ? ::pread(file.get(), into.data(), into.size(), 0) : 0;
   return {into.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
 }
 
-// Beside the letters of proc(5).
+// Further states beside the letters of proc(5).
 constexpr char kGone = 0;
 constexpr char kUnreadable = '?';
 
@@ -43,7 +43,7 @@ std::vector<pid_t> ThreadSet::ids() {
     const char* end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, id).ptr == end && id > 0) ids.push_back(id);
   }
-  // Threads that have ended keep nothing open.
+  // Files of threads that have ended are closed.
   if (open_.size() > ids.size())
     std::erase_if(open_, [&](const auto& known) {
       return std::find(ids.begin(), ids.end(), known.first) == ids.end();
@@ -61,7 +61,8 @@ ThreadSet::Files& ThreadSet::files_of(pid_t thread) {
   return open_.emplace(thread, Files{open("stat"), open("schedstat")}).first->second;
 }
 
-// A file that was opened for a thread which has ended says nothing of another that got its number.
+// A file that was opened for a thread which has ended tells nothing about another thread that got
+// its number, so it is opened again.
 std::string_view ThreadSet::reread_of(pid_t thread, platform::Fd Files::* file,
                                       std::span<char> into) {
   std::string_view text = reread(files_of(thread).*file, into);
@@ -75,7 +76,8 @@ std::string_view ThreadSet::reread_of(pid_t thread, platform::Fd Files::* file,
 char ThreadSet::state_of(pid_t thread) {
   char text[512];
   const std::string_view line = reread_of(thread, &Files::state, text);
-  // "pid (name) S …"; the name may hold anything, so search from the end.
+  // The line is "pid (name) S …"; the name may hold any characters, so the search goes from the
+  // end.
   const auto close = line.rfind(") ");
   if (close != std::string_view::npos && close + 2 < line.size()) return line[close + 2];
   const auto folder = fmt::format("/proc/{}/task/{}", process_, thread);

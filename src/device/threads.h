@@ -1,4 +1,4 @@
-// The threads of another process: their states, and the processor time of each.
+// ThreadSet: the threads of another process, with their states and processor times.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,38 +16,38 @@
 
 namespace kw::device {
 
-/// Reads /proc/PID/task. Descriptors of threads stay open from look to look, so that a look costs
-/// about 3 µs a thread.
+/// Reads /proc/PID/task. Files of threads stay open between looks, so that a look costs about 3 µs
+/// per thread.
 class ThreadSet {
  public:
-  /// By thread: nanoseconds of processor time, in user and kernel mode. Exact for a thread that
-  /// sleeps, waits for a processor or is stopped; up to a tick of the kernel (4 ms at 250 Hz) too
-  /// little for one that runs at this moment.
+  /// Processor time by thread, in ns of user and kernel mode. Exact for a thread that sleeps, waits
+  /// for a processor or is stopped; up to one tick of the kernel (4 ms at 250 Hz) too small for a
+  /// thread that runs.
   using Times = std::map<pid_t, std::int64_t>;
   enum class State { AsAsked, Other, Unknown };
 
   explicit ThreadSet(pid_t process) : process_(process) {}
 
-  /// Numbers of the threads as this machine counts them; empty without /proc.
+  /// Numbers of the threads as seen in our pid namespace; empty without /proc.
   std::vector<pid_t> ids();
-  /// Whether the state letter of every thread is one of `letters` (proc(5)). Unknown without /proc,
+  /// Whether the state letter of every thread (proc(5)) is one of `letters`. Unknown without /proc,
   /// and where a thread's file cannot be read.
   State state_of_all(const char* letters);
-  /// Empty where the kernel keeps no such figures.
+  /// Processor times; empty where the kernel keeps none.
   Times times();
-  /// What one look at all threads saw.
+  /// Result of one look at all threads.
   struct Look {
     Times times;
-    std::vector<pid_t> running;  ///< Ran to the end of it.
-    bool all_slept = true;       ///< None ran when it was looked at first.
+    std::vector<pid_t> running;  ///< Threads that ran until the end of the look.
+    bool all_slept = true;       ///< No thread ran when it was first looked at.
   };
-  /// times(), with further looks at threads that seem to run, until none does or `patience_ns` are
-  /// over: one that is just falling asleep has not been charged for what it did yet.
+  /// times(), looking again at threads that seem to run until none does or `patience_ns` are over,
+  /// since a thread that is falling asleep has not been charged yet for what it did.
   Look times_when_asleep(std::int64_t patience_ns);
   /// Waits until every thread sleeps; false if one still runs or waits for a processor after
   /// `patience_ns`, and without /proc.
   bool await_sleep(std::int64_t patience_ns);
-  /// Processes that the threads have started and that still exist; 0 without /proc.
+  /// Number of processes that the threads have started and that still exist; 0 without /proc.
   int count_children();
 
  private:

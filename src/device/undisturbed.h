@@ -1,4 +1,4 @@
-// A timed call and the start of a player never overlap.
+// Undisturbed: keeps a timed call and the start of a player from overlapping.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace kw::device {
 
-/// Holds what the players of one device share, and PoolOptions::exclusion names, while a call is
-/// timed; tells how long it had to wait for it.
+/// Holds, while a call is timed, the mutex that the players of a device share and that
+/// PoolOptions::exclusion names; tells how long it waited for the mutex.
 class Undisturbed {
  public:
   explicit Undisturbed(std::mutex& alone) {

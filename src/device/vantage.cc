@@ -1,4 +1,4 @@
-// Binding the calling thread to a processor, and letting it go again.
+// Binding the calling thread to a processor, and releasing it.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vantage.h"
 

@@ -1,4 +1,4 @@
-// From which processor a player is called.
+// Vantage: the processor from which a player is called.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,17 +8,18 @@
 
 namespace kw::device {
 
-/// A process that is woken by a thread on its own processor starts earlier than one on another: by
-/// 28 µs on a virtual machine, which has to interrupt the other one
-/// (bench/results/epyc-2026-11-26-by-hand.txt). Where the system lets caller and player come to lie
-/// depends on which of two players was started first, and stays for their lives. So each player is
-/// called from each processor equally often, in an order drawn anew for each round.
+/// Chooses the processor of the calling thread for each call. A player that is woken by a thread on
+/// its own processor starts earlier than one on another: by 28 µs on a virtual machine, which has
+/// to interrupt the other processor (bench/results/epyc-2026-11-26-by-hand.txt). Where the system
+/// places caller and player depends on which of two players was started first, and stays so for
+/// their lives. So each player is called from each processor equally often, in an order drawn anew
+/// for each round.
 class Vantage {
  public:
-  /// The processors that the calling thread may use.
+  /// Uses the processors that the calling thread may use.
   Vantage();
 
-  /// Keeps the thread that makes it on one processor for as long as it lives. Some 10 µs.
+  /// Keeps the thread that creates it on one processor as long as it lives. Takes some 10 µs.
   class Stay {
    public:
     explicit Stay(Vantage& vantage);
@@ -30,14 +31,14 @@ class Vantage {
     const std::vector<int>& all_;
   };
 
-  /// Of the next call. The vantage must outlive it.
+  /// Binds the calling thread for the next call. The vantage must outlive the result.
   Stay stay() { return Stay(*this); }
 
  private:
   int next();
 
   std::vector<int> all_;
-  std::vector<int> left_;  ///< Of this round.
+  std::vector<int> left_;  ///< Processors not yet used in this round.
   Rng rng_;
 };
 

@@ -1,4 +1,4 @@
-// Every processor has its turn, and the thread is free afterwards.
+// Tests: every processor has its turn, and the thread is free afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vantage.h"
 

@@ -79,8 +79,7 @@ struct WireStep {
   std::uint32_t first_after = 0;
   std::uint32_t afters = 0;
   // The fields below belong to Launch; a Call uses the arguments alone.
-  std::uint32_t name =
-      0;  ///< Offset of the kernel's name in the names; its length is `name_bytes`.
+  std::uint32_t name = 0;  ///< Offset of the kernel's name in PlanView::names.
   std::uint32_t name_bytes = 0;
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};

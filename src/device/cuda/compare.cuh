@@ -1,5 +1,5 @@
-// Comparison of one piece of a region with its truth, in the very order in which the host's vector
-// code adds: eight lanes, which are eight threads on a GPU and one loop on a host.
+// Comparison of one piece of a region with its truth, with sums in the same order as in the host's
+// vector code: eight lanes, which are eight threads on a GPU and one loop on a host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,13 @@ namespace kw::device {
 
 #define KW_LANES 8
 #define KW_MOST_DIMS 8
-/// Consecutive pieces whose chosen ones are added up first; the sums of segments come after.
+/// Number of consecutive pieces whose chosen ones are added up first, as a segment; the sums of
+/// segments are added up afterwards.
 #define KW_SEGMENT 32
-/// Segments of one block of threads on a GPU at most.
+/// Most segments of one block of threads on a GPU.
 #define KW_BLOCK_SEGMENTS 16
 
-/// What the kernel is told; addresses are the device's.
+/// Arguments of the kernel; addresses are on the device.
 struct CompareJob {
   const void* got;
   const void* truth;
@@ -31,20 +32,21 @@ struct CompareJob {
   int exact;
   ElementType type;
   int dims;
-  long long lo[KW_MOST_DIMS];      ///< Of the region.
-  long long count[KW_MOST_DIMS];   ///< Its sizes.
-  long long stride[KW_MOST_DIMS];  ///< Elements of the tensor.
+  long long lo[KW_MOST_DIMS];      ///< Lower bounds of the region.
+  long long count[KW_MOST_DIMS];   ///< Sizes of the region.
+  long long stride[KW_MOST_DIMS];  ///< Strides in elements of the tensor.
   long long rows;
   long long length;
-  long long piece_length;    ///< Elements of a piece of a long row.
+  long long piece_length;    ///< Elements of a piece where a row has several pieces.
   long long per_row;         ///< Pieces of one row, or 1.
-  long long rows_per_piece;  ///< Where per_row is 1.
-  long long pieces;          ///< Of the region.
-  Word choice_seed;          ///< With `share`: which of them are looked at, is_chosen().
+  long long rows_per_piece;  ///< Rows of a piece, where per_row is 1.
+  long long pieces;          ///< Number of pieces of the region.
+  /// Seed for is_chosen(), which decides with `share` which pieces are looked at.
+  Word choice_seed;
   double share;
 };
 
-/// Whether a selection looks at a piece: the first and the last always, others at random.
+/// Whether a selection looks at a piece: always at the first and the last, at others at random.
 KW_FN bool is_chosen(Word seed, double share, long long piece, long long pieces) {
   return piece == 0 || piece + 1 == pieces || unit_from(bits_at(seed, (Word)piece)) < share;
 }
@@ -52,7 +54,7 @@ KW_FN bool is_chosen(const CompareJob& job, long long piece) {
   return is_chosen(job.choice_seed, job.share, piece, job.pieces);
 }
 
-/// Sums of the elements that were looked at one by one, of a whole piece, or of a segment.
+/// Sums over elements that were looked at one by one, or over a whole piece or segment.
 struct ScalarTotals {
   long long compared;
   long long failed;
@@ -66,7 +68,7 @@ struct ScalarTotals {
   double sum_want;
 };
 
-/// One lane of the vector code.
+/// Totals of one lane of the vector code.
 struct LaneTotals {
   double max_abs_diff;
   double max_abs_truth;
@@ -86,7 +88,7 @@ KW_FN double larger(double a, double b) { return a < b ? b : a; }
 KW_FN double infinity() { return exact::from_bits(0x7ff0'0000'0000'0000ull); }
 KW_FN bool is_nan(double v) { return v != v; }
 
-/// A truth as the output's type would hold it, as a double.
+/// A truth rounded to the output's type, as a double.
 KW_FN double as_type(double v, const float*) { return (double)(float)v; }
 KW_FN double as_type(double v, const double*) { return v; }
 template <int kExponent, int kFraction>
@@ -101,7 +103,7 @@ KW_FN double allowed_for(const CompareJob& job, double abs_want, double scale) {
   return scale <= job.exact_below && job.exact_within < base ? job.exact_within : base;
 }
 
-/// Takes one finite element into a lane.
+/// Adds one finite element to a lane.
 template <class T>
 KW_FN void add_to_lane(const CompareJob& job, LaneTotals& t, double g, double w, double scale) {
   const double diff = exact::abs_of(exact::sub(g, w));
@@ -124,8 +126,8 @@ KW_FN void add_to_lane(const CompareJob& job, LaneTotals& t, double g, double w,
   t.sum_want = exact::add(t.sum_want, w);
 }
 
-/// Takes `kCount` elements, KW_LANES apart, into a lane; whether all are finite. All are loaded
-/// before the first is looked at: there are few threads, and each must have many loads under way.
+/// Adds `kCount` elements, KW_LANES apart, to a lane; returns whether all are finite. All are
+/// loaded before the first is used: there are few threads, so each must have many loads in flight.
 template <int kCount, class T>
 KW_FN bool add_batch(const CompareJob& job, LaneTotals& t, long long at) {
   T got[kCount];
@@ -159,7 +161,7 @@ KW_FN double fraction_of(double diff, double allowed) {
   return diff == 0 ? 0 : allowed > 0 ? exact::div(diff, allowed) : infinity();
 }
 
-/// One real element, finite or not.
+/// Looks at one real element, finite or not.
 template <class T>
 KW_FN void visit_real(const CompareJob& job, ScalarTotals& s, double g, double w, double scale) {
   if (!exact::is_finite(g) || !exact::is_finite(w)) {
@@ -190,7 +192,7 @@ KW_FN void visit_integer(const CompareJob& job, ScalarTotals& s, T got, T truth)
   add_to_scalar(s, g, w, diff, job.exact ? 0 : fraction_of(diff, allowed));
 }
 
-/// Takes in one lane of a piece; all of them in their order, after its single elements.
+/// Adds one lane of a piece; lanes are added in order, after the single elements.
 KW_FN void add_lane(ScalarTotals& sum, const LaneTotals& lane) {
   const double quotient =
       lane.worst_diff == 0 ? 0 : exact::div(lane.worst_diff, lane.worst_allowed);
@@ -204,7 +206,7 @@ KW_FN void add_lane(ScalarTotals& sum, const LaneTotals& lane) {
   sum.sum_want = exact::add(sum.sum_want, lane.sum_want);
 }
 
-/// Takes in a piece; those of a segment in their order.
+/// Adds a piece to its segment; pieces are added in order.
 KW_FN void add_piece(ScalarTotals& sum, const ScalarTotals& piece) {
   sum.compared += piece.compared;
   sum.failed += piece.failed;
@@ -218,8 +220,9 @@ KW_FN void add_piece(ScalarTotals& sum, const ScalarTotals& piece) {
   sum.sum_want = exact::add(sum.sum_want, piece.sum_want);
 }
 
-/// The threads that share a piece. `Group` says which lanes a thread has, from `first` to
-/// `first + kOwn`, whether any thread of the piece found something, and what each lane holds.
+/// Compares a stretch with the threads that share a piece. `Group` tells which lanes a thread has
+/// (from `first` to `first + kOwn`), whether any thread of the piece found something, and what each
+/// lane holds.
 template <class T, class Group>
 KW_FN void compare_real_stretch(const CompareJob& job, const Group& group, long long at,
                                 long long length, LaneTotals* lanes, ScalarTotals& scalar) {
@@ -263,7 +266,7 @@ KW_FN void compare_integer_stretch(const CompareJob& job, const Group& group, lo
   for (long long i = 0; i < length; ++i) visit_integer<T>(job, scalar, got[at + i], truth[at + i]);
 }
 
-/// Element of the tensor at which a row of the region begins.
+/// Offset in the tensor at which a row of the region begins.
 KW_FN long long row_offset(const CompareJob& job, long long row) {
   long long at = job.dims > 0 ? job.lo[job.dims - 1] : 0;
   for (int d = job.dims - 2; d >= 0; --d) {
@@ -295,14 +298,13 @@ KW_FN void compare_stretch(const CompareJob& job, const Group& group, long long 
   }
 }
 
-/// What one piece holds, as its first thread has it; the stretches are those of
-/// device/layout.h.
+/// Totals of one piece, valid in its first thread; the stretches are those of device/layout.h.
 template <class Group>
 KW_FN ScalarTotals compare_piece(const CompareJob& job, const Group& group, long long piece) {
   LaneTotals lanes[Group::kOwn];
   for (int own = 0; own < Group::kOwn; ++own) lanes[own] = no_lane();
   ScalarTotals sum = no_scalar();
-  const bool is_part = job.per_row > 1;  // of one row; else some whole rows
+  const bool is_part = job.per_row > 1;  // a part of one row; else whole rows
   const long long column = is_part ? piece % job.per_row * job.piece_length : 0;
   const long long left = job.length - column;
   const long long length = is_part && left > job.piece_length ? job.piece_length : left;

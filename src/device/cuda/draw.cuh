@@ -1,4 +1,4 @@
-// The kinds of values of docs/formats.md, each a function of (seed, index): one text for host and
+// The kinds of values of docs/formats.md, each a function of (seed, index); one text for host and
 // GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,8 +14,8 @@ namespace kw::device {
 /// Layers of equal area under the bell curve, after Marsaglia and Tsang (2000).
 struct Ziggurat {
   static constexpr int kLayers = 256;
-  double x[kLayers + 1];  ///< Right edges, x[0] the virtual one of the base strip.
-  double inner[kLayers];  ///< x[i + 1] / x[i]: below it no test is needed.
+  double x[kLayers + 1];  ///< Right edges; x[0] is the virtual edge of the base strip.
+  double inner[kLayers];  ///< x[i + 1] / x[i]: a draw below it needs no test.
   double y[kLayers + 1];  ///< bell(x[i]).
 };
 /// Where the tail begins (Marsaglia and Tsang, 2000, section 4).
@@ -23,10 +23,10 @@ struct Ziggurat {
 
 KW_FN double bell(double x) { return exact::exp_of(exact::mul(-0.5, exact::mul(x, x))); }
 
-/// In (-1, 1): a layer's part of the width.
+/// A number in (-1, 1): a fraction of a layer's width.
 KW_FN double ziggurat_u(Word bits) { return exact::mul((double)((long long)bits >> 11), 0x1p-52); }
 
-/// The rare part of normal_at: wedges and tail.
+/// The rare part of normal_at(): wedges and tail.
 #ifdef __CUDACC__
 __device__ __noinline__
 #else
@@ -61,7 +61,8 @@ inline
   }
 }
 
-/// Mean 0, deviation 1. 1.5 ns on a host; the rare cases (1 %) draw again from their own bits.
+/// A normal number of mean 0 and deviation 1. Takes 1.5 ns on a host; the rare cases (1 %) draw
+/// again from the same bits.
 KW_FN double normal_at(const Ziggurat& z, Word seed, Word index) {
   const Word bits = bits_at(seed, index);
   const int layer = (int)(bits & 255);
@@ -86,8 +87,8 @@ enum class DrawKind {
   PlantedGrid
 };
 
-/// Whole quotient and remainder of numbers below 2^52: a product and a correction, since a division
-/// for every element would cost more than the rest of its draw.
+/// Whole quotient and remainder of numbers below 2^52, by a product and a correction, since a
+/// division for every element would cost more than the rest of its draw.
 KW_FN Word divide(Word value, Word by, double reciprocal, Word& rest) {
   Word quotient = (Word)exact::mul((double)value, reciprocal);
   rest = value - quotient * by;
@@ -101,21 +102,22 @@ KW_FN Word divide(Word value, Word by, double reciprocal, Word& rest) {
   return quotient;
 }
 
-/// The lines of a tensor along which a task sums, and which of them are planted: nothing but a few
-/// elements, so that whatever is summed over one is exact in any order.
+/// The lines of a tensor along which a task sums, and which of them are planted. A planted line
+/// holds only a few elements that are not 0, so that a sum over it is exact in any order.
 struct Lines {
-  Word seed;         ///< Of the choice of lines.
-  Word where;        ///< Of the choice of elements.
-  Word length;       ///< Elements of a line.
-  Word inner;        ///< From one element of a line to the next.
-  Word side;         ///< Size of the axis that numbers neighbouring lines.
-  Word fold;         ///< Lines of one number modulo this on that axis share their fate.
-  Word last_key;     ///< Of the last line.
-  Word certain_key;  ///< Of lines that are planted in any case.
+  Word seed;    ///< Seed of the choice of lines.
+  Word where;   ///< Seed of the choice of elements.
+  Word length;  ///< Number of elements of a line.
+  Word inner;   ///< Distance between neighbouring elements of a line.
+  Word side;    ///< Size of the axis that numbers neighbouring lines.
+  /// Lines whose numbers on that axis are equal modulo this are planted together.
+  Word fold;
+  Word last_key;                                 ///< Key of the last line.
+  Word certain_key;                              ///< Key of the lines that are planted in any case.
   double by_length, by_inner, by_side, by_fold;  ///< Reciprocals.
-  double share;                                  ///< Of the lines that are planted.
-  double edge;                                   ///< The same of the first and the last line.
-  double density;  ///< Of a planted line's elements that are chosen beside the two.
+  double share;                                  ///< Share of lines that are planted.
+  double edge;                                   ///< Share for the first and the last line.
+  double density;  ///< Share of a planted line's other elements that are chosen too.
 
   struct Place {
     Word line;
@@ -135,8 +137,8 @@ struct Lines {
     if (key == certain_key) return true;
     return unit_from(bits_at(seed, key)) < (key == 0 || key == last_key ? edge : share);
   }
-  /// Of a planted line: one element anywhere; one that is the last in half of all lines, the first
-  /// in a quarter.
+  /// Whether an element of a planted line is chosen. Two always are: one anywhere, and one that is
+  /// the last element in half of all lines and the first in a quarter.
   KW_FN bool is_chosen(Place p, Word i) const {
     const Word bits = bits_at(where, p.line);
     Word one, other;
@@ -149,17 +151,17 @@ struct Lines {
   }
 };
 
-/// What fill needs beside an index; `a` to `c` mean what the functors below call them.
+/// What drawing an element needs beside its index; the functors below explain `a` to `c`.
 struct DrawSpec {
   DrawKind kind = DrawKind::Constant;
   Word seed = 0;
-  Word base_seed = 0;  ///< Spikes: of the values that are not spikes.
+  Word base_seed = 0;  ///< Spikes: seed of the values that are not spikes.
   double a = 0;
   double b = 0;
   double c = 0;
   long long lo = 0;
   Word octaves = 0;
-  Lines lines = {};  ///< Of the last four kinds.
+  Lines lines = {};  ///< Lines, for the last four kinds.
 };
 
 struct Uniform {
@@ -209,7 +211,7 @@ struct Ties {
   }
 };
 
-/// Sign, exponent and fraction drawn apart: exact and without a call to exp2.
+/// Draws sign, exponent and fraction separately: exact, and without a call of exp2.
 struct Mixed {
   Word seed;
   long long lo;
@@ -237,8 +239,8 @@ struct Constant {
   KW_FN double operator()(Word) const { return value; }
 };
 
-/// Multiples of a unit in [-2, 2): three bits fewer than the type has, so that sums of a few are
-/// exact in any order.
+/// Multiples of a unit in [-2, 2), with three bits fewer than the type has, so that sums of a few
+/// are exact in any order.
 struct Grid {
   Word seed;
   double unit;
@@ -249,7 +251,7 @@ struct Grid {
   }
 };
 
-/// Whole numbers other than 0 up to a largest one.
+/// Nonzero integers up to a largest absolute value.
 struct Whole {
   Word seed;
   Word most;
@@ -259,16 +261,17 @@ struct Whole {
   }
 };
 
-/// One element of a kind with lines; the host, which goes along them, looks each up once.
+/// One element of a kind with lines. The host goes along the lines, so it looks each line up once
+/// instead.
 template <class Draw>
 KW_FN double draw_line(const Draw& draw, Word i) {
   const Lines::Place p = draw.lines.place(i);
   return draw.lines.is_planted(p.line) ? draw.planted(p, i) : draw.plain(p.line, i);
 }
 
-/// Lines of whole numbers times a power of two of the line's own, from 1 to 2^-7, so that no
-/// element tells by being whole what it is there for; in planted lines a few numbers of the grid
-/// among zeros.
+/// Lines of integers, each line times its own power of two from 1 to 2^-7, so that being whole
+/// tells nothing about an element's purpose. Planted lines hold a few numbers of the grid among
+/// zeros.
 struct Counted {
   Whole whole;
   Grid grid;
@@ -281,15 +284,16 @@ struct Counted {
   KW_FN double operator()(Word i) const { return draw_line(*this, i); }
 };
 
-/// Lines as the base draws them; planted ones hold `value` at a few places, of either sign where
-/// the rest is 0, and elsewhere `rest`, about which the base varies unless it is 0.
+/// Lines as the base draws them, some of them planted. A planted line holds `value` at a few
+/// places, with either sign where the rest is 0, and elsewhere `rest`, around which the base varies
+/// unless it is 0.
 template <class Base>
 struct Planted {
   Base base;
   Lines lines;
   double value;
   double rest;
-  bool keeps;  ///< The others stay as the base draws them.
+  bool keeps;  ///< The other elements of a planted line stay as the base draws them.
   KW_FN double plain(Word, Word i) const { return base(i); }
   KW_FN double planted(Lines::Place p, Word i) const {
     if (!lines.is_chosen(p, i)) {
@@ -302,7 +306,7 @@ struct Planted {
   KW_FN double operator()(Word i) const { return draw_line(*this, i); }
 };
 
-/// Calls `body` with the functor of a spec, so that loops over elements have no switch in them.
+/// Calls `body` with the functor of a spec, so that loops over elements contain no switch.
 template <class Body>
 KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body) {
   switch (s.kind) {
@@ -338,7 +342,7 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
 KW_FN double within(double v, double lowest, double highest) {
   return v < lowest ? lowest : highest < v ? highest : v;
 }
-/// To the nearest integer of the type, ties to even, beyond its limits the nearest limit.
+/// Rounds to the nearest integer of the type, ties to even, and clamps to the type's limits.
 KW_FN double rounded_within(double value, double lowest, double highest) {
   return within(exact::round_of(value), lowest, highest);
 }
@@ -352,7 +356,7 @@ template <>
 struct Convert<float> {
   static KW_FN float from(double v) { return (float)v; }
 };
-/// Beyond the largest number that one, so that what is drawn is finite.
+/// Numbers beyond the largest one become that, so that values are finite.
 template <int kExponent, int kFraction>
 struct Convert<TwoBytes<kExponent, kFraction>> {
   using T = TwoBytes<kExponent, kFraction>;
@@ -364,7 +368,7 @@ struct Convert<int> {
 };
 template <>
 struct Convert<long long> {
-  // The upper limit is not a double; the largest double below it is.
+  // The upper limit is no double, so the largest double below it is used.
   static KW_FN long long from(double v) {
     return (long long)rounded_within(v, -0x1p63, 0x1.fffffffffffffp+62);
   }

@@ -1,5 +1,5 @@
-// Arithmetic that gives the same bits on every machine and device: single IEEE operations, nothing
-// contracted, no mathematical library. The same text is compiled for the host and for GPUs.
+// Arithmetic that gives the same bits on every machine and device: single IEEE operations, no
+// contraction, no mathematical library. The same text is compiled for the host and for GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,13 +39,13 @@ KW_FN double round_of(double v) { return __builtin_rint(v); }
 KW_FN double abs_of(double v) { return __builtin_fabs(v); }
 #endif
 
-/// a + b * c in two roundings.
+/// a + b * c with two roundings.
 KW_FN double add_mul(double a, double b, double c) { return add(a, mul(b, c)); }
 
 KW_FN bool is_finite(double v) { return (to_bits(v) >> 52 & 0x7ff) != 0x7ff; }
 
-/// Natural logarithm of a positive normal number, to about one unit in the last place: the series
-/// of the inverse hyperbolic tangent after x is brought into [sqrt(1/2), sqrt(2)).
+/// Natural logarithm of a positive normal number, to about one unit in the last place: brings x
+/// into [sqrt(1/2), sqrt(2)) and uses the series of the inverse hyperbolic tangent.
 KW_FN double log_of(double x) {
   const Word bits = to_bits(x);
   double octaves = (double)((long long)(bits >> 52) - 1023);
@@ -62,11 +62,11 @@ KW_FN double log_of(double x) {
   return add_mul(small, octaves, 0.69314718055994531);
 }
 
-/// Exponential of a number in [-700, 0], to about one unit in the last place: Taylor's series after
-/// multiples of ln 2, taken off in two parts, are left to the exponent.
+/// Exponential of a number in [-700, 0], to about one unit in the last place: subtracts multiples
+/// of ln 2 in two parts, uses Taylor's series, and puts the multiples into the exponent.
 KW_FN double exp_of(double x) {
   const double octaves = round_of(mul(x, 1.4426950408889634));
-  // ln 2 as a number with 21 trailing zero bits and the rest (W. J. Cody and W. Waite, 1980).
+  // ln 2 as a number with 21 trailing zero bits, plus the rest (W. J. Cody and W. Waite, 1980).
   double r = sub(x, mul(octaves, 0x1.62e42feep-1));
   r = sub(r, mul(octaves, 0x1.a39ef35793c76p-33));
   double sum = 1;
@@ -77,7 +77,7 @@ KW_FN double exp_of(double x) {
 }  // namespace exact
 
 /// 64 random bits for one index: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) over a
-/// Weyl sequence. About 1 ns; vectorises.
+/// Weyl sequence. Takes about 1 ns; vectorises.
 KW_FN Word bits_at(Word seed, Word index) {
   Word z = seed + (index + 1) * 0x9e37'79b9'7f4a'7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9ull;
@@ -85,16 +85,17 @@ KW_FN Word bits_at(Word seed, Word index) {
   return z ^ (z >> 31);
 }
 
-/// In [0, 1), 53 bits.
+/// A number in [0, 1) from 53 of the bits.
 KW_FN double unit_from(Word bits) { return exact::mul((double)(bits >> 11), 0x1p-53); }
 
-/// Eight bytes of poison, the low four first: exponent bits 110xxxxx in every half of four bytes, so
-/// that it is finite at every type: above 2^65 as f32, bf16 and f64; 2^9 to 2^13 as f16.
+/// Eight bytes of poison, the low four first. Each half of four bytes has exponent bits 110xxxxx,
+/// so the value is finite at every type: above 2^65 as f32, bf16 and f64; 2^9 to 2^13 as f16.
 KW_FN Word poison_pair(Word seed, Word index) {
   return (bits_at(seed, index) & 0x8fff'8fff'8fff'8fffull) | 0x6000'6000'6000'6000ull;
 }
 
-/// Odd multiplier of Knuth's hash; the high byte depends on all bits of the index.
+/// A byte of a canary, by the multiplier of Knuth's hash; the high byte depends on all bits of the
+/// index.
 KW_FN unsigned char canary_byte(Word key, Word index) {
   return (unsigned char)(((index + 1) * (key | 1) * 0x9e37'79b9'7f4a'7c15ull) >> 56);
 }

@@ -11,7 +11,7 @@
 
 namespace kw::device {
 
-/// A number of kExponent and kFraction bits behind its sign, coded as IEEE 754 codes its own.
+/// A number with kExponent and kFraction bits behind its sign, encoded as in IEEE 754.
 template <int kExponent, int kFraction>
 struct TwoBytes {
   static constexpr int kBias = (1 << (kExponent - 1)) - 1;
@@ -19,19 +19,19 @@ struct TwoBytes {
 
   unsigned short bits;
 
-  /// Exact.
+  /// Converts to double exactly.
   KW_FN operator double() const {
     const Word sign = (Word)(bits & 0x8000u) << 48;
     const unsigned rest = bits & 0x7fffu;
     const Word shifted = (Word)rest << (52 - kFraction);
     if (rest >= kInfinity) return exact::from_bits(sign | shifted | 0x7ff0'0000'0000'0000ull);
-    // As if the exponent had a double's bias, and then by the difference of the two: right for
-    // subnormal numbers too.
+    // The bits are read with a double's bias and then scaled by the difference of the two biases,
+    // which is right for subnormal numbers too.
     const double scale = exact::from_bits((Word)(2 * 1023 - kBias) << 52);
     return exact::from_bits(sign | exact::to_bits(exact::mul(exact::from_bits(shifted), scale)));
   }
 
-  /// To the nearest, ties to even; beyond the largest number infinity.
+  /// Converts to the nearest, ties to even; beyond the largest number to infinity.
   static KW_FN TwoBytes nearest(double v) {
     const Word all = exact::to_bits(v);
     const auto sign = (unsigned)(all >> 48) & 0x8000u;
@@ -39,7 +39,7 @@ struct TwoBytes {
     if (size > 0x7ff0'0000'0000'0000ull) return {(unsigned short)(sign | 0x7fffu)};
     constexpr Word kSmallestNormal = (Word)(1023 - kBias + 1) << 52;
     if (size < kSmallestNormal) {
-      // In units of the smallest number; what reaches 2^kFraction is coded right as well.
+      // Counts in units of the smallest number; a result of 2^kFraction is encoded correctly too.
       const double unit = exact::from_bits((Word)(1023 + kBias - 1 + kFraction) << 52);
       const double units = exact::round_of(exact::mul(exact::from_bits(size), unit));
       return {(unsigned short)(sign | (unsigned)units)};
@@ -57,7 +57,7 @@ struct TwoBytes {
 using Half = TwoBytes<5, 10>;
 using BFloat = TwoBytes<8, 7>;
 
-/// A double as another real type holds it: to the nearest, ties to even.
+/// Converts a double to a real type: to the nearest, ties to even.
 template <class T>
 KW_FN T nearest_of(double v) {
   return (T)v;

@@ -1,4 +1,4 @@
-// The referee's operations on its buffers, as kernels: what device/cuda_ops.cc launches.
+// The referee's operations on its buffers, as kernels that device/cuda_ops.cc launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "compare.cuh"
 #include "draw.cuh"
@@ -18,8 +18,9 @@ __device__ __forceinline__ Word globaltimer() {
   return t;
 }
 
-/// A functor, since NVRTC takes lambdas for host code. The type is looked at per element: one loop
-/// for each kind of values, not one for each kind and type, compiles in a fraction of the time.
+/// The body of a fill. A functor, since NVRTC takes lambdas for host code. The type is decided per
+/// element: one loop for each kind of values, instead of one for each kind and type, compiles in a
+/// fraction of the time.
 struct FillRows {
   void* to;
   ElementType type;
@@ -87,7 +88,7 @@ extern "C" __global__ void kw_fill(void* memory, DrawSpec spec, const Ziggurat* 
 }
 
 extern "C" __global__ void kw_poison(unsigned char* memory, long long bytes, Word seed) {
-  // Buffers of a device are aligned to more than this.
+  // Checked, although a device's buffers are aligned to more than this.
   const long long vectors = ((Word)memory & 15) == 0 ? bytes / 16 : 0;
   for (long long i = first_index(); i < vectors; i += all_threads())
     ((ulonglong2*)memory)[i] =
@@ -138,7 +139,7 @@ extern "C" __global__ void kw_narrow(void* to, const double* from, int type, lon
   }
 }
 
-/// Adds to `count` the bytes that differ: `rows` of `length` bytes, `pitch` apart.
+/// Adds the number of differing bytes to `count`, over `rows` of `length` bytes, `pitch` apart.
 extern "C" __global__ void kw_count_differences(const unsigned char* a, const unsigned char* b,
                                                 long long rows, long long length, long long pitch,
                                                 Word* count) {
@@ -168,8 +169,8 @@ extern "C" __global__ void kw_arm_guards(unsigned char* front, long long front_b
     back[i] = canary_byte(~key, (Word)i);
 }
 
-/// found[0]: one past the last broken byte in front, 0 if there is none; found[1]: the first broken
-/// one behind, all ones if there is none. The caller sets both.
+/// Sets found[0] to one past the last broken byte in front, 0 if there is none, and found[1] to the
+/// first broken byte behind, all ones if there is none. The caller initialises both.
 extern "C" __global__ void kw_check_guards(const unsigned char* front, long long front_bytes,
                                            const unsigned char* back, long long back_bytes,
                                            Word key, Word* found) {
@@ -179,8 +180,8 @@ extern "C" __global__ void kw_check_guards(const unsigned char* front, long long
     if (back[i] != canary_byte(~key, (Word)i)) atomicMin(&found[1], (Word)i);
 }
 
-/// Eight threads a piece; each block has `segments` segments, at most KW_BLOCK_SEGMENTS, and writes
-/// their sums.
+/// Compares with eight threads per piece; each block has `segments` segments, at most
+/// KW_BLOCK_SEGMENTS, and writes their sums.
 extern "C" __launch_bounds__(256, 3) __global__ void kw_compare(CompareJob job, int segments,
                                                                 ScalarTotals* out) {
   __shared__ ScalarTotals totals[KW_BLOCK_SEGMENTS * KW_SEGMENT];
@@ -213,8 +214,8 @@ extern "C" __global__ void kw_flush_write(uint4* to, long long quads, unsigned v
     to[i] = make_uint4(value, value + 1, value + 2, (unsigned)i);
 }
 
-/// Replaces them by clean lines of another buffer, whatever that holds; the condition keeps the
-/// loads alive.
+/// Replaces the dirty lines in the L2 by clean lines of another buffer, whatever it holds; the
+/// condition keeps the compiler from dropping the loads.
 extern "C" __global__ void kw_flush_read(const uint4* from, long long quads, unsigned* sink) {
   unsigned sum = 0;
   for (long long i = first_index(); i < quads; i += all_threads()) {
@@ -224,8 +225,8 @@ extern "C" __global__ void kw_flush_read(const uint4* from, long long quads, uns
   if (sum == 0x9e37'79b9u) *sink = sum;
 }
 
-/// out[0]: the smallest step of the timer that was seen, in ns; out[1]: how many steps were seen;
-/// out[2]: ns from the first to the last of them.
+/// Sets out[0] to the smallest step of the timer that was seen, in ns; out[1] to the number of
+/// steps; out[2] to the ns from the first to the last step.
 extern "C" __global__ void kw_timer_tick(Word* out, int reads) {
   Word smallest = ~(Word)0;
   Word steps = 0;

@@ -1,10 +1,10 @@
-// Trusted kernels beside a candidate, in the player's context: the clock, and what surrounds a
+// Trusted kernels beside a candidate in the player's context: the clock, and preparations for a
 // call.
 // SPDX-License-Identifier: Apache-2.0
 
 typedef unsigned long long Word;
 
-// Words of the page that src/player/clock_page.h lays out.
+// Indices of words in the page that src/player/clock_page.h lays out.
 #define KW_GO 0
 #define KW_ANNOUNCED 8
 #define KW_END 9
@@ -19,8 +19,8 @@ static __device__ __forceinline__ Word globaltimer() {
 
 #include "scrub.cuh"
 
-/// One thread. Waits until the host has queued everything (at most `patience_ns`), then tells when
-/// it will end, and ends then.
+/// Runs as one thread. Waits until the host has queued everything (at most `patience_ns`), then
+/// announces when it will end, and ends then.
 extern "C" __global__ void kw_spacer(volatile Word* page, Word nonce, Word lead_ns,
                                      Word patience_ns) {
   const Word start = globaltimer();
@@ -35,7 +35,7 @@ extern "C" __global__ void kw_spacer(volatile Word* page, Word nonce, Word lead_
   }
 }
 
-/// One thread, behind the candidate.
+/// Writes the stamp; runs as one thread, behind the candidate.
 extern "C" __global__ void kw_stamp(volatile Word* page, Word nonce) {
   page[KW_STAMP] = globaltimer();
   __threadfence_system();
@@ -48,8 +48,8 @@ struct Stretch {
   Word bytes;
 };
 
-/// Every block loads one byte of each 2 MiB of each buffer, so that no call pays for a first look
-/// at a page. `sink` is never written: no buffer has so many pages.
+/// Loads one byte of each 2 MiB of each buffer in every block, so that no call pays for the first
+/// access to a page. `sink` is never written, since no buffer has so many pages.
 extern "C" __global__ void kw_touch(const Stretch* buffers, int count, Word* sink) {
   const Word page = (Word)2 << 20;
   Word sum = 0;
@@ -59,9 +59,10 @@ extern "C" __global__ void kw_touch(const Stretch* buffers, int count, Word* sin
   if (sum == ~(Word)0) *sink = sum;
 }
 
-/// A plan's fill: `bytes` of `value`, repeated every `unit` bytes; `to` is a multiple of the unit.
+/// A plan's fill: writes `bytes` bytes of `value`, repeated every `unit` bytes; `to` is a multiple
+/// of the unit.
 extern "C" __global__ void kw_plan_fill(unsigned char* to, Word bytes, Word value, int unit) {
-  // A pattern of eight bytes whatever the unit, so that aligned memory is written in words.
+  // The pattern has eight bytes whatever the unit, so that aligned memory is written in words.
   Word pattern = 0;
   for (int b = 0; b < 8; ++b) pattern |= (value >> 8 * (b % unit) & 0xff) << 8 * b;
   const Word first = (Word)blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,7 +76,7 @@ extern "C" __global__ void kw_plan_fill(unsigned char* to, Word bytes, Word valu
   for (Word i = done + first; i < bytes; i += step) to[i] = (unsigned char)(pattern >> 8 * (i % 8));
 }
 
-/// A plan's copy; the stretches do not overlap.
+/// A plan's copy; source and target do not overlap.
 extern "C" __global__ void kw_plan_copy(unsigned char* to, const unsigned char* from, Word bytes) {
   const Word first = (Word)blockIdx.x * blockDim.x + threadIdx.x;
   const Word step = (Word)gridDim.x * blockDim.x;

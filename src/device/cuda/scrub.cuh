@@ -1,14 +1,17 @@
-// Overwriting what a multiprocessor keeps between two kernels of a context: local memory, registers, shared memory.
+// Overwrites what a multiprocessor keeps between two kernels of a context: local memory, registers,
+// shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Each of these is launched so that its blocks fill every multiprocessor once, and a block waits until all have begun:
-// then no place was left to another block of the same launch. A place that is reached twice would leave one that is not.
+// Each of these kernels is launched so that its blocks fill every multiprocessor once, and each
+// block waits until all have begun. So no block gets the place of another, and every place is
+// overwritten.
 
-/// Blocks of all scrubs that have begun since the module was loaded.
+/// Number of blocks of all scrubs that have begun since the module was loaded.
 static __device__ unsigned kw_scrubs_begun;
 
-/// Waits until `begun` blocks have, for 20 ms at the most: a count that somebody else changed must not hang the device.
+/// Waits until `begun` blocks have begun, for at most 20 ms, since a count that somebody else
+/// changed must not hang the device.
 static __device__ __forceinline__ void await_all(unsigned begun) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -20,8 +23,8 @@ static __device__ __forceinline__ void await_all(unsigned begun) {
   __syncthreads();
 }
 
-/// Overwrites a frame of kBytes in the local memory of each thread, of which `words` is a quarter: a count that the
-/// compiler does not know, so that the frame stays in memory.
+/// Overwrites a frame of kBytes in the local memory of each thread. `words` is a quarter of kBytes,
+/// passed at run time so that the compiler keeps the frame in memory.
 template <int kBytes>
 static __device__ __forceinline__ void scrub_frame(unsigned begun, int words) {
   volatile unsigned frame[kBytes / 4];
@@ -29,8 +32,8 @@ static __device__ __forceinline__ void scrub_frame(unsigned begun, int words) {
   for (int i = 0; i < words; ++i) frame[i] = 0;
 }
 
-// The sizes that src/player/cuda_scrub.cc chooses from: 1 KiB, which the stack of any kernel may grow to, and nothing or
-// a power of two on top of it.
+// The frame sizes that src/player/cuda_scrub.cc chooses from: 1 KiB, to which the stack of any
+// kernel may grow, alone or with a power of two on top.
 extern "C" __launch_bounds__(1024) __global__ void kw_scrub_local_1(unsigned begun, int words) {
   scrub_frame<1 * 1024>(begun, words);
 }
@@ -53,9 +56,9 @@ extern "C" __launch_bounds__(1024) __global__ void kw_scrub_local_33(unsigned be
   scrub_frame<33 * 1024>(begun, words);
 }
 
-/// Overwrites the registers: 256 threads of as many as a thread can have hold all that a multiprocessor has. The values
-/// are loaded before the wait and wanted after it, so that all are kept at the same time. `sink` is never written, since
-/// `never` is 0.
+/// Overwrites the registers: 256 threads with as many as a thread can have hold all registers of a
+/// multiprocessor. The values are loaded before the wait and used after it, so that all are live at
+/// the same time. `sink` is never written, since `never` is 0.
 extern "C" __launch_bounds__(256, 1) __global__ void kw_scrub_registers(unsigned begun, unsigned never,
                                                                         unsigned* sink) {
   constexpr int kKept = 244;

@@ -1,4 +1,4 @@
-// Leaves the process from a static constructor, pretending success.
+// A kernel that ends the process from a static constructor, pretending success.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Looks, from a static constructor, for a file to read and for code to make; (n, x, y).
+// A kernel that tries, in a static constructor, to read a file and to make code; arguments (n, x,
+// y).
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,7 +17,7 @@ __attribute__((constructor)) static void look() {
                      -1, 0) != MAP_FAILED;
 }
 
-// y[0] = 1 where a file was opened, y[1] = why not, y[2] = 1 where code could be made.
+// Sets y[0] = 1 if a file was opened, y[1] = the errno if not, y[2] = 1 if code could be made.
 extern "C" void kw_entry(void* const* args) {
   float* y = *static_cast<float* const*>(args[2]);
   y[0] = opened >= 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// Honest: y[i] = 2 x[i] for arguments (n, x, y).
+// An honest kernel: y[i] = 2 x[i] for arguments (n, x, y).
 // SPDX-License-Identifier: Apache-2.0
 extern "C" void kw_entry(void* const* args) {
   const int n = *static_cast<const int*>(args[0]);

@@ -1,4 +1,4 @@
-// Honest: y[i] = x[i] + number of threads, in an OpenMP region; arguments (n, x, y).
+// An honest kernel: y[i] = x[i] + number of threads, in an OpenMP region; arguments (n, x, y).
 // SPDX-License-Identifier: Apache-2.0
 #include <omp.h>
 

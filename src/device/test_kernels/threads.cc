@@ -1,4 +1,5 @@
-// Honest: every kind of thread that C++ offers, used and joined within a call; (n, x, y).
+// An honest kernel that uses and joins every kind of thread of C++ within a call; arguments (n, x,
+// y).
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 
@@ -13,7 +14,7 @@
 
 namespace {
 
-/// One worker that is kept between calls.
+/// A worker thread that is kept between calls.
 class Pool {
  public:
   Pool() : thread_([this] { work(); }) { thread_.detach(); }

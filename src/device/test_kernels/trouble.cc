@@ -1,4 +1,4 @@
-// Every way to misbehave, chosen by the first argument; arguments (mode, x, y).
+// A kernel that can misbehave in every way, chosen by the first argument; arguments (mode, x, y).
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <link.h>
@@ -42,7 +42,7 @@ void forge(unsigned count) {
   for (unsigned i = 0; i < count; ++i) ::sendmsg(3, &header, MSG_DONTWAIT);
 }
 
-// By the clock that needs no system call; all others are denied.
+// Works until a time by the clock that needs no system call, since other clocks are denied.
 void work_for(std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
@@ -57,7 +57,7 @@ bool can_make_code() {
          ::mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0;
 }
 
-/// Whether the object's own file can be mapped as code, with its data behind the code.
+/// Whether the object's own file can be mapped as code, including its data behind the code.
 bool can_make_code_of_data() {
   struct Code {
     off_t offset = 0;
@@ -81,7 +81,8 @@ bool can_make_code_of_data() {
         return true;
     return false;
   };
-  // Where even the code alone could not be mapped this would show nothing.
+  // If even the code alone cannot be mapped, the test would show nothing, so it counts as a
+  // success.
   return !can_map(code.bytes) || can_map(code.bytes + 4096);
 }
 
@@ -97,7 +98,7 @@ constexpr long kThreadFlags =
 
 }  // namespace
 
-// What a candidate found out goes to y[0].
+// Results of a mode go to y[0].
 extern "C" void kw_entry(void* const* args) {
   const int mode = *static_cast<const int*>(args[0]);
   auto* x = *static_cast<char* const*>(args[1]);
@@ -224,7 +225,7 @@ extern "C" void kw_entry(void* const* args) {
       y[0] = static_cast<float>(can_have_pages_filled());
       break;
     case kThreadUnlikeOthers:
-      // A thread that waits for its child where no signal stops it.
+      // A thread that waits for its child where no signal can stop it.
       y[0] = static_cast<float>(
           ::syscall(SYS_clone, kThreadFlags | CLONE_VFORK, nullptr, nullptr, nullptr, 0) >= 0);
       break;

@@ -1,4 +1,4 @@
-// What trouble.cc can be told to do; shared with the tests that tell it.
+// Modes of trouble.cc; shared with the tests that choose them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// Honest: y[t] = processors that OpenMP thread t may run on, y[2 + t] = the first of them.
+// An honest kernel: y[t] = number of processors that OpenMP thread t may run on, y[2 + t] = the
+// first of them.
 // SPDX-License-Identifier: Apache-2.0
 #include <omp.h>
 #include <sched.h>
