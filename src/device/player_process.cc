@@ -332,7 +332,7 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
   // Threads that sleep are read before they are stopped, since being stopped may itself cost a
   // thread a millisecond of CPU time where several want one lock of a busy kernel. A thread that
-  // never sleeps cannot complain.
+  // never sleeps is read after the stop.
   constexpr std::int64_t kPatience = 10;
   std::int64_t at_rest = -1;
   if (is_running && brake_.threads().await_sleep(kPatience * ns))

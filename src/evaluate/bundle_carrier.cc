@@ -1,4 +1,4 @@
-// Writing of what waits, and what was brought back.
+// Writing waiting evaluations, and giving results that were brought back.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/bundle_carrier.h"
 
@@ -18,7 +18,8 @@ Result<DeviceFacts> BundleCarrier::open(const std::optional<DeviceFacts>& rememb
 Result<> BundleCarrier::submit(EvaluationRequest request) {
   Waiting waiting;
   waiting.id = request.id;
-  // The GPU's machine may have any processor; references that it runs need not be fast.
+  // References are built for any processor, since the GPU's machine may have another one than ours;
+  // they need not be fast.
   if (options_.facts.target == Target::Cuda)
     for (BuildUnit& unit : request.units)
       if (unit.target == Target::Cpu) unit.arch = compile::kAnyProcessor;

@@ -1,4 +1,4 @@
-// The bundle carrier: evaluations wait in a file for a machine that is elsewhere.
+// The bundle carrier: writes evaluations into a file for another machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,19 +16,21 @@
 namespace kw::evaluate {
 
 struct BundleOptions {
-  platform::Path file;  ///< Where what waits is written.
-  DeviceFacts facts;    ///< Of the machine elsewhere, as far as they are known; target and arch.
+  platform::Path file;  ///< File to write waiting evaluations to.
+  /// Facts about the other machine, as far as they are known; at least target and architecture.
+  DeviceFacts facts;
   int build_threads = 2;
-  /// As PipeOptions.
+  /// As PipeOptions::disassembler.
   std::optional<compile::Disassembler> disassembler{};
   /// The evaluation that was brought back for a key; nothing: none yet.
   std::function<Result<std::optional<Evaluation>>(const std::string& key)> recall;
-  /// Told of every key that is written, so that only what was asked for is taken back.
+  /// Called with every key that is written, so that only requested results are taken back.
   std::function<Result<>(const std::string& key)> expect;
 };
 
-/// Builds on this side. next() gives what was brought back; where that is not there yet it writes
-/// everything that waits into the file and ends with an error (stop) that says how to go on.
+/// Builds on this machine. next() gives an evaluation that was brought back. If there is none yet,
+/// next() writes all waiting evaluations into the file and ends with an error (stop) that says how
+/// to go on.
 class BundleCarrier final : public Carrier {
  public:
   /// `compiler` must outlive the carrier.
@@ -47,7 +49,7 @@ class BundleCarrier final : public Carrier {
     EvaluationRequest request;
     worker::Prepared prepared;
   };
-  /// The number of evaluations written.
+  /// Writes the file; returns the number of evaluations in it.
   Result<std::size_t> write() const;
 
   compile::Compiler& compiler_;

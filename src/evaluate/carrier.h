@@ -1,4 +1,4 @@
-// Carrier: how an evaluation reaches something that can judge it.
+// Carrier: brings evaluations to something that can judge them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,32 +11,33 @@
 
 namespace kw::evaluate {
 
-/// Takes requests, gives evaluations back in the order of the requests.
+/// Takes requests and gives evaluations in the order of the requests.
 class Carrier {
  public:
   virtual ~Carrier() = default;
 
-  /// Makes the judge ready. `remembered` are facts measured earlier (ceilings); a judge on another
-  /// device ignores them. Call once, first.
+  /// Makes the judge ready. `remembered` are facts measured earlier (ceilings), which a judge on
+  /// another device ignores. Call once, first.
   virtual Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) = 0;
 
-  /// Hands in a request; may build its units first. Errors are of the environment or of the task.
+  /// Submits a request, and may build its units first. Errors are about the environment or the
+  /// task.
   virtual Result<> submit(EvaluationRequest request) = 0;
 
-  /// The evaluation of the oldest request not yet answered; blocks. An error is never about the
-  /// candidate: the run cannot go on.
+  /// Waits for the evaluation of the oldest request that is not answered yet. An error is never
+  /// about the candidate: the run cannot go on.
   virtual Result<Evaluation> next() = 0;
 
-  /// From now on an evaluation that is awaited ends after the step in progress once this says so,
-  /// as (measure, unmeasurable), where the judge can be reached at all. Asked often.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever overrides it keeps it
+  /// From now on, an awaited evaluation ends after the step in progress once `is_hurried` is true,
+  /// as (measure, unmeasurable), if the judge can be reached. The function is called often.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): overriding functions keep it
   virtual void hurry_when(std::function<bool()> /*is_hurried*/) {}
 
-  /// How long the judge has waited for its device so far, in nanoseconds, while an answer was
-  /// awaited: time that no budget should count.
+  /// How long, in nanoseconds, the judge has waited for its device while an answer was awaited:
+  /// time that no budget should count.
   virtual std::int64_t waited_ns() const { return 0; }
 
-  /// submit() and next(), for callers with nothing else in flight.
+  /// Calls submit() and next(), for callers with nothing else in flight.
   Result<Evaluation> evaluate(EvaluationRequest request) {
     KW_TRY(submit(std::move(request)));
     return next();

@@ -1,4 +1,4 @@
-// The thread that reads machine code, and where its findings go.
+// The thread that reads machine code, and inserting its findings.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/machine_code.h"
 
@@ -11,16 +11,16 @@
 namespace kw::evaluate {
 namespace {
 
-/// A prompt has room for a dozen of all kinds.
+/// Most findings to add; a prompt has room for a dozen of all kinds.
 constexpr std::size_t kMostFindings = 6;
 
-/// What code_findings looks at, apart from the request, which goes to the worker meanwhile.
+/// A copy of what code_findings needs, since the request itself goes to the worker meanwhile.
 EvaluationRequest what_rules_see(const EvaluationRequest& request) {
   EvaluationRequest seen;
   seen.task.gate = request.task.gate;
   if (!request.workloads.empty()) seen.workloads = {request.workloads.front()};
   seen.units = {*request.unit("candidate")};
-  // What only small shapes launch is not worth words.
+  // Launches that only small shapes make are left out: they are not worth a finding.
   const auto is_timed = [&](const std::string& name) {
     return std::any_of(request.workloads.begin(), request.workloads.end(),
                        [&](const Workload& w) { return w.group == Group::Time && w.name == name; });

@@ -1,4 +1,4 @@
-// Findings about a candidate's machine code, read while a worker judges it.
+// Findings about a candidate's machine code, which is read while a worker judges the candidate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace kw::evaluate {
 
-/// Starts reading the candidate's machine code in a thread of its own, which the future's end waits
-/// for. Where it cannot be read the answer is one note that says why. An invalid future where there
+/// Starts a thread that reads the candidate's machine code; the future's destructor waits for it.
+/// If the code cannot be read, the result is one note that says why. The future is invalid if there
 /// is nothing to read: another target, host launchers, baselines, units that are not built.
 std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler& disassembler,
                                                      const EvaluationRequest& request);
 
-/// Puts findings about machine code behind those about resources, a note behind all, and numbers
-/// the ranks anew.
+/// Inserts findings about machine code behind those about resources, or a note behind all, and
+/// renumbers the ranks.
 void add_code_findings(std::vector<Finding> found, Evaluation& evaluation);
 
 }  // namespace kw::evaluate

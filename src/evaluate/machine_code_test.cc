@@ -1,4 +1,4 @@
-// Where findings about machine code go, and whose code is read.
+// Tests of inserting findings about machine code, and of whose code is read.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/machine_code.h"
 

@@ -1,4 +1,4 @@
-// A worker at the other end of a socket pair.
+// The pipe carrier: its conversation with the worker at the other end of a socket pair.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/pipe.h"
 
@@ -26,8 +26,8 @@ worker::Message judge_message(EvaluationRequest request) {
   return message;
 }
 
-/// A refusal as an error. Whatever the worker advises, it lives: the trouble is the machine's or
-/// the task's.
+/// Turns a refusal into an error. The worker lives, whatever it advises: the fault is the machine's
+/// or the task's.
 Result<worker::Reply> accepted(Result<worker::Reply> reply) {
   if (!reply || reply->is_ok) return reply;
   Error error = worker::error_of(*reply);
@@ -35,7 +35,7 @@ Result<worker::Reply> accepted(Result<worker::Reply> reply) {
   return std::unexpected(std::move(error));
 }
 
-/// A worker runs beside foreign code: figures that cannot be are not believed because it says them.
+/// A worker runs beside foreign code, so impossible figures in its reply are refused.
 Result<> check_answer(const worker::Reply& reply) {
   const auto check = [&]() -> Result<> {
     for (const Evaluation& evaluation : reply.evaluation) KW_TRY(check_evaluation(evaluation));
@@ -77,7 +77,7 @@ Result<> PipeCarrier::await_reply(bool& is_told) {
     if (worker::has_input(worker_->socket(), kLookMs)) return {};
     if (is_interrupted && is_interrupted()) return fail("interrupted", "", Advice::Stop);
     if (is_told || !is_hurried_()) continue;
-    // A worker that has died is seen by whoever reads its reply.
+    // A failed send is ignored: a worker that has died is noticed when its reply is read.
     (void)send(message_of(worker::Verb::Hurry));
     is_told = true;
   }
@@ -104,7 +104,8 @@ Result<worker::Reply> PipeCarrier::receive() {
 
 void PipeCarrier::take_progress(const worker::Progress& progress, std::int64_t& since_ns) {
   if (progress.doing == worker::Doing::Waited) {
-    // A worker may have waited while this process still built something: that time was used.
+    // Only time since `since_ns` counts: before that, the worker may have waited while this process
+    // built something.
     const std::int64_t now = platform::real_clock().now_ns();
     waited_ns_ += std::clamp<std::int64_t>(progress.waited_ns, 0, now - since_ns);
     since_ns = now;
@@ -118,7 +119,7 @@ void PipeCarrier::tell_work(const std::string& words) const {
 
 Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
   if (!std::exchange(is_ahead_, false)) {
-    worker_.reset();  // One at a time: the device is leased by the one that was.
+    worker_.reset();  // only one at a time, since the old worker holds the device's lease
     tell_work("starting the worker");
     worker_ = KW_TRY(WorkerProcess::start(options_.worker));
   }
@@ -169,7 +170,7 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
   std::vector<DeviceFacts> known;
   if (remembered) known.push_back(*remembered);
   auto facts = start_equipped(known);
-  // A worker that dies at once may have met a fault that passes.
+  // One retry, since a worker that dies at once may have met a fault that passes.
   if (!facts && facts.error().advice == Advice::Retry) facts = start_equipped(known);
   if (!facts) {
     facts.error().advice = Advice::Stop;
@@ -191,14 +192,14 @@ Result<> PipeCarrier::submit(EvaluationRequest request) {
   return {};
 }
 
-// On cpu building would disturb what is being measured, so a request goes out when its answer is
-// awaited.
+// Only on cuda: on cpu, building would disturb the measurement, so a request is sent when its
+// answer is awaited.
 void PipeCarrier::send_ahead() {
   if (options_.worker.target != Target::Cuda) return;
   for (Waiting& waiting : waiting_) {
     if (waiting.is_sent) return;
     if (waiting.prepared.ended) continue;
-    // A worker that has died is seen when its answer is awaited.
+    // A failed send is ignored: a worker that has died is noticed when its answer is awaited.
     waiting.is_sent = send(judge_message(waiting.request)).has_value();
     return;
   }

@@ -1,4 +1,4 @@
-// Evaluations from a landscape.
+// Answers from a landscape.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/synthetic.h"
 

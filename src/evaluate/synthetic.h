@@ -1,4 +1,4 @@
-// The synthetic carrier: evaluations answered from a landscape, without worker, device or compiler.
+// The synthetic carrier: answers evaluations from a landscape, without worker, device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,13 @@
 
 namespace kw::evaluate {
 
-/// For tests of the loop and for comparing strategies. A candidate named "idea-<i>" stands for idea
-/// i of the landscape at its knobs; anything else is the baseline, at speedup 1. Deterministic.
+/// A judge for tests of the loop and for comparing strategies. A candidate named "idea-<i>" stands
+/// for idea i of the landscape at its knobs; any other is the baseline, with speedup 1.
+/// Deterministic.
 class SyntheticCarrier final : public Carrier {
  public:
-  /// `landscape` must outlive the carrier.
-  /// `pause`: what each judgement takes, for who watches or steers a run.
+  /// `landscape` must outlive the carrier. `pause`: time that each judgement takes, for tests that
+  /// watch or steer a run.
   explicit SyntheticCarrier(const search::Surface& landscape,
                             platform::Nanoseconds pause = platform::Nanoseconds::zero())
       : landscape_(landscape), best_(landscape.best()), pause_(pause) {}
@@ -27,12 +28,13 @@ class SyntheticCarrier final : public Carrier {
  private:
   double speedup_of(const Candidate& candidate) const;
   const search::Surface& landscape_;
-  double best_;  ///< Of the landscape: to find it is to look everywhere.
+  /// Best speedup of the landscape, stored since finding it means looking everywhere.
+  double best_;
   platform::Nanoseconds pause_;
   std::deque<EvaluationRequest> waiting_;
 };
 
-/// The idea that a candidate's name stands for; -1: none.
+/// Index of the idea that a candidate's name stands for; -1: none.
 int synthetic_idea(const std::string& name);
 
 }  // namespace kw::evaluate

@@ -12,13 +12,14 @@
 namespace kw::evaluate {
 namespace {
 
-/// Where the worker finds its end of the pair.
+/// Descriptor at which the worker finds its end of the pair.
 constexpr int kWorkerFd = 3;
 
 Result<platform::TempDir> make_temporary() {
   auto temporary = KW_TRY(platform::TempDir::create("kw-worker"));
   std::error_code trouble;
-  // Players run as other users and each has a folder in it that it may read.
+  // Others may enter but not list the folder: players run as other users, and each may read one
+  // folder inside.
   std::filesystem::permissions(temporary.path(), std::filesystem::perms(0711), trouble);
   if (trouble) return platform::fail_errno("open to players", temporary.path(), trouble.value());
   return temporary;
@@ -36,8 +37,8 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerChoice& choice) {
   const platform::Path program =
       choice.program.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : choice.program;
   platform::SpawnOptions spawn;
-  // All from the third on say which GPU it may use, and where its driver, CUDA's libraries and
-  // tools lie.
+  // The variables from CUDA_VISIBLE_DEVICES on say which GPU the worker may use, and where its
+  // driver, CUDA's libraries and tools are.
   for (const char* name : {"PATH", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
                            "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
                            "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})

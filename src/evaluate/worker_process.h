@@ -1,5 +1,5 @@
-// A kw-worker of this machine: its process, our end of the socket to it, and the folder of whatever
-// it makes.
+// A kw-worker on this machine: its process, our end of the socket, and the folder of its temporary
+// files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,28 +14,31 @@ namespace kw::evaluate {
 
 struct WorkerChoice {
   Target target = Target::Cpu;
-  /// The level that requests will name: the worker starts players for it ahead. Nothing: it waits.
+  /// Jail level that requests will name, for which the worker starts players ahead. Nothing: it
+  /// starts none.
   std::optional<JailLevel> jail{};
-  std::string client{};      ///< "kw judge mine.cpp": what others read who wait for the device.
+  /// "kw judge mine.cpp": name shown to others that wait for the device.
+  std::string client{};
   platform::Path program{};  ///< The executable; empty: kw-worker beside this program.
 };
 
-/// A running worker. Destruction ends it, waits until it is gone and removes its folder.
+/// A running worker. The destructor ends it, waits until it is gone, and removes its folder.
 class WorkerProcess {
  public:
-  /// Half a millisecond for the caller; the worker needs about 20 ms to look at its device and
-  /// jails, and then waits for frames. Call it from a thread that outlives the worker.
+  /// Takes the caller half a millisecond; the worker needs about 20 ms to look at its device and
+  /// jails, and then waits for frames. Call from a thread that outlives the worker.
   static Result<WorkerProcess> start(const WorkerChoice& choice);
 
-  /// Our end of the socket; see worker/frame.h.
+  /// Our end of the socket; worker/frame.h says what is sent over it.
   int socket() const { return socket_.get(); }
-  /// For a program that ends next: kills the worker without waiting for its memory to be given
-  /// back, which takes 10 to 20 ms.
+  /// For a program that ends next: kills the worker without waiting until its memory is freed,
+  /// which takes 10 to 20 ms.
   void dismiss() { process_->dismiss(); }
 
  private:
   WorkerProcess() = default;
-  // What the worker makes may come until it has ended, so its folder goes after it.
+  // The folder is the first member, so that it is removed after the worker, which may write there
+  // until its end.
   std::optional<platform::TempDir> temporary_;
   std::optional<platform::Process> process_;
   platform::Fd socket_;

@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::string_view kBundleKind = "kernelwright-bundle";
 constexpr std::string_view kResultsKind = "kernelwright-results";
-/// Objects, samples and sources of thousands of evaluations stay below.
+/// Bound on a file: objects, samples and sources of thousands of evaluations stay below.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-/// Takes the bytes of a unit's object along; what stays names it.
+/// Moves the bytes of a unit's object into the bundle; the unit keeps the object's name.
 Result<> carry(Bundle& bundle, BuildUnit& unit) {
   for (BuiltObject& object : unit.object) {
     if (!bundle.objects.contains(object.sha256))
@@ -57,7 +57,7 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
   return {};
 }
 
-/// Why this unit does not run here; empty: it does.
+/// Why this machine cannot run the unit; empty if it can.
 std::string why_unfit(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
   if (unit.target == Target::Cpu)
     return unit.arch == compile::kAnyProcessor || bundle.processor == bundle_processor()
@@ -79,11 +79,11 @@ struct Body {
   std::string sha256;
 };
 
-/// The checked body of a file of this kind.
+/// Reads a file of this kind and checks its header; gives the body.
 Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   const std::string where = path.string();
   auto read = platform::read_file(path, kMostBytes);
-  if (!read) read.error().is_input = true;  // A person named it.
+  if (!read) read.error().is_input = true;  // the user named the file
   const std::string text = KW_TRY(std::move(read));
   const std::size_t end = text.find('\n');
   const auto words = split(std::string_view(text).substr(0, std::min<std::size_t>(end, 200)), ' ');
@@ -102,7 +102,7 @@ Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   return body;
 }
 
-/// The error as one of a file that a person named.
+/// The error as an input error about this file.
 template <class T>
 Result<T> in_file(Result<T> read, const platform::Path& path) {
   if (!read) {

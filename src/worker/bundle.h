@@ -1,4 +1,4 @@
-// Bundles: pending evaluations in one file for a machine that is elsewhere, and what came of them.
+// Bundles: evaluations to be made on another machine, in one file, and their results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,13 @@
 
 namespace kw::worker {
 
-/// Raised whenever a file changes its meaning; other versions are refused.
+/// Increase when the meaning of a file changes; other versions are refused.
 inline constexpr int kBundleVersion = 1;
 
 struct BundledEvaluation {
-  std::string key;            ///< bundle_key() of the request.
-  EvaluationRequest request;  ///< Units built; their objects have neither path nor bytes.
+  std::string key;  ///< Value of bundle_key() for the request.
+  /// The request with its units built; their objects have neither path nor bytes.
+  EvaluationRequest request;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -28,10 +29,11 @@ struct BundledEvaluation {
 
 struct Bundle {
   Target target = Target::Cpu;
-  std::string processor;  ///< What cpu objects were built for; others cannot run them.
+  std::string processor;  ///< Processor that cpu objects were built for; others cannot run them.
   std::vector<BuildUnit> equipment;
   std::vector<BundledEvaluation> evaluations;
-  std::map<std::string, std::string> objects;  ///< By SHA-256: bytes as base64, each once.
+  /// Bytes of the objects as base64, each once, by SHA-256.
+  std::map<std::string, std::string> objects;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -52,7 +54,7 @@ struct BundledAnswer {
 
 struct BundleResults {
   std::string bundle;  ///< SHA-256 of the bundle's body.
-  DeviceFacts facts;   ///< Where it was judged, ceilings included.
+  DeviceFacts facts;   ///< Device that judged, with its ceilings.
   std::vector<BundledAnswer> answers;
 
   template <class Self, class V>
@@ -61,41 +63,42 @@ struct BundleResults {
   }
 };
 
-/// Equal for requests that ask for the same judgement: all but id, seed, noise floors and where
-/// objects lie. Units must be built.
+/// A key that is equal for requests which ask for the same judgement: it covers everything but id,
+/// seed, noise floors and the places of objects. Units must be built.
 std::string bundle_key(EvaluationRequest request);
 
-/// Takes over a built request and the bytes of its objects, each object once.
+/// Adds a built request, and the bytes of its objects, each object once.
 Result<> add(Bundle& bundle, std::string key, EvaluationRequest request);
 Result<> add_equipment(Bundle& bundle, std::vector<BuildUnit> units);
 
-/// Puts the objects of a bundle into `folder` and their paths into its units. Error: an object that
-/// is missing or is not what its name says.
+/// Writes the objects of a bundle into `folder` and their paths into its units. Error: an object is
+/// missing, or its content is not what its name says.
 Result<> unpack(Bundle& bundle, const platform::Path& folder);
 
-/// Replaces the file as a whole. Its first line is "kernelwright-bundle VERSION SHA256 BYTES", the
-/// body JSON. Returns the body's hash.
+/// Writes the file anew, atomically. Its first line is "kernelwright-bundle VERSION SHA256 BYTES",
+/// its body JSON. Returns the body's hash.
 Result<std::string> write_bundle(const platform::Path& path, const Bundle& bundle);
 Result<> write_results(const platform::Path& path, const BundleResults& results);
 
 struct ReadBundle {
   Bundle bundle;
-  std::string sha256;  ///< Of its body.
+  std::string sha256;  ///< Hash of the bundle's body.
 };
-/// Errors (of the input) say what is wrong: no such kind of file, another version, cut off,
-/// damaged.
+/// Reads and checks a file. Errors (of the input) say what is wrong: another kind of file, another
+/// version, cut off, or damaged.
 Result<ReadBundle> read_bundle(const platform::Path& path);
 Result<BundleResults> read_results(const platform::Path& path);
 
-/// What this machine's cpu objects are built for.
+/// The processor that this machine's cpu objects are built for.
 std::string bundle_processor();
 
 /// Error (of the input): this machine, whose device is `facts`, cannot run what the bundle was
 /// built for.
 Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts);
 
-/// Judges what `out` does not answer yet, writing `out` anew after each: killed and started again
-/// it goes on. Says on standard error what it does. Returns the exit code of kw-worker.
+/// Judges the evaluations of `bundle` that `out` does not answer yet, and writes `out` anew after
+/// each, so that the work goes on after a kill and a restart. Reports on standard error. Returns
+/// the exit code of kw-worker.
 int judge_bundle(const platform::Path& bundle, const platform::Path& out);
 
 }  // namespace kw::worker

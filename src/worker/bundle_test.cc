@@ -1,4 +1,4 @@
-// Bundles: keys, objects that are carried once, and files that must not be read.
+// Tests of bundles: keys, objects that are stored once, and files that must be refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/bundle.h"
 
@@ -82,7 +82,8 @@ TEST_F(Bundles, ForAnotherGpuOrProcessorAreRefusedWithWhatIsHere) {
   unit.role = "device_ops";
   unit.target = Target::Cuda;
   unit.arch = "sm_75";
-  ASSERT_TRUE(add(bundle, "k", request("a")));  // its references, for this machine's processor
+  // Its references are built for this machine's processor.
+  ASSERT_TRUE(add(bundle, "k", request("a")));
   DeviceFacts facts;
   facts.model = "NVIDIA H200";
   facts.gpu.emplace_back().arch = "sm_90a";

@@ -1,4 +1,4 @@
-// What is sent with Verb::Equip.
+// The units that are sent with Verb::Equip.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/equipment.h"
 
@@ -31,7 +31,7 @@ Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
   auto results = compile::build_all(compiler, units, threads);
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto result = KW_TRY(std::move(results[i]));
-    // A busy machine ran into the wall-clock limit: alone it gets another chance.
+    // Built again alone: the wall-clock limit may have ended it because the machine was busy.
     if (!result.ok() && !result.is_repeatable) result = KW_TRY(compiler.build(units[i]));
     if (!result.ok())
       return fail("the trusted kernel '" + units[i].role + "' does not compile for " +

@@ -1,4 +1,4 @@
-// Trusted kernels that a worker's device and its measurements need from a compiler.
+// Trusted kernels that a worker's device and measurements need a compiler for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,8 @@ namespace kw::worker {
 /// Units for the device's own operations and for its ceilings; none on cpu.
 std::vector<BuildUnit> equipment(const DeviceFacts& facts);
 
-/// The same, built for the device. One that does not compile is an error with its first diagnostic.
+/// Builds the units of equipment(). A unit that does not compile is an error with its first
+/// diagnostic.
 Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
                                                compile::Compiler& compiler, int threads);
 

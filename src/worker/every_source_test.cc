@@ -1,5 +1,5 @@
-// Every .cu that is shipped, and every honest one of the suites, compiles wherever its own
-// conditions hold.
+// Tests that every .cu that is shipped, and every honest one of the suites, compiles wherever its
+// own conditions hold.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = KW_SOURCE_DIR;
 
-/// A source with the task whose iface.h it is compiled with.
+/// A source, and the task whose iface.h it is compiled with.
 struct Source {
   fs::path path;
   const Task* task;
 };
 
-/// What stands behind `// KEY: ` in a case of the suites.
+/// The text behind `// KEY: ` in a file of the suites.
 std::string line_of(const std::string& text, const std::string& key) {
   const std::string start = "// " + key + ": ";
   const auto at = text.find(start);
@@ -50,7 +50,7 @@ class EverySource : public compile::CudaCompilerTest {
 
   void SetUp() override {
     CudaCompilerTest::SetUp();
-    limits.wall_ns *= 20;  // machines are busy, and no build is judged by its time here
+    limits.wall_ns *= 20;  // machines are busy, and build times are not tested here
     for (const auto& folder : fs::directory_iterator(kRoot / "tasks"))
       tasks.emplace(folder.path().filename(), task::load_task(folder.path()).value());
   }
@@ -61,7 +61,7 @@ class EverySource : public compile::CudaCompilerTest {
                 << "scripts/install-cutlass installs\n";
   }
 
-  /// Those of the checks, and what this NVRTC has that is newer; ascending.
+  /// The architectures of the checks and newer ones that this NVRTC knows, ascending.
   std::vector<std::string> archs() {
     std::vector<std::string> all = {"sm_75", "sm_80", "sm_90a"};
     const auto version = compiler().server().version().value();
@@ -97,7 +97,8 @@ class EverySource : public compile::CudaCompilerTest {
     return all;
   }
 
-  /// Whether a GPU of the arch is one for the source; a source that cannot be read is a failure.
+  /// The unit of a source if it is meant for GPUs of this architecture, else nothing; a source that
+  /// cannot be read is a failure.
   std::optional<BuildUnit> unit_of(const Source& source, const std::string& arch) {
     const auto text = platform::read_file(source.path);
     const std::string asked = line_of(*text, "arch");
@@ -129,7 +130,7 @@ class EverySource : public compile::CudaCompilerTest {
     return std::move(*unit);
   }
 
-  /// Builds what is for the arch, and `units` of our own; returns how many that were.
+  /// Builds the sources for the architecture, and `units`; returns how many sources these were.
   std::size_t expect_built(const std::vector<Source>& sources, const std::string& arch,
                            std::vector<BuildUnit> units = {}) {
     std::vector<std::string> names;
@@ -157,7 +158,7 @@ TEST_F(EverySource, OneOfThePlaybookCompilesForTheOldestAndTheNewestArchitecture
   for (const std::string& arch : {all.front(), all.back()}) EXPECT_EQ(expect_built(one, arch), 1u);
 }
 
-// Some six hundred builds: slow.
+// Marked slow, since it makes some six hundred builds.
 TEST_F(EverySource, CompilesOnEveryArchitectureThatItIsFor) {
   const std::vector<Source> all = shipped();
   for (const std::string& arch : archs()) {

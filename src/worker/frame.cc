@@ -1,4 +1,4 @@
-// Frames between controller and worker.
+// Writing and reading frames.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/frame.h"
 
@@ -21,7 +21,7 @@ std::unexpected<Error> lost(const char* what) {
 
 Result<> write_all(int fd, const char* data, std::size_t size) {
   while (size > 0) {
-    // A peer that died while we were busy must come back as an error, not as SIGPIPE.
+    // MSG_NOSIGNAL, since a peer that died meanwhile must give an error and no SIGPIPE.
     const ssize_t n = ::send(fd, data, size, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return lost("cannot write");
@@ -31,7 +31,7 @@ Result<> write_all(int fd, const char* data, std::size_t size) {
   return {};
 }
 
-/// Waits until `fd` has something to read.
+/// Waits until `fd` can be read.
 Result<> wait_readable(int fd, std::int64_t deadline_ns) {
   for (;;) {
     int wait_ms = -1;

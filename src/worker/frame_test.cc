@@ -1,4 +1,4 @@
-// Tests of the frames, honest peers and others.
+// Tests of frames with honest and with hostile peers.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/frame.h"
 

@@ -1,4 +1,4 @@
-// Profile and sanitizer after a verdict: which workload is looked at, and what becomes of it.
+// Profile and sanitizer after a verdict: which workload they look at, and where their results go.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/inspect.h"
 
@@ -31,7 +31,7 @@ bool is_skipped(const Evaluation& e, const Workload& w) {
                      [&](const SkippedWorkload& s) { return s.name == w.name; });
 }
 
-/// The timed workload whose call takes longest, or before anything was timed the largest.
+/// The timed workload with the longest call; the largest if nothing was timed.
 const Workload* to_profile(const EvaluationRequest& request, const Evaluation& e) {
   const auto weight = [&](const Workload& w) {
     for (const WorkloadResult& r : e.workloads)
@@ -46,9 +46,9 @@ const Workload* to_profile(const EvaluationRequest& request, const Evaluation& e
   return found;
 }
 
-/// The largest that is shown and takes at most a mebibyte: large enough for many blocks, small
-/// enough for a tool that takes a hundred times as long. Where none is shown, of those checked; the
-/// smallest where all are larger.
+/// The largest shown workload that takes at most a mebibyte: large enough for many blocks, and
+/// small enough for a tool that takes a hundred times as long. If none is shown, one of those that
+/// are checked; if all are larger, the smallest.
 const Workload* to_sanitize(const EvaluationRequest& request) {
   constexpr std::int64_t kSmall = std::int64_t{1} << 20;
   const auto weight = [](const Workload& w) {
@@ -93,7 +93,8 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
                                           name_of(e.verdict.stage))));
     return {};
   }
-  // Counters are the whole GPU's, and a call that is being timed must not meet a profiler.
+  // The device must be held alone: counters are of the whole GPU, and others' timed calls must not
+  // be disturbed.
   if (held_->mode() != platform::LeaseMode::Exclusive) KW_TRY(take_alone());
   const profile::SpecimenRoom room{.gpu = gpu,
                                    .jail = request.jail,
@@ -105,7 +106,7 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
     return profile::Subject{unit, &w, request.plan("candidate", w.name)};
   };
   const std::int64_t began = platform::real_clock().now_ns();
-  // A profiler may keep a second copy of what a kernel writes.
+  // Twice the memory, since a profiler may keep a second copy of what a kernel writes.
   const auto has_room = [&](const profile::Subject& s) {
     if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
     e.findings.push_back(

@@ -1,4 +1,4 @@
-// kw-worker --bundle: judges what a file asks for.
+// kw-worker --bundle: judges the evaluations in a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 void say(const std::string& text) { std::fprintf(stderr, "kw-worker: %s\n", text.c_str()); }
 
-/// Earlier results of the same bundle on the same device, or none. What is not there is made, so
-/// that a place that cannot be written is told before the work.
+/// Results from an earlier start with the same bundle on the same device, or none. A missing file
+/// is created now, so that a path that cannot be written is reported before the work.
 Result<BundleResults> begun(const platform::Path& out, const std::string& bundle,
                             const DeviceFacts& facts) {
   std::error_code ignored;
@@ -31,7 +31,7 @@ Result<BundleResults> begun(const platform::Path& out, const std::string& bundle
     return fail_input("these are the results of another bundle; give another file", out.string());
   if (results.facts.id != facts.id)
     return fail_input("these results are of another device; give another file", out.string());
-  // What a busy machine kept from being timed is tried again.
+  // Evaluations that a busy machine kept from being timed are made again.
   std::erase_if(results.answers, [](const BundledAnswer& answer) {
     return answer.evaluation.verdict.outcome == Outcome::Unmeasurable;
   });
@@ -63,7 +63,8 @@ Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   std::set<std::string> answered;
   for (const BundledAnswer& answer : results.answers) answered.insert(answer.key);
   for (const BundledEvaluation& e : bundle.evaluations) {
-    // A job that is out of time leaves no folders behind, and loses no answer.
+    // Interrupted between evaluations, so that a job out of time leaves no folders behind and loses
+    // no answer.
     if (stopped.is_interrupted()) {
       say(fmt::format("interrupted; the same command goes on: {} of {} evaluations are in {}",
                       results.answers.size(), bundle.evaluations.size(), out.string()));

@@ -1,4 +1,4 @@
-// Codec of the worker's messages.
+// Codecs of the messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/messages.h"
 

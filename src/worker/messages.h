@@ -1,5 +1,5 @@
-// What controller and worker say to each other in frames, one request and one reply at a time;
-// while a reply is awaited, Hurry goes out and news of the work come in.
+// Messages between controller and worker, sent in frames: one request and one reply at a time.
+// While a reply is awaited, the controller may send Hurry, and the worker may send Progress.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,26 +12,32 @@
 
 namespace kw::worker {
 
-/// Raised whenever a frame changes its meaning; both sides refuse another one.
+/// Increase when the meaning of a frame changes; both sides refuse other versions.
 inline constexpr int kProtocolVersion = 5;
 
 enum class Verb {
-  Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
-  Judge,    ///< request, units built → evaluation.
-  Admit,    ///< request, units built → admission.
-  Measure,  ///< Ceilings: → facts. `is_full` asks for all of them.
-  Equip,    ///< units: what worker::equipment() lists, built → nothing. Right after Hello.
-  Hurry,    ///< No reply. Sent behind a Judge: its evaluation ends after the step in progress.
+  /// facts: what the controller remembers of the device. Reply: facts of the device at hand.
+  Hello,
+  Judge,    ///< request, with its units built. Reply: evaluation.
+  Admit,    ///< request, with its units built. Reply: admission.
+  Measure,  ///< Measures ceilings, all of them if `is_full`. Reply: facts.
+  /// units: those of worker::equipment(), built. Reply: empty. Sent right after Hello.
+  Equip,
+  /// No reply. Sent after a Judge, whose evaluation then ends after the step in progress.
+  Hurry,
 };
 
-/// What the admission of a task found; one line per null answer or mutant and workload.
+/// A line about the admission of a task, one for each null answer or mutant and workload.
 struct AdmissionLine {
-  std::string what;      ///< "zeros", "input x ignored", "reference at f32", …
-  std::string workload;  ///< Where it was (or was not) caught; "all" for several.
+  std::string what;  ///< "zeros", "input x ignored", "reference at f32", …
+  /// Workload on which the answer was (or was not) caught; "all" for several.
+  std::string workload;
   bool is_ok = false;
   std::string detail;
-  bool is_examined = true;  ///< False: the workload was left out, which is no problem of the task.
-  bool is_applicable = true;  ///< False: of a mutant whose answer is the right one there.
+  /// False: the workload was left out, which is no fault of the task.
+  bool is_examined = true;
+  /// False: the mutant's answer is correct on this workload.
+  bool is_applicable = true;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -42,15 +48,16 @@ struct AdmissionLine {
 
 /// What a worker does while its reply is awaited.
 enum class Doing {
-  Working,  ///< On what the words say.
-  Waiting,  ///< For its device; the words say who has it. Told again every half minute.
-  Waited,   ///< The wait has ended.
+  Working,  ///< Working on what the words say.
+  /// Waiting for its device; the words say who has it. Sent again every half minute.
+  Waiting,
+  Waited,  ///< The wait for the device has ended.
 };
 
 struct Progress {
   Doing doing = Doing::Working;
   std::string words;
-  std::int64_t waited_ns = 0;  ///< Waited: how long.
+  std::int64_t waited_ns = 0;  ///< Waited: length of the wait.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -76,16 +83,17 @@ struct Message {
 struct Reply {
   int version = kProtocolVersion;
   bool is_ok = false;
-  std::string what;  ///< Of the error.
+  std::string what;  ///< Text of the error.
   std::string where;
   std::string advice;              ///< retry | give_up | stop
-  bool is_input = false;           ///< The task is at fault.
-  std::vector<DeviceFacts> facts;  ///< At most one; with an evaluation: ceilings were raised.
+  bool is_input = false;           ///< The error is one of the input, such as the task.
+  std::vector<DeviceFacts> facts;  ///< At most one; beside an evaluation: ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
-  std::vector<std::string> notes;  ///< Of a measurement: what was refused or spreads, and why.
-  std::vector<Progress>
-      progress;  ///< One: the frame is news alone, and the reply is still to come.
+  /// Of a measurement: what was refused or has a large spread, and why.
+  std::vector<std::string> notes;
+  /// At most one; then the frame only reports progress, and the reply is still to come.
+  std::vector<Progress> progress;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

@@ -1,4 +1,4 @@
-// What travels between controller and worker, and a worker that has no device.
+// Tests of messages between controller and worker, and of a worker that has no device.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/messages.h"
 

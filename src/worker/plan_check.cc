@@ -1,4 +1,4 @@
-// Checking of launches against kernels.
+// Checks of launches against kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/plan_check.h"
 
@@ -15,17 +15,17 @@
 namespace kw::worker {
 namespace {
 
-/// What cannot be launched, and where the source says so.
+/// Why a launch is impossible, and the place in the source that says so.
 struct Misfit {
   Outcome outcome = Outcome::LaunchFailed;
   std::string what;
   std::size_t task::LaunchPlaces::* part = &task::LaunchPlaces::kernel;
-  int value = -1;  ///< Which of the step's arguments, where it is one.
+  int value = -1;  ///< Index of the step's argument, if an argument is at fault.
 };
 
 using MaybeMisfit = std::optional<Misfit>;
 
-/// Every parameter gets its bytes, and no argument is left over.
+/// Checks that every parameter gets all its bytes, and that no argument is left over.
 MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
   const std::size_t wanted = kernel.parameters.size();
   std::vector<std::vector<int>> values(wanted);
@@ -51,7 +51,7 @@ MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
       const PlanArgument& a = step.arguments[static_cast<std::size_t>(value)];
       if (a.at + a.bytes > end) end = a.at + a.bytes, last = value;
     }
-    // Structs may end in padding.
+    // Structs may end in padding, so only plain values must fill their parameter.
     const bool is_plain = values[i].size() == 1 && bytes <= 8;
     if (end > bytes || (is_plain && end != bytes))
       return Misfit{.what = fmt::format("argument {} has {} bytes, the kernel's parameter {}; "
@@ -78,7 +78,7 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
     return of_block(fmt::format("a block of {} threads, its __launch_bounds__ allow {}", threads,
                                 kernel.max_threads));
   if (gpu == nullptr) return std::nullopt;
-  // Registers are handed out to warps in units of 256.
+  // Warps get registers in units of 256.
   const std::int64_t a_warp = (kernel.registers * std::int64_t{32} + 255) / 256 * 256;
   const std::int64_t registers = (threads + 31) / 32 * a_warp;
   if (gpu->registers_per_block > 0 && registers > gpu->registers_per_block)
@@ -97,7 +97,7 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
   return std::nullopt;
 }
 
-/// What the task allows, whatever the device has.
+/// Checks the limits of the task, whatever the device has.
 MaybeMisfit check_restrictions(const KernelFacts& kernel, const Restrictions& allowed) {
   if (allowed.registers > 0 && kernel.registers > allowed.registers)
     return Misfit{.outcome = Outcome::Rejected,
@@ -122,7 +122,7 @@ MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restri
   return check_limits(step, *kernel, gpu);
 }
 
-/// With the place and a frame where the source is at hand and still has the launch.
+/// The fault, with place and frame if the source is present and still has the launch.
 PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& source) {
   const std::string text = fmt::format("launch of '{}': {}", step.kernel, misfit.what);
   const Stage stage = misfit.outcome == Outcome::Rejected ? Stage::Screen : Stage::Launch;

@@ -1,4 +1,4 @@
-// Plans against kernels: what fits, and each thing that does not.
+// Tests of checking plans against kernels: a plan that fits, and each way not to fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/plan_check.h"
 
@@ -43,7 +43,7 @@ class PlanCheck : public testing::Test {
     return check_plans(unit_, std::vector<RolePlan>{plan}, source_, allowed_, &gpu_);
   }
 
-  /// The fault of the launch as it stands in a source of its own: "line:column".
+  /// The place ("line:column") of the fault that this launch directive has in a source.
   std::string place_of(const std::string& directive) {
     source_.name = "010_it";
     source_.target = Target::Cuda;

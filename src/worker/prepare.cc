@@ -24,7 +24,7 @@ Evaluation ended(const EvaluationRequest& request, Verdict verdict, std::vector<
   return e;
 }
 
-/// Units that still need a compiler.
+/// The units that have no object yet.
 std::vector<BuildUnit*> unbuilt(EvaluationRequest& request) {
   std::vector<BuildUnit*> units;
   for (BuildUnit& u : request.units)
@@ -32,7 +32,8 @@ std::vector<BuildUnit*> unbuilt(EvaluationRequest& request) {
   return units;
 }
 
-/// The candidate's result, if it was among the units; errors for anybody else's failure.
+/// Builds units. Gives the candidate's result if it was among them; a failure of another unit is an
+/// error.
 Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> units,
                                                     compile::Compiler& compiler, int threads) {
   std::vector<BuildUnit> copies;
@@ -51,7 +52,7 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
   return candidate;
 }
 
-/// What the text alone says of the candidate.
+/// Screens the text of the candidate.
 std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   auto claims = referee::screen_claims(request.candidate, request.task);
   if (claims.verdict && is_on(Defence::ClaimsScreened))
@@ -64,7 +65,7 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   return std::nullopt;
 }
 
-/// A plan that does not resolve ends the journey before anything is built.
+/// The end of a candidate whose plan does not resolve, before anything is built.
 std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
   if (request.plan_faults.empty()) return std::nullopt;
   std::vector<Finding> findings;
@@ -72,7 +73,7 @@ std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
   return ended(request, request.plan_faults.front().verdict, std::move(findings));
 }
 
-/// What was built, by the rules of its target.
+/// Screens the built object by the rules of its target.
 Result<std::optional<Evaluation>> screen_built(const EvaluationRequest& request,
                                                const BuiltObject& object) {
   const Candidate& candidate = request.candidate;
@@ -97,10 +98,11 @@ Result<> build_references(EvaluationRequest& request, compile::Compiler& compile
 
 namespace {
 
-/// `prepare` without the clock.
+/// Does the work of prepare(), which adds the time.
 Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
                                                    compile::Compiler& compiler, int threads) {
-  // The shipped text of a task is screened by whoever ships it; its libraries are its own affair.
+  // Sources that ship with the task are not screened: whoever ships them vouches for them, and they
+  // may use libraries.
   if (!is_trusted(request.candidate.origin))
     if (auto rejected = screen_source(request)) return rejected;
   if (auto refused = screen_plan(request)) return refused;

@@ -1,5 +1,4 @@
-// Prepare: everything before a device is needed – screening of the source, builds, screening of the
-// object.
+// prepare(): everything that needs no device: screening the source, building, screening the object.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,17 +10,18 @@
 namespace kw::worker {
 
 struct Prepared {
-  std::optional<Evaluation>
-      ended;            ///< The candidate's journey ends here: rejected, compile_failed, …
-  double build_ns = 0;  ///< Screening and building, cache hits included.
+  /// Set if the candidate ends here: rejected, compile_failed, …
+  std::optional<Evaluation> ended;
+  double build_ns = 0;  ///< Time of screening and building, cache hits included.
 };
 
-/// Screens the candidate and builds the units that have no object yet; without `ended`, the request
+/// Screens the candidate and builds the units that have no object yet. Without `ended`, the request
 /// is ready to be judged. A reference or opponent that does not compile is an error that shows its
-/// first diagnostic. Runs on the controller's side, compilers in jails, `threads` at once.
+/// first diagnostic. Runs on the controller's side, with up to `threads` compilers at once, each in
+/// a jail.
 Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
-/// Builds the task's own units only.
+/// Builds only the units of the task itself.
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
 }  // namespace kw::worker

@@ -1,4 +1,4 @@
-// What a worker relies on in a request.
+// Checks of everything that a worker relies on in a request.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/request_check.h"
 
@@ -27,7 +27,7 @@ Result<> check_units(const EvaluationRequest& request, Wanted wanted) {
   return {};
 }
 
-/// Every argument of the task's function is a tensor or scalar of every workload.
+/// Checks that every argument of the task's function is a tensor or scalar of every workload.
 Result<> check_arguments(const EvaluationRequest& request) {
   if (request.task.signature.size() > device::kMostArguments)
     return fail_input(fmt::format("a function of {} arguments; at most {} can be passed",

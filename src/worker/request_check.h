@@ -1,4 +1,4 @@
-// Whether a request can be judged here at all: what a worker asks of it before it looks further.
+// Checks whether a request can be judged on this machine at all, before a worker looks further.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@ namespace kw::worker {
 
 enum class Wanted { Judgement, Admission };
 
-/// Error (of the input), in words: a number that cannot be (record/bounds.h), a part that is named
-/// and missing, or more memory than the machine and the device of `facts` have.
+/// Error (of the input), in words: an impossible number (record/bounds.h), a part that is referred
+/// to and missing, or more memory than the machine and the device of `facts` have.
 Result<> check_judgeable(const EvaluationRequest& request, const DeviceFacts& facts, Wanted wanted);
 
 }  // namespace kw::worker

@@ -9,14 +9,16 @@
 namespace kw::worker {
 
 int serve(Worker& worker, int fd) {
-  // While something is judged nothing but a Hurry is sent; a controller that has gone hurries too.
+  // While a request is judged, the only possible input is a Hurry, or the end of a controller that
+  // has gone; both mean to hurry.
   worker.hurry_when([fd] { return has_input(fd); });
-  std::mutex writing;  // News may come from another thread than the answer.
+  std::mutex writing;  // progress may come from another thread than the reply
   const auto write = [&](const Reply& reply) {
     const std::lock_guard guard(writing);
     return write_frame(fd, encode(reply)).has_value();
   };
-  // A controller that has gone is seen when the answer is written.
+  // A failed write is ignored here: a controller that has gone is noticed when the reply is
+  // written.
   worker.tell_progress([&](const Progress& progress) {
     Reply news;
     news.is_ok = true;

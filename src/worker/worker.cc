@@ -1,4 +1,4 @@
-// Judging on one device.
+// Judging on one device, and its lease.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
@@ -28,11 +28,11 @@
 namespace kw::worker {
 namespace {
 
-/// Longer than others check a kernel; only then somebody should hear why nothing happens.
+/// Longer than another worker takes to check a kernel; only then is the wait reported.
 constexpr platform::Nanoseconds kQuietWait = std::chrono::milliseconds(1500);
-/// How often somebody who waits hears that it goes on.
+/// How often a wait is reported again.
 constexpr platform::Nanoseconds kWaitNews = std::chrono::seconds(30);
-/// Taking a lease that is free takes less.
+/// Longest time that taking a free lease needs.
 constexpr platform::Nanoseconds kNoWait = std::chrono::milliseconds(1);
 
 const Workload* find_workload(const EvaluationRequest& request, const std::string& name) {
@@ -59,7 +59,7 @@ std::string words_of(const referee::MutantResult& mutant) {
   return {};
 }
 
-/// What a library throws for want of memory, as an error: a worker outlives the request.
+/// Turns what a library throws for lack of memory into an error, since a worker outlives a request.
 template <class Work>
 auto within_memory(Work work) -> decltype(work()) {
   try {
@@ -71,7 +71,8 @@ auto within_memory(Work work) -> decltype(work()) {
   }
 }
 
-/// Problems last: they say what to do, the lines before them where it was seen.
+/// Lines of an admission, problems last: these say what to do, the lines before them where it was
+/// seen.
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
   for (const referee::BaselineFigure& b : admission.baseline)
@@ -79,7 +80,8 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                      b.passed ? fmt::format("at {:.3g} of its gate", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
-    // What one check workload lets through another may stop; only timed ones must all stop it.
+    // An answer that passes one check workload may fail on another; only timed workloads must all
+    // catch it.
     lines.push_back({a.name, a.workload, !a.passed || a.group != Group::Time,
                      a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
                               : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
@@ -147,12 +149,12 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
   std::string told;
   std::int64_t told_ns = 0;
   while (!held && held.error().advice == Advice::Retry) {
-    // Whoever has the device may change while others queue for it.
+    // The holder is reported again when it changes while others queue.
     const std::int64_t now = clock.now_ns();
     if (tell_ && (held.error().what != told || now - told_ns > kWaitNews.count())) {
       told = held.error().what;
       told_ns = now;
-      // A person knows the device by its kind; its id is for programs.
+      // A person knows the device by its kind, so its id is left out.
       constexpr std::string_view kInUse = " is in use by ";
       const std::size_t at = told.find(kInUse);
       tell_({Doing::Waiting, at == std::string::npos
@@ -162,7 +164,7 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
     held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
   }
   if (held && tell_) {
-    // A wait of a moment is told as well: no budget counts it.
+    // A short wait is reported as well, since no budget counts it.
     if (const std::int64_t waited = clock.now_ns() - began; waited > kNoWait.count())
       tell_({Doing::Waited, "", waited});
     tell_work(work);
@@ -171,7 +173,7 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
 }
 
 Result<> Worker::take_alone() {
-  held_.reset();  // Waiting for others while we hold a share would wait for ever.
+  held_.reset();  // a share held while waiting for the others would make the wait endless
   held_ = KW_TRY(lease(platform::LeaseMode::Exclusive, "measuring " + judged_));
   moments_.clear();
   look_at_device();
@@ -202,7 +204,7 @@ Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
   return report;
 }
 
-// What the machine was seen to reach it can reach: a slower moment lowers no ceiling.
+// A ceiling that was once measured can be reached, so a slower moment does not lower it.
 Result<> Worker::raise_ceilings() {
   const std::vector<Ceiling> before = facts_.ceilings;
   KW_TRY(measure_ceilings(false));
@@ -256,7 +258,7 @@ bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) c
 Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
   auto judged = within_memory([&] { return judge_under_lease(request); });
   if (!judged) judged = std::unexpected(explained(std::move(judged.error())));
-  // A lease kept past an error would make the next judgement wait for itself.
+  // A lease kept after an error would make the next judgement wait for itself.
   held_.reset();
   return judged;
 }
@@ -277,8 +279,8 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
   e.moments = moments_;
   e.id = request.id;
   e.worker = std::string(built_commit());
-  // Above its ceiling: either the ceiling is stale or the kernel moves fewer bytes than the nominal
-  // count. Measuring again once tells which.
+  // A kernel above its ceiling moves fewer bytes than the nominal count, or the ceiling is stale;
+  // measuring again once tells which.
   if (place_under_roof(request, e) && held_->mode() == platform::LeaseMode::Exclusive &&
       !std::exchange(has_remeasured_, true)) {
     KW_TRY(raise_ceilings());

@@ -1,5 +1,5 @@
-// kw-worker --target T [--jail L] [--for WHO]: judges evaluations that come as frames on
-// descriptor 3. kw-worker --bundle F --out R: judges those of a file.
+// kw-worker --target T [--jail L] [--for WHO]: judges evaluations that come as frames on descriptor
+// 3. kw-worker --bundle F --out R: judges the evaluations in a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -24,7 +24,7 @@ struct Files {
   std::string_view out;
 };
 
-/// Nothing where the command line asks for something else.
+/// The files of --bundle and --out; nothing for another command line.
 std::optional<Files> files_of(int argc, char** argv) {
   Files files;
   if (argc != 5) return std::nullopt;
@@ -38,11 +38,11 @@ std::optional<Files> files_of(int argc, char** argv) {
 
 struct Service {
   kw::Target target = kw::Target::Cpu;
-  std::optional<kw::JailLevel> jail;  ///< The level that requests will name, if it is known.
-  std::string client = "another kw";  ///< Whoever waits for the device reads this.
+  std::optional<kw::JailLevel> jail;  ///< Jail level that requests will name, if known.
+  std::string client = "another kw";  ///< Name shown to others that wait for the device.
 };
 
-/// Nothing where the command line is not understood.
+/// The options of a service; nothing if the command line is not understood.
 std::optional<Service> service_of(int argc, char** argv) {
   Service service;
   if (argc % 2 == 0) return std::nullopt;
@@ -62,7 +62,8 @@ std::optional<Service> service_of(int argc, char** argv) {
   return service;
 }
 
-/// Looking at what every thread of two players does takes up to six descriptors for each.
+/// Raises the limit on open files: looking at every thread of two players takes up to six
+/// descriptors per thread.
 void allow_many_files() {
   constexpr rlim_t kEnough = 1 << 16;
   rlimit limit{};
@@ -91,10 +92,11 @@ int main(int argc, char** argv) {
                  argv[0], argv[0]);
     return 2;
   }
-  // Ctrl-C is for the controller: it lets the evaluation in flight end and closes the pipe.
+  // Ctrl-C is ignored, since the controller handles it: it lets the evaluation in flight end and
+  // closes the pipe.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
-  // A core of a worker would hold truths and seeds, and no other process may read them.
+  // A core dump of a worker would hold truths and seeds, and no other process may read its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
   auto worker = kw::worker::Worker::open(service->target, service->jail);
   if (!worker) return kw::worker::refuse(worker.error(), kFrames);

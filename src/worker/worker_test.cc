@@ -1,4 +1,4 @@
-// What a worker makes of trouble that is not the candidate's.
+// Tests of failures that are not the candidate's fault.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
@@ -22,7 +22,7 @@ TEST(Worker, WhatFailsWithALostGpuIsNobodysFault) {
   world.facts.target = Target::Cuda;
   world.facts.gpu.emplace_back().arch = "sm_90a";
   Worker worker(device::make_fake_device(world), device::make_fake_device(world));
-  EvaluationRequest request;  // without a candidate: something fails
+  EvaluationRequest request;  // fails, since there is no candidate
   const auto fine = worker.judge(request);
   ASSERT_FALSE(fine);
   EXPECT_THAT(fine.error().what, HasSubstr("no unit 'reference_f64'"));
@@ -33,7 +33,7 @@ TEST(Worker, WhatFailsWithALostGpuIsNobodysFault) {
   EXPECT_EQ(lost.error().advice, Advice::Retry);
 }
 
-/// What can be told without running anything: a request of one tensor and two built units.
+/// A request of one tensor and two built units, to test what can be told without running anything.
 EvaluationRequest small_request() {
   EvaluationRequest request;
   request.task.signature = {{"x", true, Dtype::F32, TensorRole::Out}};
