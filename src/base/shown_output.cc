@@ -106,7 +106,7 @@ void write_to(Filter& filter, std::string shown) {
 }
 
 // A failure is kept for finish_output() instead of being reported to stdio: fmt::print() would
-// throw, and a search must not end because nobody can read its table.
+// throw, and a search must go on when its output cannot be written.
 ssize_t write_filtered(void* cookie, const char* bytes, std::size_t count) {
   auto& filter = *static_cast<Filter*>(cookie);
   write_to(filter, filter.stream.show({bytes, count}));

@@ -92,8 +92,8 @@ Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
   CudaSurroundings s;
   s.uuid = hex_of(context.uuid());
   s.driver = context.api().path;
-  // The same for every player: kernels are loaded with their module, never in a timed call, and
-  // nothing is compiled or stored on disk.
+  // Every player gets the same environment: kernels are loaded with their module, never in a timed
+  // call, and nothing is compiled or stored on disk.
   s.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1"};
   // The driver opens further libraries beside its own; jails show what is under /usr anyway.
   std::error_code trouble;

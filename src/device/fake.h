@@ -32,10 +32,10 @@ struct FakeArgument {
 /// Effect of a call: changes buffers, and returns how the call ended and how long it took.
 using FakeKernel = std::function<CallResult(const std::vector<std::vector<FakeArgument>>& sets)>;
 
-/// A result that the call returned after `ns`.
+/// The result of a call that returned after `ns`.
 inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .elapsed_ns = ns}; }
 
-/// A result that a bound plan's call was stamped at `ns`, with the same time by events.
+/// The result of a bound plan's call that was stamped at `ns`; its events give the same time.
 inline CallResult stamped_at(double ns) {
   return {.fate = Fate::Returned, .elapsed_ns = ns + 20e3, .stamped_ns = ns, .event_ns = ns};
 }
@@ -57,7 +57,7 @@ struct FakeObject {
 /// functions. The test owns it and changes it between calls.
 struct FakeWorld {
   DeviceFacts facts;                          ///< A plausible 2-core machine unless changed.
-  std::map<std::string, FakeObject> objects;  ///< By BuiltObject::sha256.
+  std::map<std::string, FakeObject> objects;  ///< Keyed by BuiltObject::sha256.
   double empty_call_ns = 20'000;
   /// cuda: stamped time of an empty call; the time by events is 2000.
   double empty_stamped_ns = 2000;

@@ -101,7 +101,7 @@ TEST_F(Probe, SeesOperationsThatComputeWrongly) {
     return computes_correctly(ops, y, want).value();
   };
   EXPECT_TRUE(passes_when([](Comparison&) {}));
-  EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 0; }));  // does not see the wrong element
+  EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 0; }));  // misses the wrong element
   EXPECT_FALSE(passes_when([](Comparison& c) { c.failed = 1; }));
   EXPECT_FALSE(passes_when([](Comparison& c) { --c.compared; }));
   EXPECT_FALSE(passes_when([](Comparison& c) { c.sum_got += 1; }));

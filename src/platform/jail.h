@@ -79,7 +79,7 @@ Result<Exit> run_jailed(const JailSpec& spec, const std::vector<std::string>& ar
 /// Whether one level works on this machine, found by trying it.
 struct JailFinding {
   bool available = false;
-  std::string why_not;  ///< Empty when available.
+  std::string why_not;  ///< Why not, in words; empty when available.
   /// What enforces the level, e.g. "bubblewrap 0.8.0, seccomp" or "Landlock ABI 7 (…)".
   std::string confines;
 };

@@ -62,7 +62,7 @@ struct Exit {
   std::string err;
   /// User and system time of the child and of those it waited for.
   std::int64_t cpu_ns = 0;
-  /// Of the largest process in the tree; not below our own size at spawn().
+  /// Size of the largest process in the tree; not below our own size at spawn().
   std::int64_t max_rss_bytes = 0;
 
   bool ok() const { return code == 0 && signal == 0 && !timed_out; }

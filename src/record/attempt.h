@@ -14,7 +14,7 @@ namespace kw {
 
 /// A proposal in a run with its evaluation and what the strategy learnt from it.
 struct Attempt {
-  int number = 0;  ///< From 1, in ask order.
+  int number = 0;  ///< Counted from 1, in the order of asks.
   int parent = 0;  ///< Number of the attempt that this one derives from; 0: none.
   Candidate candidate;
   std::string why;  ///< The strategy's explanation of the ask.
@@ -158,8 +158,7 @@ struct RunConfig {
   FeedbackLevel feedback = FeedbackLevel::Profile;  ///< What the prompts tell about an attempt.
   /// Prompts show examples, and methods may use their technique graph.
   bool uses_knowledge = true;
-  /// By this label whoever started the run finds it again; `kw suite` finds the runs of its cells
-  /// so.
+  /// Label by which the run can be found again, as `kw suite` finds the runs of its cells.
   std::string label;
   /// Number of ideas on the workbench when the run began; written sources are numbered from there
   /// on. 0: not known.

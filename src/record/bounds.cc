@@ -104,7 +104,7 @@ Result<> named(Result<> checked, const char* record) {
   return fail_input(fmt::format("{}{}: {}", record, error.where, error.what));
 }
 
-// Tensors
+// Checks of tensors
 
 /// a * b + c for numbers that are at least 0; nothing where the result exceeds the bounds.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b, std::int64_t c = 0) {
@@ -150,7 +150,7 @@ Result<> check_workload(const Workload& w) {
   return {};
 }
 
-// Plans
+// Checks of plans
 
 /// Size of the memory that a place lies in; nothing: the plan has no such memory.
 std::optional<std::int64_t> bytes_at(const PlanPlace& place, const Plan& plan, const Workload& w) {
@@ -267,7 +267,7 @@ Result<> check_shares(const MeasurePlan& m) {
   return {};
 }
 
-// Results
+// Checks of results
 
 /// Whether a median lies among its values, where rounding may move it a little. `most` 0: no upper
 /// bound.

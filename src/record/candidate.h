@@ -91,7 +91,7 @@ struct KernelFacts {
   /// Name by which a plan launches the kernel: a plain name or a name expression.
   std::string name;
   std::string symbol;                       ///< Name of the kernel in the cubin.
-  std::vector<KernelParameter> parameters;  ///< In order.
+  std::vector<KernelParameter> parameters;  ///< In the order of the signature.
   int registers = 0;                        ///< Per thread; 0: unknown.
   std::int64_t static_shared = 0;           ///< Static shared memory, bytes per block.
   std::int64_t stack_bytes = 0;             ///< Local memory per thread, spills included.

@@ -27,7 +27,7 @@ struct Ceiling {
   /// mma_bf16, mma_f16, mma_f8, all dense.
   std::string kind;
   std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
-  /// Of fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
+  /// fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
   std::string isa;
   int threads = 1;
   double per_second = 0;  ///< Bytes or floating-point operations per second.

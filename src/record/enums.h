@@ -25,7 +25,7 @@ constexpr std::optional<E> enum_from(std::string_view name) {
   return std::nullopt;
 }
 
-/// How far a candidate came; the order is the order of its life.
+/// How far a candidate came, in the order of a candidate's life.
 enum class Stage { Propose, Screen, Compile, Load, Launch, Run, Check, Measure };
 template <>
 struct EnumNames<Stage> {
@@ -117,7 +117,7 @@ struct EnumNames<Group> {
   static constexpr std::array<std::string_view, 3> names{"show", "check", "time"};
 };
 
-/// How a player is confined: docs/threat-model.md, Jail levels.
+/// How a player is confined; docs/threat-model.md explains the levels under "Jail levels".
 enum class JailLevel { Namespace, Landlock, None };
 template <>
 struct EnumNames<JailLevel> {

@@ -41,7 +41,7 @@ struct NoiseFloor {
 struct MeasurePlan {
   Purpose purpose = Purpose::Judge;
   double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
-  std::int64_t budget_ns = 0;  ///< For the paired measurement of all workloads; 0 means default.
+  std::int64_t budget_ns = 0;  ///< For the pairs of all workloads together; 0: the default.
   /// Bound on the wall time of the whole evaluation: after it, pairs end as soon as there is an
   /// interval, and after twice this time they end without one; 0: no bound.
   std::int64_t wall_ns = 0;
@@ -272,7 +272,7 @@ struct WorkloadResult {
   std::vector<Retimed> retimed;  ///< At most one, for a candidate that was found faster.
   /// One for each side of the pairs that is a host launcher.
   std::vector<HostLaunch> host_launches;
-  /// For candidate and opponent, where the plan asked for it.
+  /// One for candidate and opponent each, where the plan asked for them.
   std::vector<Sustained> sustained;
   bool is_nondeterministic = false;
   double items_per_s = 0;
@@ -366,7 +366,7 @@ struct Evaluation {
   JailLevel jail = JailLevel::None;
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
-  std::optional<TrustClass> opponent_class;  ///< None: no opponent.
+  std::optional<TrustClass> opponent_class;  ///< Its class; none: no opponent.
   /// Set where the opponent is a host launcher that the user gave (`kw judge --against`): its host
   /// code shared the player's process, and only the user vouches for it.
   bool opponent_trusted_by_user = false;
@@ -382,8 +382,8 @@ struct Evaluation {
   /// Time within the stages measure and retime, by step: sets, opponent, life, place, forget,
   /// flush, call, check, floor, retime; no two steps overlap.
   std::map<std::string, double> account_ns;
-  std::vector<WorkloadProfile> profiles;  ///< Where the request asked for one.
-  std::vector<SanitizerPass> sanitizer;   ///< Where the request asked for sanitizer passes.
+  std::vector<WorkloadProfile> profiles;  ///< Set where the request asked for profiles.
+  std::vector<SanitizerPass> sanitizer;   ///< Set where the request asked for passes.
   /// cuda: state of the GPU when timing began and after it, where the driver reports it.
   std::vector<GpuMoment> moments;
 

@@ -53,8 +53,8 @@ struct ReplySettings {
 /// decides the reply.
 struct ChatRequest {
   std::vector<ChatMessage> messages;
-  std::int64_t max_tokens =
-      kReplyTokens;                   ///< Bound on what the model may write, thinking included.
+  /// Bound on what the model may write, thinking included.
+  std::int64_t max_tokens = kReplyTokens;
   std::optional<double> temperature;  ///< None: the server's default.
   std::string effort;                 ///< low | medium | high: how much to think; empty: default.
   bool operator==(const ChatRequest&) const = default;
@@ -140,7 +140,7 @@ struct Price {
   std::string model;
   double prompt_usd = 0;
   double cached_usd = 0;       ///< Prompt tokens read from the server's cache.
-  double cache_write_usd = 0;  ///< Prompt tokens written to it.
+  double cache_write_usd = 0;  ///< Prompt tokens written to the server's cache.
   double completion_usd = 0;
   std::string as_of;   ///< Day on which the source stated the price.
   std::string source;  ///< Where the price is stated.

@@ -60,8 +60,8 @@ struct Lesson {
   Target target = Target::Cpu;
   std::string device;           ///< DeviceFacts::id of the last sighting.
   std::string text;             ///< Whole sentences that reveal no hidden shapes.
-  std::string source_sha256{};  ///< Of a win: hash of its verified source among the artifacts.
-  Speedup gain{};               ///< Of a win: the confirmed speedup; value 0: none.
+  std::string source_sha256{};  ///< Wins: hash of its verified source among the artifacts.
+  Speedup gain{};               ///< Wins: the confirmed speedup; value 0: none.
   int seen = 1;                 ///< Number of sightings so far.
   /// The first sighting and the latest ones, at most kMostSightings.
   std::vector<Sighting> seen_in{};

@@ -85,12 +85,13 @@ struct Reply {
   bool is_ok = false;
   std::string what;  ///< Text of the error.
   std::string where;
-  std::string advice;              ///< retry | give_up | stop
-  bool is_input = false;           ///< The error is one of the input, such as the task.
-  std::vector<DeviceFacts> facts;  ///< At most one; beside an evaluation: ceilings were raised.
+  std::string advice;     ///< retry | give_up | stop
+  bool is_input = false;  ///< The input is at fault, for example the task.
+  std::vector<DeviceFacts>
+      facts;  ///< At most one; sent with an evaluation if ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
-  /// Of a measurement: what was refused or has a large spread, and why.
+  /// What a measurement refused or found to have a large spread, and why.
   std::vector<std::string> notes;
   /// At most one; then the frame only reports progress, and the reply is still to come.
   std::vector<Progress> progress;

@@ -89,7 +89,7 @@ class Worker {
   /// Opened once something was timed; null: the library is missing or does not know the device.
   std::unique_ptr<device::Nvml> nvml_;
   bool has_asked_nvml_ = false;
-  std::vector<GpuMoment> moments_;  ///< Moments of the evaluation that is being judged.
+  std::vector<GpuMoment> moments_;  ///< States of the GPU in the current evaluation.
   bool has_remeasured_ = false;
   std::string client_ = "another kw";
   std::string judged_;  ///< Name of the latest candidate.
