@@ -95,7 +95,8 @@ class Expr::Evaluator {
       case Op::IsPow2:
         return a > 0 && std::has_single_bit(static_cast<std::uint64_t>(a)) ? 1 : 0;
       case Op::Log2Floor:
-        if (a <= 0) return error(node.offset, fmt::format("log2_floor of {}, not positive", a));
+        if (a <= 0)
+          return error(node.offset, fmt::format("log2_floor needs a positive number, not {}", a));
         return std::bit_width(static_cast<std::uint64_t>(a)) - 1;
       default:
         panic("a unary operation");
@@ -146,7 +147,7 @@ class Expr::Evaluator {
   static Value divide(const Node& node, std::int64_t a, std::int64_t b) {
     if (b == 0) return error(node.offset, "division by zero");
     if (node.op == Op::AlignUp && b < 0)
-      return error(node.offset, fmt::format("align_up to {}, not positive", b));
+      return error(node.offset, fmt::format("align_up needs a positive multiple, not {}", b));
     if (b == -1) {  // the one divisor whose quotient can overflow and whose remainder can trap
       if (node.op == Op::Modulo) return 0;
       if (a == kLowest) return error(node.offset, "overflow of 64 bits");

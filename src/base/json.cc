@@ -79,7 +79,7 @@ Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimi
     return fmt::format("{}:{}:{}", origin, place.line, place.column);
   };
   if (text.size() > limits.bytes)
-    return fail(fmt::format("{} of JSON; at most {}", format_bytes(text.size()),
+    return fail(fmt::format("the JSON text has {}; at most {} are read", format_bytes(text.size()),
                             format_bytes(limits.bytes)),
                 std::string(origin));
   if (const auto deep = find_too_deep(text, limits.depth); deep != std::string_view::npos)

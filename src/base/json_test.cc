@@ -26,7 +26,7 @@ TEST(Json, RefusesWhatIsTooDeepOrTooLong) {
             "reply:1:65: JSON nested deeper than 64 levels");
   EXPECT_EQ(complaint_about("[[1], \"[[[\", \"\\\"[[\"]", {.bytes = 100, .depth = 2}), "fine");
   EXPECT_EQ(complaint_about("[1, 2, 3]", {.bytes = 4, .depth = 2}),
-            "reply: 9 B of JSON; at most 4 B");
+            "reply: the JSON text has 9 B; at most 4 B are read");
 }
 
 TEST(Json, WritesEqualValuesAsEqualText) {

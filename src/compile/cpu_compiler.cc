@@ -48,8 +48,9 @@ struct Limit {
 };
 
 constexpr std::string_view kMemory = "the compiler needed more memory than it may use";
-constexpr std::string_view kFile = "a file of the build grew larger than it may";
-constexpr std::string_view kDepth = "the compiler's limit on work at compile time was met";
+constexpr std::string_view kFile = "a file of the build exceeded its size limit";
+constexpr std::string_view kDepth =
+    "the source exceeds the compiler's limits on templates, constant evaluation or includes";
 
 // What GCC, its driver, the assembler and the linker print when a limit ends them.
 constexpr std::array<Limit, 14> kLimits{{
@@ -249,12 +250,12 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
     if (result.evidence.empty()) {
       const bool is_json = trim(step.output).starts_with('[');  // JSON that was cut off
       result.evidence = error.empty() && is_json
-                            ? "the compiler failed; what it says of it is too long to be read"
+                            ? "the compiler failed, and its messages are too long to be read"
                             : one_line(error.empty() ? step.output : error, 300);
     } else if (!error.empty()) {
       result.evidence += " (" + one_line(error, 300) + ")";
     }
-    if (result.evidence.empty()) result.evidence = "the compiler failed without a word";
+    if (result.evidence.empty()) result.evidence = "the compiler failed without a message";
     return result;
   }
   CompileResult result = KW_TRY(keep_linked(folder, unit));
@@ -271,7 +272,8 @@ Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& fo
     if (entry.path().extension() != ".o") continue;
     const std::string bytes = KW_TRY(platform::read_file(entry.path(), most_object_bytes()));
     const auto names = section_names(bytes);
-    if (!names) return refused(Outcome::CompileFailed, "an object is " + names.error().what);
+    if (!names)
+      return refused(Outcome::CompileFailed, "an object cannot be read: " + names.error().what);
     for (const std::string_view name : *names)
       if (name.starts_with(".gnu.lto_") || name.starts_with(".llvm."))
         return refused(Outcome::CompileFailed,
@@ -285,7 +287,8 @@ Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& fo
 Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUnit& unit) const {
   const std::string bytes = KW_TRY(platform::read_file(folder / kObjectName, most_object_bytes()));
   if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
-    return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
+    return refused(Outcome::CompileFailed,
+                   "the linked object cannot be read: " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
   if (dialect_.is_gcc) result.object.front().marks = KW_TRY(read_dumps(folder));
   // A missing report is no failure: clang writes none.

@@ -79,7 +79,8 @@ Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
       const auto symbol = *elf_at<Elf64_Sym>(symbols, std::uint64_t{i} * sizeof(Elf64_Sym));
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || (symbol.st_other & kEntryOther) == 0)
         continue;
-      if (kernels.size() >= kMostKernels) return fail("more kernels than anyone needs");
+      if (kernels.size() >= kMostKernels)
+        return fail("more than " + std::to_string(kMostKernels) + " kernels");
       KernelFacts& kernel = kernels[i];
       kernel.symbol = elf_string(file.bytes, file.sections[table.sh_link], symbol.st_name);
       kernel.name = kernel.symbol;
@@ -145,7 +146,7 @@ Result<> read_own_info(const File& file, KernelFacts& kernel) {
                                  : kernel.parameters.back().offset + kernel.parameters.back().bytes;
     if (ordinal != static_cast<int>(kernel.parameters.size()) || parameter.offset < end ||
         parameter.bytes <= 0)
-      return fail("the parameter table of " + kernel.symbol + " has holes");
+      return fail("the parameter table of " + kernel.symbol + " is incomplete");
     kernel.parameters.push_back(parameter);
   }
   if (const Elf64_Shdr* shared = file.section(".nv.shared." + kernel.symbol))

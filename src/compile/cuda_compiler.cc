@@ -119,8 +119,8 @@ Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) 
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries)
-    return refused(Outcome::CompileFailed, "device code is linked with no library, and '" +
-                                               one_line(library, 80) + "' was asked for");
+    return refused(Outcome::CompileFailed, "device code cannot be linked with a library such as '" +
+                                               one_line(library, 80) + "'");
   if (main_of(unit) == nullptr) return fail("a unit without its main file");
   const int number = architecture_number(unit.arch);
   const NvrtcVersion version = KW_TRY(server_.version());
@@ -209,7 +209,7 @@ CompileResult CudaCompiler::died(const NvrtcOutcome& outcome) const {
         refused(Outcome::TimedOut, fmt::format("compiling used more than {} s of processor time",
                                                settings_.limits.cpu_seconds));
   } else if (outcome.was_flooded) {
-    result = refused(Outcome::OutOfResources, "the compiler's answer was larger than any may be");
+    result = refused(Outcome::OutOfResources, "the compiler's answer exceeded its size limit");
   } else if (fate.signal != 0) {
     platform::Exit exit;
     exit.signal = fate.signal;

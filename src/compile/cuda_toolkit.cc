@@ -292,8 +292,8 @@ std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
   for (const std::string& name : cuda_library_names())
     if (find_cuda_library(toolkit, name)) here.push_back(name);
   add("libraries", !here.empty(), join(here, ", ") + " for host launchers of baselines",
-      "no library of CUDA beside its header: no baseline by cuBLAS, CUB or cuDNN; "
-      "KW_CUDA_LIBRARIES names folders with include/ and lib/");
+      "no libraries of CUDA with their headers: baselines by cuBLAS, CUB or cuDNN cannot be built; "
+      "set KW_CUDA_LIBRARIES to folders with include/ and lib/");
   add("disassembler", !toolkit.disassembler.empty(), toolkit.disassembler.string(),
       "no nvdisasm or cuobjdump: findings say nothing about machine code; pip install "
       "nvidia-cuda-nvdisasm, or set CUDA_PATH to a toolkit");

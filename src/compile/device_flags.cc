@@ -72,7 +72,7 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
                                  const BuildUnit& unit) {
   Result<std::vector<KernelFacts>> kernels = read_cubin(bytes);
   if (!kernels)
-    return refused(Outcome::CompileFailed, "what was compiled is " + kernels.error().what);
+    return refused(Outcome::CompileFailed, "the cubin cannot be read: " + kernels.error().what);
   for (KernelFacts& kernel : *kernels) {
     for (std::size_t i = 0; i < symbols.size(); ++i)
       if (symbols[i] == kernel.symbol) kernel.name = unit.kernels[i];

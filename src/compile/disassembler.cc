@@ -81,7 +81,7 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
   if (exit.output_truncated) why = "it printed more than " + format_bytes(kMostText);
   if (const auto said = trim(exit.err); !said.empty())
     why += ": " + sanitise(split_lines(said).front(), 200);
-  return fail(program.filename().string() + " told nothing: " + why, "", Advice::GiveUp);
+  return fail(program.filename().string() + " gave no code: " + why, "", Advice::GiveUp);
 }
 
 }  // namespace

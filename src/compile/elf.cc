@@ -58,7 +58,7 @@ Result<ElfFacts> read_elf(std::string_view bytes) {
   bool is_dynamic = false;
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
-    if (section.sh_link >= sections.size()) return fail("a section links to none");
+    if (section.sh_link >= sections.size()) return fail("a section links to a missing section");
     const Elf64_Shdr& names = sections[section.sh_link];
     if (section.sh_type == SHT_DYNSYM) read_symbols(bytes, section, names, facts);
     if (section.sh_type == SHT_DYNAMIC) {

@@ -43,7 +43,7 @@ class ImageReader {
  private:
   Result<> read_segments(const Elf64_Ehdr& header) {
     if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))
-      return fail("program headers of odd size");
+      return fail("program headers of an unexpected size");
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
       const auto segment = elf_at<Elf64_Phdr>(bytes_, header.e_phoff + i * sizeof(Elf64_Phdr));
       if (!segment) return fail("program headers end past the file");
@@ -72,7 +72,7 @@ class ImageReader {
       if (entry.d_tag == DT_NULL) return {};
       if (image_.dynamic.size() == kMostDynamic) return fail("its dynamic section has no end");
       if (entry.d_tag != DT_NEEDED && image_.tag(entry.d_tag))
-        return fail("its dynamic section names something twice");
+        return fail("its dynamic section holds a tag twice");
       image_.dynamic.emplace_back(entry.d_tag, entry.d_un.d_val);
     }
     return {};

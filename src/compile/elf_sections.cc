@@ -27,7 +27,8 @@ Result<Elf64_Ehdr> read_elf_header(std::string_view bytes) {
 
 Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
                                                   const Elf64_Ehdr& header) {
-  if (header.e_shentsize != sizeof(Elf64_Shdr)) return fail("section headers of odd size");
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    return fail("section headers of an unexpected size");
   std::vector<Elf64_Shdr> sections;
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     // A sum that wraps ends outside the file, or at bytes that are checked like any others.

@@ -93,7 +93,7 @@ Result<std::optional<CompileResult>> NvccCompiler::check(const BuildUnit& unit) 
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries) {
     if (!is_host(unit))
-      return refused(Outcome::CompileFailed, "device code is linked with no library");
+      return refused(Outcome::CompileFailed, "device code cannot be linked with libraries");
     if (auto why = why_no_cuda_library(settings_.toolkit, library); !why.empty())
       return refused(Outcome::Unsupported, std::move(why));
   }
@@ -218,7 +218,7 @@ Result<CompileResult> NvccCompiler::build_in(const Path& folder, const BuildUnit
   result.findings = diagnostic_findings(diagnostics, unit);
   if (result.evidence.empty()) result.evidence = one_line(first_error(result.findings), 300);
   if (result.evidence.empty()) result.evidence = one_line(log, 300);
-  if (result.evidence.empty()) result.evidence = "nvcc failed without a word";
+  if (result.evidence.empty()) result.evidence = "nvcc failed without a message";
   return result;
 }
 
@@ -230,7 +230,8 @@ Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& un
   const NvrtcLog words = parse_nvrtc_log(log, unit);
   if (is_host(unit)) {
     if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
-      return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
+      return refused(Outcome::CompileFailed,
+                     "the linked object cannot be read: " + facts.error().what);
     CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
     result.findings = diagnostic_findings(words.diagnostics, unit);
     return result;

@@ -36,11 +36,12 @@ constexpr const char* kPlayerUnit = "device_player";
 constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
 
 Result<std::string> image_of(const BuildUnit& unit) {
-  if (unit.object.size() != 1) return fail("a trusted kernel came unbuilt", unit.role);
+  if (unit.object.size() != 1) return fail("a trusted kernel was handed over unbuilt", unit.role);
   const BuiltObject& object = unit.object.front();
   if (object.format != "cubin")
-    return fail("a trusted kernel is no cubin but " + object.format, unit.role);
-  if (object.path.empty()) return fail("a trusted kernel came without its file", unit.role);
+    return fail("a trusted kernel must be a cubin, not " + object.format, unit.role);
+  if (object.path.empty())
+    return fail("a trusted kernel was handed over without its file", unit.role);
   return platform::read_file(object.path, kObjectCap);
 }
 
@@ -141,7 +142,7 @@ Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
 }
 
 Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec) {
-  if (!trusted_) return fail("the device has not been given its kernels", facts_.model);
+  if (!trusted_) return fail("the device was not equipped with its trusted kernels", facts_.model);
   CudaPlayer::Setup setup;
   setup.name = spec.name;
   setup.trusted = trusted_.get();

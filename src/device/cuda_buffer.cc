@@ -63,7 +63,7 @@ Result<> CudaBuffer::allocate_shared(std::uint64_t alignment, const std::string&
   KW_TRY(context_.check(
       api.cuMemGetAllocationGranularity(&granularity, &properties, cuda::kGranularityMinimum),
       "ask for the granularity of memory"));
-  if (granularity == 0) return fail("the driver names no granularity of memory", name);
+  if (granularity == 0) return fail("the driver reports no granularity of memory", name);
   layout_ = cuda_layout(bytes_, alignment, granularity);
   KW_TRY(
       context_.check(api.cuMemAddressReserve(&base_, layout_.mapped + 2 * layout_.guard, 0, 0, 0),

@@ -52,9 +52,9 @@ Result<platform::Path> node_of(const CudaContext& context) {
   // bus.
   const auto nodes = gpu_nodes();
   if (nodes.size() == 1) return nodes.front();
-  return fail(
-      fmt::format("the device node of the GPU at {} cannot be told among {}", bus, nodes.size()),
-      "/dev", Advice::Stop);
+  return fail(fmt::format("the device node of the GPU at {} cannot be identified among {}", bus,
+                          nodes.size()),
+              "/dev", Advice::Stop);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
 }
 
 Result<> CudaOps::begin() {
-  if (!is_equipped()) return fail("the device has not been given its kernels", c_.facts().model);
+  if (!is_equipped())
+    return fail("the device was not equipped with its trusted kernels", c_.facts().model);
   return c_.enter();
 }
 

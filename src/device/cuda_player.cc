@@ -29,7 +29,8 @@ LoadResult refused(std::string words) {
 }
 
 LoadResult misnumbered() {
-  return {.fate = Fate::BadProtocol, .object = -1, .detail = "it numbers objects in its own way"};
+  return {
+      .fate = Fate::BadProtocol, .object = -1, .detail = "it gave an object a handle out of order"};
 }
 
 LoadResult loaded(const PlayerProcess::Exchange& e) {

@@ -43,8 +43,8 @@ constexpr std::array<std::pair<std::uint64_t, const char*>, 6> kReasons{{
     {0x04, "power cap"},
     {0x08, "hardware slowdown"},
     {0x10, "sync boost"},
-    {0x20, "heat, by software"},
-    {0x40, "heat, by hardware"},
+    {0x20, "thermal slowdown by software"},
+    {0x40, "thermal slowdown by hardware"},
     {0x80, "power brake"},
 }};
 

@@ -113,7 +113,8 @@ class Encoder {
         break;
       case Dtype::F16:
       case Dtype::BF16:
-        return fail(fmt::format("table {} has a type of two bytes", table.name));
+        return fail(
+            fmt::format("table {} has a type of two bytes, which tables cannot hold", table.name));
     }
     if (parts_.data.size() == begin) return fail(fmt::format("table {} is empty", table.name));
     parts_.tables.push_back({begin, parts_.data.size() - begin});

@@ -233,7 +233,7 @@ void PlayerProcess::judge_answer(Exchange& into, std::uint64_t sequence, Kind ex
   } else if (received.is_truncated || !answer ||
              (answer->header.sequence != sequence && is_on(Defence::AnswerNumbers)) ||
              (answer->header.kind != expected && answer->header.kind != Kind::Failed)) {
-    into.result = end(Fate::BadProtocol, "its answer is none that a player gives");
+    into.result = end(Fate::BadProtocol, "its answer is malformed");
   } else if (answer->header.kind == expected) {
     into.answer = *answer;
   } else {
@@ -247,13 +247,13 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
   const bool is_of_gpu =
       answer.trouble == Trouble::LaunchFailed || answer.trouble == Trouble::DeviceFault;
   if (is_of_gpu && !speaks_for_gpu_ && is_on(Defence::TroublesOfTarget)) {
-    into.result = end(Fate::BadProtocol, "it tells of a GPU and has none");
+    into.result = end(Fate::BadProtocol, "it reported trouble with a GPU that it does not use");
     return;
   }
   switch (answer.trouble) {
     case Trouble::LoadRefused:
       if (expected != Kind::Loaded) {
-        into.result = end(Fate::BadProtocol, "it refused a load that nobody asked for");
+        into.result = end(Fate::BadProtocol, "it refused a load that was not requested");
         break;
       }
       into.answer = answer;  // the process lives on
@@ -262,7 +262,7 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       break;
     case Trouble::Signal:
       if (answer.signal < 1 || answer.signal >= NSIG) {
-        into.result = end(Fate::BadProtocol, "it tells of a signal that does not exist");
+        into.result = end(Fate::BadProtocol, "it reported a signal that does not exist");
         break;
       }
       into.result = end(Fate::Crashed, signal_words(answer.signal));

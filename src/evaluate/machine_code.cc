@@ -34,8 +34,7 @@ std::vector<Finding> read_code(const compile::Disassembler& disassembler,
                                const EvaluationRequest& seen) {
   const auto kernels = compile::read_machine_code(disassembler, seen.units.front().object.front());
   if (!kernels)
-    return {
-        {"note", 99, "Nothing is said of the machine code: " + kernels.error().what + ".", "", ""}};
+    return {{"note", 99, "The machine code was not read: " + kernels.error().what + ".", "", ""}};
   auto found = profile::code_findings(*kernels, seen);
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   return found;

@@ -44,7 +44,7 @@ Result<> check_answer(const worker::Reply& reply) {
   };
   const auto checked = check();
   if (checked) return {};
-  return fail("the worker answered what cannot be: " + checked.error().what, "", Advice::Stop);
+  return fail("the worker's answer is impossible: " + checked.error().what, "", Advice::Stop);
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ Result<worker::Reply> PipeCarrier::ask(const worker::Message& message, bool is_s
     KW_TRY(start_equipped({facts_}));
     reply = exchange(message);
     if (!reply && reply.error().advice == Advice::Retry)
-      return fail("two workers in a row did not survive this: " + reply.error().what,
+      return fail("two workers in a row died while they answered: " + reply.error().what,
                   reply.error().where, Advice::GiveUp);
   }
   tell_work("");

@@ -225,7 +225,8 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
       error.what = std::string(kNotSent) + "nothing answers there; is the server running?";
       break;
     case CURLE_OPERATION_TIMEDOUT:  // connecting is the only limit that curl enforces itself
-      error.what = std::string(kNotSent) + "none within " + seconds_text(request.timeouts.connect);
+      error.what = std::string(kNotSent) + "not established within " +
+                   seconds_text(request.timeouts.connect);
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
       error.what = std::string(kNotSent) + "the server's certificate is not trusted";

@@ -236,7 +236,7 @@ Result<Report> receive_report(int socket, int timeout_ms) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  if (got < 0) return fail_errno("hear from", "kw-jail", errno);
+  if (got < 0) return fail_errno("receive a report", "kw-jail", errno);
   Report report;
   report.end_of_file = got == 0;
   if (got == 0) return report;
@@ -405,9 +405,9 @@ std::string_view what_it_lacks(JailLevel level) {
     case JailLevel::Namespace:
       break;
     case JailLevel::Landlock:
-      return "no view of files, list of processes and network of its own: they are refused, not "
-             "hidden, whether a file or process exists can be told, and on a GPU the list of "
-             "processes can be read";
+      return "files, processes and network are refused to candidates but not hidden: a candidate "
+             "can tell whether a file or process exists, and on a GPU it can read the list of "
+             "processes";
     case JailLevel::None:
       return "files, processes and network of this machine are open to candidates; only limits on "
              "memory, time and processes hold";

@@ -41,7 +41,7 @@ std::string leaks_in_words(int leaks) {
     if ((leaks & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
   };
   add(kLeakSocket, "sockets can be made");
-  add(kLeakFile, "files outside can be read");
+  add(kLeakFile, "files outside the jail can be read");
   add(kLeakUid, "the uid is not changed");
   return text;
 }

@@ -83,7 +83,7 @@ KW_IN_CHILD const char* prepare(const ChildContext& context) {
   const ExecRequest& request = *context.request;
   if (request.new_session && ::setsid() < 0) return "start a session for";
   if (request.die_with_parent) {
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "tie to our life";
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "set the parent-death signal of";
     if (::getppid() != context.parent) ::_exit(127);  // the parent died before the line above
   }
   if (!map_descriptors(request.fds)) return "pass descriptors to";

@@ -43,7 +43,7 @@ int limit_calls(const LoadingRights& rights) {
 }  // namespace
 
 LoadedEntry load_object(const char* path, const char* entry_name) {
-  if (is_limited) return refused("a player loads one object");
+  if (is_limited) return refused("a player can load only one object");
   static ObjectFile object;
   // Opening also tells the lowest free number, under which the loader will open the object again.
   const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);

@@ -94,7 +94,7 @@ bool Session::capture_host(Bound& plan) {
   status = api_.cuStreamEndCapture(stream_, &plan.graph);
   std::size_t nodes = 0;
   if (called)
-    plan.why_not_captured = "under capture " + called->words;
+    plan.why_not_captured = "during capture, " + called->words;
   else if (status != 0)
     plan.why_not_captured = api_.words(status);
   else if (api_.cuGraphGetNodes(plan.graph, nullptr, &nodes) == 0 && nodes == 0)

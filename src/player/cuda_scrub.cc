@@ -119,7 +119,7 @@ Outcome Session::scrub_cores() {
     if (auto f = attempt(scrub_registers(), "overwrite registers")) return f;
   if (is_on(Defence::SharedMemoryScrubbed))
     if (auto f = attempt(scrub_shared_memory(), "overwrite shared memory")) return f;
-  return attempt(api_.cuStreamSynchronize(stream_), "overwrite what is left");
+  return attempt(api_.cuStreamSynchronize(stream_), "overwrite registers and shared memory");
 }
 
 }  // namespace kw::player::cuda

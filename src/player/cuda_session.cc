@@ -112,7 +112,7 @@ Outcome Session::map_clock(const MapEntry& entry, int descriptor) {
 Outcome Session::map(const MapEntry& entry, int descriptor) {
   if (entry.kind == BufferKind::Clock) return map_clock(entry, descriptor);
   if (entry.kind != BufferKind::DeviceAllocation)
-    return fail(Trouble::BadRequest, "a buffer that is none of the device");
+    return fail(Trouble::BadRequest, "a buffer that is not in the device's memory");
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::MapFailed);
   };
@@ -236,7 +236,7 @@ Outcome Session::send(Address to, const void* from, std::size_t bytes,
 }
 
 Outcome Session::load(std::vector<std::byte> image, std::int32_t& handle) {
-  if (!is_cubin(image)) return fail(Trouble::LoadRefused, "this is no cubin");
+  if (!is_cubin(image)) return fail(Trouble::LoadRefused, "the object is no cubin");
   Object object;
   object.image = std::move(image);
   if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()), "load the cubin",
@@ -278,8 +278,9 @@ Outcome Session::build(Bound& plan) {
   const bool is_call = !plan.view.steps.empty() && plan.view.steps[0].kind == WireStepKind::Call;
   const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
   if (is_call != is_host)
-    return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
-                                              : "a cubin has no host launcher to call");
+    return fail(Trouble::LoadRefused,
+                is_host ? "a host launcher can only be called; it has no kernels to launch"
+                        : "a cubin has no host launcher that a plan could call");
   plan.is_built = true;  // set even if the build fails, since the plan is then given up
   if (is_host) return build_host(plan);
   if (auto f = send_tables(plan)) return f;

@@ -49,7 +49,7 @@ const char* read_segments(int descriptor, Segments& segments) {
       head.e_type != ET_DYN)
     return "not a shared object";
   if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum > kMostHeaders)
-    return "its program headers are not those of a linker";
+    return "its program headers are not as a linker writes them";
   segments.count = head.e_phnum;
   const std::size_t bytes = segments.count * sizeof(Elf64_Phdr);
   return read_some(descriptor, segments.headers, bytes, head.e_phoff) == bytes
@@ -72,7 +72,7 @@ const char* ObjectFile::read(int descriptor) {
     // code.
     const bool would_cover_all = std::exchange(is_first, false);
     if ((h.p_flags & PF_X) == 0) continue;
-    if (would_cover_all) return "its code does not lie apart from its data";
+    if (would_cover_all) return "its code and its data share a segment";
     if ((h.p_flags & PF_W) != 0) return "it wants memory that is both writable and executable";
     if (segment_count == kMostCodeSegments) return "it has too many executable segments";
     const std::uint64_t begin = h.p_offset / kLoadPage * kLoadPage;

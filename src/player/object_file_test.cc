@@ -71,7 +71,7 @@ TEST(ObjectFile, RefusesCodeThatDoesNotLieApart) {
   ObjectFile object;
   Image image;
   image.segments[0].p_flags |= PF_X;
-  EXPECT_EQ(read_image(object, image), "its code does not lie apart from its data");
+  EXPECT_EQ(read_image(object, image), "its code and its data share a segment");
 }
 
 TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {

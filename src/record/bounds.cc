@@ -46,7 +46,7 @@ Result<> check_integer(std::string_view key, std::int64_t value) {
   if (is_one_of(kAnyInteger, key)) return {};
   const std::int64_t least = is_one_of(kOrMinusOne, key) ? -1 : 0;
   if (value < least) return fail(fmt::format("{} cannot be below {}", value, least));
-  if (value > kMostOfAnything) return fail(fmt::format("{} is more than anything has", value));
+  if (value > kMostOfAnything) return fail(fmt::format("{} is impossibly large", value));
   return {};
 }
 
@@ -68,7 +68,7 @@ Result<> check_numbers(const char* key, const T& value) {
   } else if constexpr (std::is_same_v<T, std::uint64_t>) {
     if (is_one_of(kAnyInteger, key) || value <= static_cast<std::uint64_t>(kMostOfAnything))
       return {};
-    return fail(fmt::format("{} is more than anything has", value));
+    return fail(fmt::format("{} is impossibly large", value));
   } else if constexpr (std::is_integral_v<T>) {
     return check_integer(key, static_cast<std::int64_t>(value));
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -122,18 +122,18 @@ Result<> check_tensor(const Tensor& t) {
   constexpr std::int64_t kMostAlignment = 1 << 21;
   const bool is_power = t.alignment > 0 && (t.alignment & (t.alignment - 1)) == 0;
   if (!is_power || t.alignment > kMostAlignment)
-    return fail(fmt::format("an alignment of {} bytes is none", t.alignment));
+    return fail(fmt::format("{} bytes are no valid alignment", t.alignment));
   std::optional<std::int64_t> rows = 1;
   for (std::size_t i = 0; rows && i + 1 < t.sizes.size(); ++i) rows = product(*rows, t.sizes[i]);
   const auto elements = rows ? product(*rows, std::max<std::int64_t>(t.pitch, 1), width) : rows;
   if (!elements || !product(*elements, static_cast<std::int64_t>(size_of(t.dtype))))
-    return fail("is larger than anything");
+    return fail("is impossibly large");
   for (const Region& region : t.compared) {
     if (region.ranges.size() != t.sizes.size())
-      return fail("a compared region has other dimensions");
+      return fail("a compared region and its tensor differ in their number of dimensions");
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (region.ranges[i].lo > region.ranges[i].hi || region.ranges[i].hi > t.sizes[i])
-        return fail("a compared region lies outside");
+        return fail("a compared region lies outside the tensor");
   }
   return {};
 }
@@ -144,9 +144,9 @@ Result<> check_workload(const Workload& w) {
     if (auto checked = check_tensor(t); !checked)
       return below(std::move(checked), ".tensors." + t.name);
     bytes = product(t.bytes(), 1, *bytes);
-    if (!bytes) return fail("its tensors together are larger than anything");
+    if (!bytes) return fail("the tensors of the workload together are impossibly large");
   }
-  if (w.dot_length < 1) return fail("a dot product of no elements");
+  if (w.dot_length < 1) return fail("a dot product has at least one element");
   return {};
 }
 
@@ -175,7 +175,7 @@ Result<> check_place(const PlanPlace& place, std::int64_t bytes, const Plan& pla
                      const Workload& w) {
   const auto whole = bytes_at(place, plan, w);
   if (!whole)
-    return fail(fmt::format("names memory {} {}, which is not there",
+    return fail(fmt::format("names memory {} {}, which does not exist",
                             codec::write(place.memory).get<std::string>(), place.index));
   if (place.offset > *whole || bytes > *whole - place.offset)
     return fail(
@@ -186,12 +186,12 @@ Result<> check_place(const PlanPlace& place, std::int64_t bytes, const Plan& pla
 Result<> check_threes(const PlanStep& step) {
   if (step.grid.size() != 3 || step.block.size() != 3 ||
       (!step.cluster.empty() && step.cluster.size() != 3))
-    return fail("a grid, block or cluster has x, y and z");
+    return fail("a grid, block or cluster needs three sizes: x, y and z");
   for (const auto* sizes : {&step.grid, &step.block, &step.cluster}) {
     std::optional<std::int64_t> all = 1;
     for (const std::int64_t n : *sizes) {
       all = n > 0 ? product(*all, n) : std::nullopt;
-      if (!all) return fail("a grid, block or cluster of no size, or of too large a one");
+      if (!all) return fail("a size of a grid, block or cluster is below 1 or too large");
     }
   }
   return {};
@@ -199,20 +199,20 @@ Result<> check_threes(const PlanStep& step) {
 
 Result<> check_argument(const PlanArgument& a, const Plan& plan, const Workload& w) {
   constexpr std::int64_t kMostBytes = 128;  // the size of a tensor map
-  if (a.bytes < 1 || a.bytes > kMostBytes) return fail("an argument of no possible size");
+  if (a.bytes < 1 || a.bytes > kMostBytes) return fail("an argument has an impossible size");
   if (a.kind == ArgumentKind::Address) return check_place(a.place, 0, plan, w);
   if (a.kind == ArgumentKind::TensorMap &&
       static_cast<std::size_t>(a.map) >= plan.tensor_maps.size())
-    return fail(fmt::format("names tensor map {}, which is not there", a.map));
+    return fail(fmt::format("names tensor map {}, which does not exist", a.map));
   return {};
 }
 
 Result<> check_step(const PlanStep& step, std::size_t index, const Plan& plan, const Workload& w) {
   for (const int after : step.after)
     if (static_cast<std::size_t>(after) >= index)
-      return fail(fmt::format("waits for step {}, which does not come before", after));
+      return fail(fmt::format("waits for step {}, which does not come before this step", after));
   if (static_cast<std::size_t>(step.branch) > plan.steps.size())
-    return fail(fmt::format("is of branch {}, and there are fewer", step.branch));
+    return fail(fmt::format("is on branch {}, and the plan has fewer branches", step.branch));
   for (const PlanArgument& a : step.arguments)
     if (auto checked = check_argument(a, plan, w); !checked) return checked;
   if (step.kind == StepKind::Launch) return check_threes(step);
@@ -220,7 +220,7 @@ Result<> check_step(const PlanStep& step, std::size_t index, const Plan& plan, c
   if (step.kind == StepKind::Copy) KW_TRY(check_place(step.from, step.bytes, plan, w));
   const bool is_unit = step.unit == 1 || step.unit == 2 || step.unit == 4;
   if (step.kind == StepKind::Fill && (!is_unit || step.bytes % step.unit != 0))
-    return fail("fills by values of no possible size");
+    return fail("a fill repeats a value of an impossible size");
   return check_place(step.to, step.bytes, plan, w);
 }
 
@@ -229,7 +229,7 @@ Result<> check_map(const PlanTensorMap& map, const Plan& plan, const Workload& w
   const std::size_t rank = map.sizes.size();
   if (rank < 1 || rank > kMostDimensions || map.stride_bytes.size() + 1 != rank ||
       map.box.size() != rank || map.element_strides.size() != rank)
-    return fail("a tensor map whose parts have other dimensions");
+    return fail("the parts of a tensor map differ in their number of dimensions");
   return check_place(map.base, 0, plan, w);
 }
 
@@ -239,7 +239,7 @@ Result<> check_plan(const Plan& plan, const Workload& w) {
   std::optional<std::int64_t> bytes = 0;
   for (const PlanWorkspace& workspace : plan.workspaces) {
     bytes = product(workspace.bytes, 1, *bytes);
-    if (!bytes) return fail("its workspaces together are larger than anything");
+    if (!bytes) return fail("the workspaces of the plan together are impossibly large");
   }
   for (const PlanTensorMap& map : plan.tensor_maps) KW_TRY(check_map(map, plan, w));
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
@@ -252,7 +252,8 @@ Result<> check_plans_of(const EvaluationRequest& request) {
   for (const RolePlan& role : request.plans) {
     const auto w = std::ranges::find(request.workloads, role.workload, &Workload::name);
     if (w == request.workloads.end())
-      return fail(fmt::format("a plan for workload '{}', which is not there", role.workload));
+      return fail(
+          fmt::format("a plan is for workload '{}', which the request lacks", role.workload));
     if (auto checked = check_plan(role.plan, is_truth_role(role.role) ? at_double(*w) : *w);
         !checked)
       return below(std::move(checked), ".plans." + role.role + "." + role.workload);
@@ -263,7 +264,7 @@ Result<> check_plans_of(const EvaluationRequest& request) {
 Result<> check_shares(const MeasurePlan& m) {
   constexpr int kMostPairs = 10'000'000;
   if (m.fidelity > 1 || m.checked_share > 1) return fail("a share above 1");
-  if (m.pairs > kMostPairs) return fail("more pairs than anybody waits for");
+  if (m.pairs > kMostPairs) return fail(fmt::format("more than {} pairs", kMostPairs));
   return {};
 }
 
@@ -283,7 +284,8 @@ Result<> check_speedup(const Speedup& s) {
   const bool has_interval = s.low != 0 || s.high != 0;
   if (has_interval && !lies_among(s.value, s.low, s.high))
     return fail(fmt::format("{:g}x lies outside its interval {:g}–{:g}", s.value, s.low, s.high));
-  if (s.value == 0 && (has_interval || s.is_faster)) return fail("faster without a measurement");
+  if (s.value == 0 && (has_interval || s.is_faster))
+    return fail("is called faster without a measurement");
   return {};
 }
 
@@ -293,13 +295,14 @@ Result<> check_result(const WorkloadResult& w) {
   if (w.speedup.value == 0 || w.samples.empty()) return {};
   double least = HUGE_VAL, most = 0;
   for (const Sample& s : w.samples) {
-    if (!(s.candidate_ns > 0 && s.opponent_ns > 0)) return fail("a sample that took no time");
+    if (!(s.candidate_ns > 0 && s.opponent_ns > 0))
+      return fail("a sample has a time that is not above 0");
     const double ratio = s.opponent_ns / s.candidate_ns;
     least = std::min(least, ratio), most = std::max(most, ratio);
   }
   if (!lies_among(w.speedup.value, least, most))
-    return fail(
-        fmt::format("{:g}x, and its samples say {:g} to {:g}", w.speedup.value, least, most));
+    return fail(fmt::format("{:g}x contradicts its samples, which say {:g} to {:g}",
+                            w.speedup.value, least, most));
   return {};
 }
 

@@ -217,7 +217,7 @@ TEST(Bounds, FiguresAreWhatAMeasurementGives) {
   EXPECT_THAT(denied([](Evaluation& e) {
                 e.workloads[0].speedup = {9, 8, 10, 0.995, "omp", 0.01, true, 4};
               }),
-              HasSubstr("its samples say 1.9 to 2.1"));
+              HasSubstr("its samples, which say 1.9 to 2.1"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup = {0, 0, 0, 0, "omp", {}, true, 0}; }),
               HasSubstr("without a measurement"));
   EXPECT_THAT(denied([](Evaluation& e) { e.stage_ns["measure"] = -1; }), HasSubstr("stage_ns"));

@@ -114,7 +114,7 @@ TEST(Certificate, FiguresThatCannotBeAreRefused) {
   EXPECT_THAT(refusal_of([](json& c) {
                 for (json& s : c["evaluation"]["workloads"][0]["samples"]) s["opponent_ns"] = 1e3;
               }),
-              HasSubstr("and its samples say 1 to 1"));
+              HasSubstr("its samples, which say 1 to 1"));
   EXPECT_THAT(refusal_of([](json& c) { c["evaluation"]["verdict"]["outcome"] = "crashed"; }),
               HasSubstr("was not correct"));
 }

@@ -120,8 +120,8 @@ std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::strin
       return fail(std::string("cannot write the database: ") + e.what(), path, Advice::Stop);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return fail(std::string("not a database of ours, or a damaged one: ") + e.what(), path,
-                  Advice::Stop);
+      return fail(std::string("not a database of Kernelwright, or a damaged one: ") + e.what(),
+                  path, Advice::Stop);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fail("another process keeps the database busy", path, Advice::Retry);
@@ -195,8 +195,8 @@ Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file
       std::make_unique<SQLite::Database>(uri_of(file) + (is_immutable ? "?immutable=1" : ""),
                                          SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
   if (const int version = KW_TRY(known_version(*db, file)); version < kSchemaVersion)
-    return fail(fmt::format("of schema {}, older than this program's {}, and it cannot be brought "
-                            "up to date where it cannot be written: copy the workspace",
+    return fail(fmt::format("the database has schema {}, older than this program's {}, and cannot "
+                            "be migrated where it cannot be written: copy the workspace",
                             version, kSchemaVersion),
                 file, Advice::Stop);
   return db;
@@ -219,8 +219,10 @@ Result<Database> Database::open(const platform::Path& file, const Completion& co
   for (;;) {
     try {
       auto db = KW_TRY(opened(file.string(), network, complete));
-      return Database(std::move(db), file.string(),
-                      network ? "kept with a rollback journal: network filesystem" : "");
+      return Database(
+          std::move(db), file.string(),
+          network ? "the database uses a rollback journal, since it lies on a network filesystem"
+                  : "");
     } catch (const SQLite::Exception& e) {
       // SQLite does not wait where two processes make the WAL of the same new database.
       if (!is_busy(e) || std::chrono::steady_clock::now() > until)

@@ -346,7 +346,7 @@ TEST_F(StoreTest, CorruptFilesAreToldApart) {
   const auto store = RunStore::open(dir_.path(), disk_);
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().advice, Advice::Stop);
-  EXPECT_THAT(store.error().what, HasSubstr("not a database of ours"));
+  EXPECT_THAT(store.error().what, HasSubstr("not a database of Kernelwright"));
   EXPECT_EQ(store.error().where, database().string());
 }
 

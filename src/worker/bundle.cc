@@ -159,7 +159,7 @@ Result<> write_results(const platform::Path& path, const BundleResults& results)
 Result<ReadBundle> read_bundle(const platform::Path& path) {
   const Body body = KW_TRY(read_body(path, kBundleKind));
   ReadBundle read{KW_TRY(in_file(decode<Bundle>(body.text), path)), body.sha256};
-  if (read.bundle.evaluations.empty()) return fail("it asks for no evaluation", path.string());
+  if (read.bundle.evaluations.empty()) return fail("the bundle holds no evaluation", path.string());
   for (const BuildUnit& unit : read.bundle.equipment) KW_TRY(in_file(check_unit(unit), path));
   for (const BundledEvaluation& e : read.bundle.evaluations)
     KW_TRY(in_file(check_request(e.request), path));

@@ -80,7 +80,7 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
   const BuildUnit* unit = request.unit("candidate");
   if (gpu == nullptr || request.candidate.trust_class != TrustClass::DeviceCode) {
     e.findings.push_back(note(
-        "Neither profiled nor sanitized: only device code on a GPU is, " +
+        "Neither profiled nor sanitized: both need device code on a GPU, " +
         std::string(gpu == nullptr ? "and this is target " + std::string(name_of(facts_.target))
                                    : "and this candidate has host code") +
         "."));
@@ -110,9 +110,8 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
   const auto has_room = [&](const profile::Subject& s) {
     if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
     e.findings.push_back(
-        note("Not looked at from outside: too little of the GPU's memory is free "
-             "for " +
-             s.workload->name + " once more."));
+        note("Neither profiled nor sanitized: too little of the GPU's memory is free to run " +
+             s.workload->name + " again."));
     return false;
   };
   if (const Workload* w = to_sanitize(request); request.inspect.sanitize && w != nullptr)

@@ -44,7 +44,7 @@ TEST(Store, SomethingElseInItsPlace) {
   w.write("runs/kernelwright.sqlite", std::string(5000, 'x'));
   const Ran ran = w.kw({"runs"});
   EXPECT_EQ(ran.code, 3);
-  EXPECT_THAT(ran.first_error(), HasSubstr("not a database of ours"));
+  EXPECT_THAT(ran.first_error(), HasSubstr("not a database of Kernelwright"));
   EXPECT_EQ(w.read("runs/kernelwright.sqlite"), std::string(5000, 'x'));
 }
 
