@@ -10,12 +10,14 @@
 
 namespace kw::referee {
 
-/// Nanoseconds by step. Steps within a step are the outer one's: no two overlap.
+/// Sums the host's time by step, in nanoseconds. The time of a step inside another step counts for
+/// the outer one only, so that no time is counted twice.
 class Account {
  public:
   explicit Account(const platform::Clock& clock) : clock_(clock) {}
 
-  /// Adds the time until it goes to a step, unless another lap is under way.
+  /// Adds the time from its construction to its destruction to a step, unless an outer lap is under
+  /// way.
   class [[nodiscard]] Lap {
    public:
     Lap(Account& account, const char* step)
@@ -27,7 +29,7 @@ class Account {
       if (is_outer_)
         account_.spent_[step_] += static_cast<double>(account_.clock_.now_ns() - began_ns_);
     }
-    /// Gives `ns` of the time so far to a step of its own.
+    /// Moves `ns` of this lap's time to the step `step`.
     void part(const char* step, double ns) {
       if (!is_outer_) return;
       account_.spent_[step] += ns;

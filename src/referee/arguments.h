@@ -10,14 +10,14 @@
 
 namespace kw::referee {
 
-/// What the callee's real type is.
+/// The real type that the called function computes with.
 enum class Precision {
-  Native,  ///< As the task declares.
-  Double,  ///< Every real tensor and scalar is float64: the truth.
+  Native,  ///< The types that the task declares.
+  Double,  ///< Every real tensor and scalar is float64, as for the truth.
 };
 
-/// Little-endian image of the scalar as it is passed. At Double the value is first rounded to the
-/// declared type, because that is what candidates are given.
+/// Little-endian image of the scalar as a call passes it. At Double the value is first rounded to
+/// the declared type, because candidates get the rounded value.
 std::uint64_t image_of(const Scalar& scalar, Precision precision);
 
 /// Arguments in signature order; tensor i of the workload is buffer `first_buffer + i` of the

@@ -15,9 +15,10 @@
 
 namespace kw::referee {
 
-/// The timed workload with the values of drawn tensors and the real scalars of each of `others`
-/// that is checked, one for each different choice, in their order; without those whose choice is
-/// the timed one's own. Values that belong to a grid stay as they are. Names say whose they have.
+/// Copies of the timed workload, each with the drawn values and the real scalars of one checked
+/// workload of `others`. Equal choices appear once, in the order of `others`; a choice that equals
+/// the timed workload's own is left out. Values that belong to a grid stay as they are. The name of
+/// each copy says whose values it has.
 std::vector<Workload> with_values_of_others(const Workload& timed,
                                             std::span<const Workload> others);
 
@@ -28,11 +29,11 @@ struct Borrower {
   const Options& options;
 };
 
-/// Checks one call of the candidate at the shape of `timed` in full, on values drawn by lot among
+/// Checks one call of the candidate at the shape of `timed` in full, on values drawn at random from
 /// with_values_of_others(): a kernel that is right at this shape for the timed values alone does
-/// not pass. Values that the trusted baseline itself cannot bear at this size are passed over.
-/// Costs a truth, which nothing keeps, and a process. `findings` gets what a failure shows. On a
-/// GPU nothing happens.
+/// not pass. Values at which the trusted baseline itself fails at this size are skipped. Costs a
+/// truth, which is not kept, and a process. `findings` gets what a failure shows. Does nothing on a
+/// GPU.
 Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& borrower, Rng& rng,
                                                  std::vector<Finding>& findings);
 

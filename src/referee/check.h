@@ -13,9 +13,9 @@
 
 namespace kw::referee {
 
-/// What a check of one call found.
+/// What the check of one call found.
 struct Checked {
-  std::optional<Verdict> verdict;  ///< Nothing: passed.
+  std::optional<Verdict> verdict;  ///< Nothing: the call passed.
   Accuracy accuracy;
   std::vector<Finding> findings;
 };
@@ -28,53 +28,55 @@ struct Depth {
   bool is_full() const { return share >= 1; }
 };
 
-/// Checks the latest call in a slot, of which `set` was placed and is prepared. Always: canaries
-/// and values of the chosen blocks. When full also inputs, row padding and the second gate. On
-/// timed workloads wrong outputs are compared with the answers for the other sets (which costs the
-/// slot its content): remembered results are cheating.
-/// `leg` made the call: the guards of its workspaces are looked at too. Error: wrong values, but
-/// the truth cannot be believed (Bench::doubt).
+/// Checks the latest call in a slot, on which `set` was placed and is prepared. Canaries and values
+/// of the chosen blocks are always checked; a full check adds inputs, row padding and the second
+/// gate. On timed workloads wrong outputs are compared with the answers for the other sets, because
+/// remembered results are cheating; this destroys the slot's content. `leg` made the call: the
+/// guards of its workspaces are checked too. Error: the values are wrong, but the truth cannot be
+/// believed (Bench::doubt).
 Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
                            Stage stage);
 
-/// How long a candidate's call may take. On cpu 100 times what the reference takes at the task's
-/// type, but beyond 10 s no more than another 3 times. On cuda as long as that reference takes on
-/// the host, or 100 times the fast reference, and at most 10 s. Never less than Options say.
+/// Time limit of a candidate's call. With T for what the reference takes at the task's type: on cpu
+/// the smaller of 100 T and 10 s + 3 T; on cuda the larger of T on the host and 100 times the fast
+/// reference, and at most 10 s. Never less than Options::least_timeout_ns.
 std::int64_t call_timeout(const Options& options, const Bench& bench);
 
-/// How long a process is watched after its answer, and the CPU time that it may spend meanwhile.
+/// How long a process is watched after its answer, and the CPU time that it may use meanwhile.
 struct Watch {
   std::int64_t span_ns = 0;
   double late_cpu_ns = 0;
 };
 
-/// Whether something of it may go on after its call: not of device code, whose end the stamp
-/// awaits, nor of a host launcher, which is trusted and whose player awaits the whole device.
+/// Whether code of the candidate may still run after its call returned. Device code cannot, because
+/// the stamp comes after its end; a host launcher is trusted, and its player waits for the whole
+/// device.
 bool may_linger(const Candidate& candidate);
 
-/// A host launcher that no task vouches for, so that the user alone does: an opponent may be one.
+/// Whether the candidate is a host launcher that the user alone vouches for, not a task; such a
+/// launcher can only be an opponent.
 bool is_trusted_by_user(const Candidate& candidate);
 
-/// The CPU time is without limit for the task's own baselines, whose libraries may spin (OpenBLAS
-/// does); a process that has returned is stopped anyway.
+/// Limits for watching this candidate. CPU time is unlimited for the task's own baselines, whose
+/// libraries may spin (OpenBLAS does); a process that has returned is stopped anyway.
 Watch watch_for(const EvaluationRequest& request, const Options& options, const DeviceFacts& facts);
 
 /// What a process did after its answer.
 struct AfterCheck {
-  std::optional<Verdict> verdict;  ///< Ended by itself, changed outputs, left processes behind.
-  std::string late;                ///< Words about CPU time above the limit; empty: none.
+  /// The process ended by itself, changed outputs, or left processes behind.
+  std::optional<Verdict> verdict;
+  std::string late;  ///< Words about CPU time above the limit; empty if there was none.
 };
 
-/// Lets the player run on after a call that returned and whose outputs were not touched since. CPU
-/// time is only reported, since it alone proves nothing: see Suspicion. Costs the span and a copy
-/// of the outputs.
+/// Lets the player run on after a call that returned and whose outputs nobody has touched since.
+/// Late CPU time is only reported, because alone it proves nothing (Suspicion). Costs the watched
+/// span and a copy of the outputs.
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
                                       const Watch& watch, Stage stage);
 
-/// What it takes to call late work cheating: it must show in six of eight watched calls. On a busy
-/// virtual machine a process is charged a millisecond and more that it did not use in about one
-/// watch of a hundred, at the worst in one of ten; six of eight then come by chance in one of
-/// 40,000.
+/// Decides when late work counts as cheating: it must show in six of eight watched calls. On a busy
+/// virtual machine a process is charged a millisecond or more that it did not use in about one
+/// watch of a hundred, at worst in one of ten; six of eight then happen by chance in one of 40,000.
 class Suspicion {
  public:
   void tell(bool is_late) {
@@ -82,7 +84,7 @@ class Suspicion {
     clean_ += !is_late;
   }
   bool is_proven() const { return late_ >= kLate; }
-  /// Another watched call is needed; a first clean one already suffices.
+  /// True while another watched call is needed; a clean first call already settles it.
   bool is_open() const { return late_ > 0 && !is_proven() && clean_ <= kWatched - kLate; }
 
  private:
@@ -92,18 +94,18 @@ class Suspicion {
   int clean_ = 0;
 };
 
-/// Runs a second time on equal bits and says how far apart the compared outputs are. Slot 0 holds
-/// the outputs of the first run.
+/// Result of a second run on equal bits: how far apart the compared outputs are. Slot 0 holds the
+/// outputs of the first run.
 struct Repeatability {
-  std::optional<Verdict> verdict;  ///< Of the second call itself.
+  std::optional<Verdict> verdict;  ///< How the second call itself ended, if it failed.
   bool is_equal = true;
-  double spread = 0;  ///< Largest difference of two elements.
+  double spread = 0;  ///< Largest difference between the two runs' values of an element.
 };
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns);
 
-/// A crash at an address in no guard may be a write to a read-only input: runs the program once
-/// more with writable inputs and returns modified_input if so (on a GPU also if the fault is gone
-/// then), else `crash` as it was.
+/// A crash at an address in no guard may be a write to a read-only input. Runs the program once
+/// more with writable inputs and returns modified_input if an input was written (on a GPU also if
+/// the fault then disappears), else `crash` unchanged.
 Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash);
 

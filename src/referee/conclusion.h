@@ -1,4 +1,4 @@
-// Problems and remarks of an admission, from what was seen.
+// Problems and remarks of an admission, derived from its figures.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kw::referee {
 
-/// Adds to the problems and remarks whatever the figures say, and decides.
+/// Adds the problems and remarks that the figures imply, and sets `is_admitted`.
 void conclude(Admission& admission);
 
 }  // namespace kw::referee

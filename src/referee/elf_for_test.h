@@ -12,7 +12,7 @@
 
 namespace kw::referee {
 
-/// Symbols as (name, is defined here).
+/// `symbols` are pairs of a name and whether the object defines it.
 inline std::string make_elf(const std::vector<std::pair<std::string, bool>>& symbols,
                             const std::vector<std::string>& needed) {
   std::string strings(1, '\0');

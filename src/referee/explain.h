@@ -1,4 +1,4 @@
-// Findings about wrong values: the pattern, and the first numbers.
+// Findings about wrong values: their pattern, and the first wrong numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace kw::referee {
 
-/// Reads the region back and describes what is wrong with it. Slow (host memory), for failures
-/// only; regions of more than 2^25 elements get the number frame of the comparison alone.
+/// Reads the region back and describes what is wrong with it. Slow (copies to host memory), so for
+/// failures only. Regions of more than 2^25 elements get only the table of numbers that the
+/// comparison made.
 Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, std::size_t tensor,
                                               std::size_t region,
                                               const device::Allowance& allowance,

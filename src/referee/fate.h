@@ -1,4 +1,4 @@
-// From how a load or a call ended to the verdict on the candidate; docs/verdicts.md in code.
+// Turns how a load or a call ended into the verdict on the candidate; docs/verdicts.md in code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,29 +10,30 @@
 
 namespace kw::referee {
 
-/// Nothing if the object was loaded.
+/// The verdict on a failed load; nothing if the object was loaded.
 std::optional<Verdict> verdict_of(const device::LoadResult& load);
 
-/// Nothing if the plan was bound: what keeps it from being launched, at this workload.
+/// The verdict on a plan that could not be bound at this workload; nothing if it was bound.
 std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
                                        const std::string& workload);
 
 /// Whether the fault may have been a write to an input, which a second run can tell.
 bool may_be_input_write(const device::CallResult& call);
 
-/// Whether the player says that the GPU itself failed, of which no kernel is the cause: memory or a
-/// link that could not be corrected, or the device gone.
+/// Whether the player says that the GPU itself failed, which no kernel can cause: an uncorrectable
+/// error of memory or of a link, or a device that is gone.
 bool is_fault_of_device(const device::CallResult& call);
 
-/// Nothing if the call returned. `what` names the call: "workload 'prime'".
+/// The verdict on a call that did not return; nothing if it returned. `what` names the call:
+/// "workload 'prime'".
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
 
-/// The same verdict at the measure stage if it names an earlier one: a call that ends badly there
-/// ran well when it was checked.
+/// The verdict with stages before `measure` raised to `measure`: a call that ends badly there ran
+/// well when it was checked.
 Verdict at_measure(Verdict verdict);
 
-/// The end in words without blame, for references and opponents: "crashed with signal 11
-/// (SIGSEGV)".
+/// How a process ended, in words without blame, for references and opponents: "crashed with signal
+/// 11 (SIGSEGV)".
 std::string words_of(device::Fate fate, int signal);
 
 }  // namespace kw::referee

@@ -1,4 +1,4 @@
-// The small task of testing.h for a fake GPU: plans, stamps, and references on a host of its own.
+// The small task of testing.h for a fake GPU: plans, stamps, and references on a separate host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::referee::testing {
 
-/// A plan of one launch with (rows, x, y) and, if it has one, its workspace.
+/// A plan of one launch whose arguments are (rows, x, y) and, if there is one, the workspace.
 inline Plan make_plan(const Workload& workload, std::int64_t workspace_bytes = 0,
                       Initial initial = Initial::Poison) {
   Plan plan;
@@ -39,7 +39,7 @@ inline Plan make_plan(const Workload& workload, std::int64_t workspace_bytes = 0
   return plan;
 }
 
-/// Applies `body` once; stamped at `ns`.
+/// A kernel that applies `body` once and is stamped at `ns`.
 template <class Real, class Body>
 device::FakeKernel plan_kernel(double ns, Body body) {
   return [=](const std::vector<std::vector<device::FakeArgument>>& sets) mutable {
@@ -82,7 +82,7 @@ struct GpuRoom {
       request.plans.push_back({role, w.name, make_plan(w, workspace_bytes, initial)});
   }
 
-  /// A fast reference; the timed workload grows, on paper, beyond what the host can do.
+  /// Adds a fast reference; the timed workload grows, on paper, beyond what the host can compute.
   template <class Body>
   void add_fast(Body body) {
     BuildUnit unit;
@@ -108,10 +108,10 @@ struct GpuRoom {
   }
 };
 
-/// What a fake kernel is called with.
+/// Argument sets that a fake kernel is called with.
 using Sets = std::vector<std::vector<device::FakeArgument>>;
 
-/// What was measured of the one timed workload.
+/// Result of the room's one timed workload.
 inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
 
 }  // namespace kw::referee::testing

@@ -1,4 +1,4 @@
-// Haste: whether an evaluation is to end before it has all that it could use.
+// Haste: whether an evaluation is to end before it has everything that it could use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,18 +13,18 @@ namespace kw::referee {
 
 class Haste {
  public:
-  /// Time counts from now. `options` and `clock` must outlive it.
+  /// Time counts from construction. `options` and `clock` must outlive the object.
   Haste(const Options& options, const MeasurePlan& plan, const platform::Clock& clock);
 
-  /// Does what is no time of this evaluation's, such as waiting while others have the device; how
-  /// long it took, in nanoseconds. Empty: nothing is done.
+  /// Runs `wait`, such as waiting while others have the device, without counting its time. Returns
+  /// how long it took, in nanoseconds; an empty function does nothing.
   Result<std::int64_t> wait_outside(const std::function<Result<>()>& wait);
 
-  /// Somebody asked for the end: what is in progress is the last.
+  /// Whether somebody asked for the end: what is in progress is the last step.
   bool is_hurried() const;
-  /// The plan's time is over: an interval that is there is good enough.
+  /// Whether the plan's time is over: an interval that is known is good enough.
   bool is_late() const { return is_past(1); }
-  /// Twice that time is over: there will be none.
+  /// Whether twice the plan's time is over: no interval will be found.
   bool is_too_late() const { return is_past(2); }
 
  private:
@@ -32,11 +32,11 @@ class Haste {
 
   const Options& options_;
   const platform::Clock& clock_;
-  std::int64_t wall_ns_;  ///< 0: no bound.
+  std::int64_t wall_ns_;  ///< 0: no limit.
   std::int64_t began_ns_;
 };
 
-/// How a hurried evaluation ends; `at` says what it was about to do.
+/// The verdict on a hurried evaluation; `at` says what it was about to do.
 Verdict interrupted(const std::string& at);
 
 }  // namespace kw::referee

@@ -1,4 +1,4 @@
-// Whether a program works outside of its calls: counted for both legs, so that a busy host accuses
+// Whether a program works outside of its calls. Both legs are counted, so that a busy host accuses
 // nobody.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,18 +10,19 @@
 
 namespace kw::referee {
 
-/// Of one leg: how many of its samples were *late*, which voids them. A sample is late where its
+/// Counts how many samples of one leg were *late*, which voids them. A sample is late where its
 /// threads used more processor time outside of its calls (device::CallResult::outside_ns) than a
-/// hundredth of their time, or 10 µs a call if that is more.
+/// hundredth of the calls' time, or 10 µs a call if that is more.
 class Lateness {
  public:
-  /// Takes a sample of so many calls, with the sums of their times; true: it was late.
+  /// Takes a sample of `calls` calls with the sums of their times; returns whether the sample was
+  /// late.
   bool tell(double outside_ns, double elapsed_ns, int calls);
 
   int samples() const { return samples_; }
   int late() const { return late_; }
   double share() const { return samples_ == 0 ? 0 : static_cast<double>(late_) / samples_; }
-  bool is_often() const;  ///< At least eight samples, and more than a third of them, were late.
+  bool is_often() const;  ///< At least eight samples, and more than a third of all, were late.
   double most_ns() const { return most_ns_; }  ///< Largest outside time of a late sample.
 
  private:
@@ -30,9 +31,10 @@ class Lateness {
   double most_ns_ = 0;
 };
 
-/// Nothing while the opponent has fewer than eight samples, and while neither leg is late often.
-/// Then Cheated where the candidate is, and the opponent, in the same pairs, was late in less than
-/// a quarter of that share; else Unmeasurable, without an opponent too. `what` names the workload.
+/// Judges both legs together. Nothing while the opponent has fewer than eight samples, or while
+/// neither leg is late often. Otherwise Cheated if the candidate is late often and the opponent, in
+/// the same pairs, was late in less than a quarter of that share; else Unmeasurable, as also
+/// without an opponent. `what` names the workload.
 std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
                                       const std::string& what);
 

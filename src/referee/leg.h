@@ -1,4 +1,4 @@
-// One program and the player that runs it, through as many lives as the referee wants.
+// One program and the player that runs it, through any number of processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,79 +18,80 @@
 
 namespace kw::referee {
 
-/// Where a player finds the tensors of one workload: tensor i of slot s is the buffer
-/// `first_buffer + s * (number of tensors) + i` of those that it maps.
+/// Where a player finds the tensors of one workload: tensor i of slot s is the mapped buffer
+/// `first_buffer + s * (number of tensors) + i`.
 struct Stand {
-  const Workload* workload = nullptr;  ///< Borrowed for the leg's life.
+  const Workload* workload = nullptr;  ///< Borrowed while the leg lives.
   int first_buffer = 0;
   Precision precision = Precision::Native;
-  int slots = 1;  ///< cuda: whose tensors the plan names, slot after slot.
+  int slots = 1;  ///< cuda: number of slots whose tensors the plan names, slot after slot.
 };
 
 class Leg;
-/// The legs whose players map the same buffers: all of them end before the buffers get other
-/// memory.
+/// The legs whose players map the same buffers: all of their processes end before the buffers get
+/// other memory.
 using Tenants = std::vector<Leg*>;
 
-/// A life is one process: it starts, loads the object, binds the plans (cuda), answers calls and is
-/// killed. What code keeps in memory, it keeps for a life at most. (Devices keep blank processes
-/// ready, so that the next life begins at once.)
+/// Runs one program in one process after another. A *life* is one process: it starts, loads the
+/// object, binds the plans (cuda), answers calls and is killed. So code can keep something in
+/// memory for one life at most. (Devices keep blank processes ready, so that the next life begins
+/// at once.)
 ///
 /// A leg owns the workspaces of its plans: buffers like those of the tensors, with guards, which
-/// make_ready() fills anew. On cpu there are none and make_ready() does nothing.
+/// make_ready() fills anew. On cpu there are no workspaces and make_ready() does nothing.
 class Leg {
  public:
-  /// `spec` names the buffers of the stands; `seed` is that of the workspaces' poison. `task`
-  /// outlives the leg.
+  /// `spec` names the buffers of the stands; `seed` is the seed of the workspaces' poison. `task`
+  /// must outlive the leg.
   Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
       const std::vector<Stand>& stands, Seed seed);
   Leg(const Leg&) = delete;
   Leg& operator=(const Leg&) = delete;
   ~Leg();
-  /// From now on, for its life, it is one of those whose players map the same buffers.
+  /// Enters this leg, until it is destroyed, into the legs whose players map the same buffers.
   void join(std::shared_ptr<Tenants> tenants);
 
-  /// Ends this life and begins the next. A verdict if the object would not load, a plan did not fit
-  /// its kernels, or its workspaces do not fit; an error if no player can be had at the jail level
-  /// asked for. Starts a process (milliseconds; some 150 ms on cuda).
+  /// Ends the current life and begins the next one. A verdict if the object would not load, a plan
+  /// did not fit its kernels, or its workspaces do not fit; an error if no player can be started at
+  /// the requested jail level. Starts a process (milliseconds; some 150 ms on cuda).
   Result<std::optional<Verdict>> renew();
-  /// Workspaces of this stand's plan as it declares them: zeros or fresh poison. Before every call,
-  /// and before caches are made cold.
+  /// Fills the workspaces of this workload's plan as it declares them, with zeros or fresh poison.
+  /// To be called before every call, and before caches are made cold.
   Result<> make_ready(const Workload& workload);
-  /// cuda: loads the modules again, so that device globals are as the object has them at the next
-  /// call, which is one at this workload; outside any timed span. On cpu nothing happens: there the
-  /// process itself is replaced.
+  /// cuda: loads the modules again, so that at the next call, which must be at this workload,
+  /// device globals are as the object has them. To be called outside any timed span. Does nothing
+  /// on cpu, where the process itself is replaced.
   device::CallResult forget(const Workload& workload);
-  /// Lets forget() begin while the referee works: device::Player::begin_forget().
+  /// Starts forget() in the background while the referee works: device::Player::begin_forget().
   void begin_forget(const Workload& workload);
-  /// Waits for it.
+  /// Waits for the forgetting that begin_forget() began.
   void end_forget();
-  /// cuda: takes what belongs to other workloads out of the process's reach; no call at them may
-  /// follow.
+  /// cuda: takes what belongs to other workloads out of the process's reach; calls at those
+  /// workloads are no longer allowed.
   device::CallResult keep_only(const Workload& workload);
-  /// One call, on cpu on the tensors of slot 0. Preconditions: renew() gave no verdict;
-  /// make_ready(). Error (retry): the GPU itself failed under device code.
+  /// Makes one call, on cpu on the tensors of slot 0. Preconditions: renew() gave no verdict, and
+  /// make_ready() was called. Error (retry): the GPU itself failed under device code.
   Result<device::CallResult> call(const Workload& workload, std::int64_t timeout_ns,
                                   device::CallKind kind = device::CallKind::Checked);
-  /// Of a host launcher that could not be captured as a graph, in words; else empty.
+  /// Words that say why a host launcher could not be captured as a graph; otherwise empty.
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;
   }
-  /// Words about a workspace whose guards were written to; empty: all are whole.
+  /// Words about a workspace whose guards were written to; empty if all are whole.
   Result<std::string> check_workspaces(const Workload& workload);
 
-  /// cuda: what a call's stamps read more than its events, for they stand around them. The least of
-  /// a few calls with nothing in them, made in each life before it loads anything: what comes later
-  /// cannot make it large. Ns, at most 10 µs; 0 on cpu.
+  /// cuda: by how much a call's stamps exceed its events, because the stamps stand around the
+  /// events. The least of a few empty calls, made in each life before it loads anything, so that
+  /// loaded code cannot enlarge the figure. Ns, at most 10 µs; 0 on cpu.
   double stamps_apart_ns() const { return stamps_apart_ns_; }
 
-  /// Ends this life; renew() begins another.
+  /// Ends the current life; renew() begins another.
   void end() { player_.reset(); }
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }
   /// True for a host launcher, which is a shared object on cuda.
   bool runs_host_code() const { return runs_plans() && program_.object.format == "elf-so"; }
-  /// False where renew() gave its verdict before it started one.
+  /// False where renew() gave its verdict before it started a player.
   bool has_player() const { return player_ != nullptr; }
   device::Player& player() { return *player_; }
   const Program& program() const { return program_; }
@@ -101,14 +102,14 @@ class Leg {
     Stand stand;
     const Plan* plan = nullptr;  ///< Null on cpu.
     Buffers workspaces;
-    int handle = 0;  ///< What a call names.
+    int handle = 0;  ///< The number by which a call names this plan.
     std::string why_not_captured = {};
   };
 
   Post& post_of(const Workload& workload);
   Result<std::optional<Verdict>> allocate_workspaces();
   device::LoadResult bind(Post& post, int object);
-  /// An error (retry) where the device itself failed.
+  /// An error (retry) if the device itself failed.
   Result<> look_at_device(const device::CallResult& ended, const Workload& workload);
   Result<double> measure_stamps_apart();
 
@@ -122,7 +123,7 @@ class Leg {
   bool has_workspaces_ = false;
   double stamps_apart_ns_ = 0;
   std::unique_ptr<device::Player> player_;
-  std::shared_ptr<Tenants> tenants_;  ///< Null: nobody renews what its player maps.
+  std::shared_ptr<Tenants> tenants_;  ///< Null: nobody renews the memory that the player maps.
 };
 
 }  // namespace kw::referee

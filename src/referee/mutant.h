@@ -1,5 +1,5 @@
-// The ways in which a kernel is slightly wrong, each of which every task must see at the sizes it
-// times. A mutant knows nothing of the task: it is a change of one input or of the outputs.
+// The ways in which a kernel is slightly wrong. The gates of every task must refuse each of them at
+// the timed sizes. A mutant knows nothing of the task: it changes one input or the outputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,27 +13,28 @@
 
 namespace kw::referee {
 
-/// What is wrong with the answer.
+/// What is wrong with a mutant's answer.
 enum class MutantKind {
   Unwritten,  ///< A part of the outputs is as it was before the call.
   Zeroed,     ///< A part of the outputs is zero.
-  Exclusive,  ///< Elements of the outputs hold what belongs to the one before, the first zero.
-  Inclusive,  ///< Elements of the outputs hold what belongs to the one behind.
+  Exclusive,  ///< Elements of the outputs hold their predecessor's value; the first is zero.
+  Inclusive,  ///< Elements of the outputs hold their successor's value.
   Dropped,    ///< A part of an input counts as zero.
-  Thinned,    ///< One element of an input in 2^bits counts as zero; bits 0: a single one.
+  Thinned,    ///< One element of an input in 2^bits counts as zero; bits = 0: a single element.
   Rounded,    ///< An input has `bits` significant bits.
 };
 
-/// Where bounds are wrong: the last of something.
+/// The kind of part whose last instance a wrong bound leaves out.
 enum class Part { Element, Row, Column, Tile, Batch };
 
-/// Which elements of each row a shift concerns.
+/// The elements of each row that a shift moves.
 enum class Extent { All, SecondHalf, Last };
 
 struct Mutant {
-  std::string name;  ///< Equal at all workloads of one shape: "last row of x dropped".
+  std::string name;  ///< Equal for all workloads of one shape: "last row of x dropped".
   MutantKind kind = MutantKind::Unwritten;
-  std::size_t tensor = 0;  ///< The input; nothing where the outputs are changed.
+  /// Index of the changed input; meaningless where the outputs are changed.
+  std::size_t tensor = 0;
   Part part = Part::Element;
   Extent extent = Extent::All;
   int bits = 0;
@@ -44,20 +45,22 @@ struct Mutant {
 /// Every mutant that the shapes of this workload allow.
 std::vector<Mutant> mutants_of(const Workload& workload);
 
-/// The part of this box that a mutant leaves out, `length` of its elements, rows, columns or
-/// batches; of a tile columns, in the last kTileSide rows. Nothing where the box has no such part:
-/// where that is the whole box, or what a smaller kind of part is already.
+/// The part of this box that a mutant leaves out: the last `length` elements, rows, columns or
+/// batches; for a tile, columns within the last kTileSide rows. Nothing where the box has no such
+/// part, because the part would be the whole box or equals a smaller kind of part.
 std::optional<Region> last_part(Part part, const Region& box, std::int64_t length);
-/// The least `length`: 1, of a tile kTileSide or what there is.
+/// Smallest allowed `length` of last_part(): 1; for a tile kTileSide, or the number of columns if
+/// that is less.
 std::int64_t least_length(Part part, const Region& box);
-/// The largest `length`: half of what there is, for whoever leaves out more ignores the input.
+/// Largest allowed `length` of last_part(): half of what there is, because a kernel that leaves out
+/// more ignores the input.
 std::int64_t most_length(Part part, const Region& box);
 
-/// The elements of this box that a shift fills from their neighbours: without the first of each
-/// row, which has none before it, or without the last, which has none behind.
+/// The elements of this box that a shift fills from their neighbours: all but the first of each
+/// row, which has no predecessor, or all but the last, which has no successor.
 Region shifted_part(Extent extent, const Region& box, bool is_exclusive);
 
-/// Significant bits of the next type that is less precise: f32, f16 (and tf32), bf16, e4m3.
+/// Significant bits of the next less precise type: f32, f16 (and tf32), bf16, e4m3.
 int bits_down(Dtype dtype);
 
 }  // namespace kw::referee

@@ -15,20 +15,21 @@ namespace kw::referee {
 struct Tried {
   Judged plain;
   /// The same answer with the right results at the place of what was dropped: a normalisation whose
-  /// sums lack an element normalises it all the same. Where asked for, and there is such a place.
+  /// sums lack an element still normalises that element. Present where it was asked for and such a
+  /// place exists.
   std::optional<Judged> own_right;
-  bool has_answer = true;  ///< False: the reference gave none for what the mutant makes of inputs.
-  /// Why there is no wrong answer, or how much had to be left out to give one.
+  bool has_answer = true;  ///< False: the reference gave no answer for the changed inputs.
+  /// Why there is no wrong answer, or how much had to be left out to get one.
   std::string note;
 };
 
 /// Whether some output has the shape of the input that this mutant drops elements of.
 bool has_own_place(const Workload& workload, const Mutant& mutant);
 
-/// Makes the answer and judges it. Where leaving out the last of something changes nothing (a halo
-/// that nobody reads, a zero), twice as much is left out, and so on up to half: the least that does
-/// change the answer is judged. Inputs are the right ones again afterwards. Cost: none to some ten
-/// calls of the reference, of most mutants one. Precondition: prepared.
+/// Makes the mutant's answer and judges it. Where leaving out the last part changes nothing (a halo
+/// that nobody reads, a zero), twice as much is left out, and so on up to half; the smallest part
+/// that changes the answer is judged. Inputs are the right ones again afterwards. Cost: none to
+/// some ten calls of the reference, one for most mutants. Precondition: the subject is prepared.
 Result<Tried> try_mutant(Subject& subject, const Mutant& mutant, bool asks_own_right);
 
 }  // namespace kw::referee

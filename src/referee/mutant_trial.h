@@ -1,4 +1,4 @@
-// Mutants of one timed workload, tried on one input set after another until each is caught.
+// Tries the mutants of one timed workload on one input set after another until each is refused.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,36 +15,37 @@
 
 namespace kw::referee {
 
-/// Input sets after which a mutant that passed all of them is a hole: where its answer differs, few
-/// sets may hold values that show it. A verdict sees fewer sets: docs/admission.md has the figures.
+/// Number of input sets after which a mutant that passed all of them is a hole: where its answer
+/// differs, few sets may hold values that show the difference. A verdict sees fewer sets:
+/// docs/admission.md has the figures.
 inline constexpr int kMutantSets = 48;
-/// Input sets after which one whose answer was the right one each time does not apply.
+/// Number of input sets after which a mutant whose answer was right each time does not apply.
 inline constexpr int kSetsToApply = 4;
 
-/// Whom a trial tells and what it asks while it runs.
+/// Callbacks of a trial: whom it tells its progress, and whether it must stop.
 struct TrialOutside {
-  std::function<void(const std::string&)> tell = {};  ///< How far it is.
-  std::function<bool()> is_spent = {};                ///< Time is up: nothing more is begun.
+  std::function<void(const std::string&)> tell = {};  ///< Gets the progress in words.
+  std::function<bool()> is_spent = {};  ///< True once the time is up: no further step begins.
 };
 
 class MutantTrial {
  public:
-  /// `task` and `workload` outlive it.
+  /// `task` and `workload` must outlive the trial.
   MutantTrial(const Task& task, const Workload& workload, TrialOutside outside);
 
   bool is_open() const { return open() > 0; }
-  /// Tries whatever is open on a prepared subject, which is one input set of the workload.
+  /// Tries every open mutant on a prepared subject, which is one input set of the workload.
   Result<> run(Subject& subject);
-  /// Wrong answers of which another input set could say more.
+  /// Number of wrong answers about which another input set could say more.
   int open() const;
-  /// Of those of which enough is known, in the order of mutants_of().
+  /// Results of the mutants about which enough is known, in the order of mutants_of().
   std::vector<MutantResult> results() const;
 
  private:
   struct Entry {
     Mutant mutant;
     MutantResult plain;
-    std::optional<MutantResult> own_right;  ///< As Tried::own_right.
+    std::optional<MutantResult> own_right;  ///< Result for Tried::own_right.
   };
 
   const Task& task_;

@@ -10,7 +10,8 @@
 
 namespace kw::referee {
 
-/// Every null answer on one workload, in an order that does not change. Precondition: prepared.
+/// Tries every null answer on one workload, always in the same order. Precondition: the subject is
+/// prepared.
 Result<> try_null_answers(Subject& subject, std::vector<NullAnswer>& to);
 
 }  // namespace kw::referee

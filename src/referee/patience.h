@@ -1,4 +1,4 @@
-// Says what is waited for, once somebody may wonder.
+// Tells the user what the program is waiting for, once the wait is long.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,16 @@
 
 namespace kw::referee {
 
-/// Whom to tell what, and after how long.
+/// Whom to tell about a long wait, and after how long.
 struct Patience {
   /// Gets words like "the reference of task 'x' on workload 'y'"; called from another thread.
   std::function<void(const std::string& what)> tell = {};
-  std::int64_t after_ns = 5'000'000'000;  ///< A pause that nobody takes for a hang yet.
+  /// Longest wait that is not reported: nobody takes it for a hang yet.
+  std::int64_t after_ns = 5'000'000'000;
 };
 
-/// Tells, once, if it lives longer than the patience lasts. Costs a thread (some 20 µs) where
-/// somebody is to be told, else nothing.
+/// Reports the wait once if this object lives longer than the patience lasts. Costs a thread (some
+/// 20 µs) if `tell` is set, otherwise nothing.
 class Vigil {
  public:
   Vigil(const Patience& patience, std::string what);

@@ -11,10 +11,10 @@
 
 namespace kw::referee {
 
-/// One compared region, dense and row-major, as the candidate left it beside the truth.
+/// One compared region, dense and row-major: what the candidate left, and the truth.
 struct FailureMap {
-  std::vector<std::int64_t> sizes;   ///< Of the region.
-  std::vector<std::int64_t> origin;  ///< Coordinates of its first element in the tensor.
+  std::vector<std::int64_t> sizes;   ///< Sizes of the region.
+  std::vector<std::int64_t> origin;  ///< Coordinates, in the tensor, of the region's first element.
   std::vector<double> got;
   std::vector<double> want;
   std::vector<double> before;  ///< Content before the call; empty if unknown.
@@ -24,12 +24,14 @@ struct FailureMap {
 };
 
 struct PatternReading {
-  std::vector<std::string> sentences;  ///< Whole ones, at most two; empty where nothing is failed.
-  MismatchPattern pattern = MismatchPattern::None;  ///< None where no known one fits.
+  /// At most two whole sentences; empty where no element failed.
+  std::vector<std::string> sentences;
+  MismatchPattern pattern = MismatchPattern::None;  ///< None where no known pattern fits.
 };
 
-/// Values and places of the wrong elements. Where they lie says more about loops than which values
-/// they have, so the pattern is that of places where both tell one. Pure; O(elements × dimensions).
+/// Finds the pattern of the wrong elements in their values and in their places. Places say more
+/// about loops than values do, so where both show a pattern, that of the places is returned. Pure;
+/// O(elements × dimensions).
 PatternReading read_pattern(const FailureMap& map);
 
 /// The first `limit` failed elements as a table: coordinates, got, want, difference.

@@ -11,17 +11,18 @@
 namespace kw::referee {
 
 /// The least time in which any algorithm could do the workload's floor work on this device, in ns;
-/// nothing while no rates are known. There is no datasheet for a CPU in this machine's settings,
-/// so the limits are 1.5 × the best measured ceiling of any kind, thread count and level; bytes
-/// that exceed the last-level cache must in addition come from memory, since calls are timed cold.
-/// On a GPU they are the rates of its datasheet, of whichever unit is fastest, or what its clocks
-/// and bus make at most where that is more or the device is not in the table.
+/// nothing while no rates are known. There is no datasheet of a CPU in this machine's settings, so
+/// the limits are 1.5 × the best measured ceiling of any kind, thread count and level; bytes beyond
+/// the size of the last-level cache must in addition come from memory, since calls are timed cold.
+/// For a GPU the limits are the rates of the datasheet, of whichever unit is fastest, and what the
+/// clock and width of the memory bus make if that is more. For a GPU that the table of devices
+/// lacks, clocks and bus give both limits.
 std::optional<double> compute_least_ns(const Workload& workload, const DeviceFacts& facts);
 
-/// Words saying by how much `median_ns` is below the least time; nothing if plausible or unknown.
-/// On a CPU trusted code that did the work in `trusted_ns` shows what the machine reaches today as
-/// well as a ceiling does, and gets the same factor; 0: none did.
-/// Whoever asks should first measure the ceilings again: they may be too low.
+/// Words that say by how much `median_ns` is below the least time; nothing if plausible or unknown.
+/// On a CPU the time `trusted_ns` of trusted code shows what the machine reaches today as well as a
+/// ceiling does, and gets the same factor; 0: no trusted code was timed. Before relying on the
+/// answer, the caller should measure the ceilings again: they may be too low.
 std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
                                             const DeviceFacts& facts, double trusted_ns = 0);
 

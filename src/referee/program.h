@@ -12,19 +12,19 @@
 namespace kw::referee {
 
 /// A built unit as a leg runs it. On cpu its entry is called with the task's arguments; on cuda the
-/// plan of the workload at hand is bound once and then runs.
+/// plan of the current workload is bound once and then runs.
 struct Program {
-  std::string role;  ///< As BuildUnit::role; for messages.
+  std::string role;  ///< BuildUnit::role; appears in messages.
   Target target = Target::Cpu;
   BuiltObject object;
-  std::map<std::string, Plan> plans;  ///< By workload; cuda alone.
+  std::map<std::string, Plan> plans;  ///< By name of the workload; cuda only.
 
   const Plan* plan(const std::string& workload) const;
-  /// Equal for programs that do the same: the object by content, and what every plan says.
+  /// Equal for programs that do the same: made from the object's content and every plan's content.
   std::string identity() const;
 };
 
-/// The unit of this role with its plans; nothing where the request has none that is built.
+/// The unit with this role and its plans; nothing where the request has no such unit that is built.
 std::optional<Program> program_of(const EvaluationRequest& request, std::string_view role);
 
 }  // namespace kw::referee

@@ -19,58 +19,65 @@ namespace kw::referee {
 
 class Bench;
 
-/// Longest that one reference may compute a timed workload; others: kSmallTimeoutNs.
+/// Time limit of a reference on a timed workload; on other workloads the limit is kSmallTimeoutNs.
 inline constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
 
-/// Limits of the referee's own making; the defaults are those of docs/measurement.md.
+/// Limits that the referee sets itself; docs/measurement.md gives the defaults.
 struct Options {
   std::int64_t reference_timeout_ns = kReferenceTimeoutNs;
-  Patience patience = {};                         ///< With references, which may take that long.
-  std::int64_t least_timeout_ns = 2'000'000'000;  ///< A candidate's call never gets less.
-  double timeout_factor = 100;        ///< Of the reference's own time at the task's type.
-  std::int64_t memory_bytes = 0;      ///< For pools, truths and buffers; 0: half of what is free.
+  Patience patience = {};  ///< Tells about long waits for references.
+  /// A candidate's call never gets a shorter time limit.
+  std::int64_t least_timeout_ns = 2'000'000'000;
+  /// Time limit of a call ÷ the reference's own time at the task's type.
+  double timeout_factor = 100;
+  std::int64_t memory_bytes = 0;  ///< Limit for pools, truths and buffers; 0: half of what is free.
   std::int64_t watch_ns = 3'000'000;  ///< Least span in which late work is looked for.
-  /// More CPU time than this after return is cheating; every core adds what a thread of an honest
-  /// pool takes to fall asleep (0.1 ms seen where sixteen wait on a futex of a virtual machine).
+  /// More CPU time than this after the return is cheating; every core adds what a thread of an
+  /// honest pool takes to fall asleep (0.1 ms seen where sixteen threads wait on a futex of a
+  /// virtual machine).
   double late_cpu_ns = 1e6;
   double late_cpu_per_core_ns = 0.125e6;
-  std::int64_t checked_elements = 1 << 18;  ///< Looked at by a reduced check.
-  double short_sample_ns = 1e6;             ///< Shorter calls are batched.
-  int most_calls_per_sample = 64;           ///< Beyond that a workload is unmeasurable.
-  int pool_sets = 0;                        ///< Timed input sets; 0: 2 to 8, by what a truth costs.
-  std::int64_t recovery_pause_ns = 250'000'000;  ///< Between probes of a GPU that faulted.
-  double measure_wall_ns = 120e9;                ///< Ends the pairs, overhead included.
-  /// Called once between the check and the first timed call: there the caller's lease of the
-  /// device, shared so far, becomes exclusive.
+  /// Number of elements that a reduced check compares at least.
+  std::int64_t checked_elements = 1 << 18;
+  double short_sample_ns = 1e6;  ///< Calls shorter than this are batched.
+  /// A workload that would need more calls per sample is unmeasurable.
+  int most_calls_per_sample = 64;
+  int pool_sets = 0;  ///< Number of timed input sets; 0: 2 to 8, depending on what a truth costs.
+  std::int64_t recovery_pause_ns = 250'000'000;  ///< Pause between probes of a GPU that faulted.
+  /// Wall time after which no further pair begins, overhead included.
+  double measure_wall_ns = 120e9;
+  /// Called once between the check and the first timed call: the caller's lease of the device,
+  /// shared so far, becomes exclusive there.
   std::function<Result<>()> before_measuring = {};
-  /// Called before a time is called impossible on a CPU: measures the ceilings again and tells
+  /// Called before a time is called impossible on a CPU: measures the ceilings again and passes
   /// them to set_ceilings().
   std::function<Result<>()> raise_ceilings = {};
-  /// Asked between steps: whether the evaluation is to end after the one in progress, as
-  /// (measure, unmeasurable).
+  /// Asked between steps; true: the evaluation ends after the current step, as (measure,
+  /// unmeasurable).
   std::function<bool()> is_hurried = {};
 };
 
-/// Judges load → launch → run → check → measure. Keeps, for evaluations of the same task and seed,
-/// the input pools with their truths, the trusted baseline's errors, warm opponents and the noise
-/// floor; Purpose::Confirm shares nothing. Not thread-safe; the caller holds the device's lease and
-/// both devices outlive the referee.
+/// Judges load → launch → run → check → measure. For evaluations of the same task and seed the
+/// referee keeps the input pools with their truths, the trusted baseline's errors, warm opponents
+/// and the noise floor; an evaluation with Purpose::Confirm shares none of them. Not thread-safe;
+/// the caller holds the device's lease, and both devices outlive the referee.
 class Referee {
  public:
-  /// `host`: where references of target cpu run for a device that runs none (cuda); null: on the
-  /// device itself.
+  /// `host`: the device on which references of target cpu run if `device` runs none (cuda); null:
+  /// references run on `device`.
   Referee(device::Device& device, device::Device* host, Options options = {},
           platform::Clock& clock = platform::real_clock());
   ~Referee();
   Referee(const Referee&) = delete;
   Referee& operator=(const Referee&) = delete;
 
-  /// `units` of the request are built. A candidate's fate is in the evaluation; errors are trouble
-  /// of the machine, of the task (its reference crashed) or of the opponent. Costs what the stages
-  /// cost: see Evaluation::stage_ns. Deterministic given the request, up to times.
+  /// Judges the request's candidate; `units` of the request are built. A candidate's fate is in the
+  /// evaluation; errors are trouble of the machine, of the task (its reference crashed) or of the
+  /// opponent. Costs what the stages cost: see Evaluation::stage_ns. Deterministic given the
+  /// request, except for times.
   Result<Evaluation> judge(const EvaluationRequest& request);
 
-  /// Ceilings as last measured, for the physics floor; without any, nothing is implausible.
+  /// Ceilings as last measured, for the physics floor; without ceilings nothing is implausible.
   void set_ceilings(std::vector<Ceiling> ceilings) { facts_.ceilings = std::move(ceilings); }
 
  private:
@@ -86,9 +93,9 @@ class Referee {
   device::Device* host_;
   DeviceFacts facts_;
   Options options_;
-  platform::Clock& clock_;          ///< For budgets and stage_ns; samples are the device's.
-  std::unique_ptr<Run> run_;        ///< Of the latest task and seed.
-  std::unique_ptr<Run> fresh_run_;  ///< Of a confirmation, while it lasts.
+  platform::Clock& clock_;    ///< Clock for budgets and stage_ns; samples use the device's clock.
+  std::unique_ptr<Run> run_;  ///< State of the latest task and seed.
+  std::unique_ptr<Run> fresh_run_;  ///< State of a confirmation, while it lasts.
 };
 
 }  // namespace kw::referee

@@ -14,38 +14,41 @@
 namespace kw::referee {
 
 struct Screening {
-  std::optional<Verdict> verdict;  ///< (screen, rejected) or nothing.
-  std::vector<Finding> findings;   ///< Why, with the place; or notes on an accepted text.
+  /// (screen, rejected), or nothing if the text or object was accepted.
+  std::optional<Verdict> verdict;
+  /// Reasons for a rejection, with the place; or notes on an accepted text.
+  std::vector<Finding> findings;
 };
 
 /// A rejection; `evidence` says what was found and what to write instead.
 Screening refuse(std::string evidence, std::string frame = {}, std::string place = {});
 
-/// The candidate's claims against the task's restrictions: libraries and compiler options.
+/// Checks the candidate's claims against the task's restrictions: libraries and compiler options.
 Screening screen_claims(const Candidate& candidate, const Task& task);
 
-/// The source's text, for what no object shows: files read at compile time (#include of absolute or
-/// parent paths, #embed, .incbin), which the compiler's jail would hide anyway, and on cuda host
-/// code and inline PTX that declares symbols. Comments, what literals hold outside of assembly, and
-/// code behind `#if 0` or a macro that nothing defines are ignored. `name` is for places.
+/// Screens the source's text for what no object shows: files read at compile time (#include of
+/// absolute or parent paths, #embed, .incbin), which the compiler's jail would hide anyway, and on
+/// cuda host code and inline PTX that declares symbols. Comments, the content of literals outside
+/// of assembly, and code behind `#if 0` or behind a macro that nothing defines are ignored. `name`
+/// is the file name in reported places.
 Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
 
-/// The built object of target cpu. Rejects imports that are not on the list of what kernels use,
-/// functions of the system that it defines anew, libraries outside the candidate's, code that runs
-/// when the object is loaded other than initialisers of its objects (which are told by the names
-/// that compilers give them, _GLOBAL__sub_I_…), memory both writable and
-/// executable, instructions that read clocks or counters or call the kernel, and functions built
-/// with arithmetic of their own that the candidate does not claim.
+/// Screens the built object of target cpu. Rejects imports that are not on the list of what kernels
+/// use, functions of the system that the object defines anew, libraries that the candidate does not
+/// claim, code that runs when the object is loaded other than initialisers of its C++ objects
+/// (which are known by the names that compilers give them, _GLOBAL__sub_I_…), memory both writable
+/// and executable, instructions that read clocks or counters or call the kernel, and functions
+/// built with arithmetic options that the candidate does not claim.
 Screening screen_object(std::string_view object, const Candidate& candidate,
                         const std::vector<CodeMark>& marks = {});
 
-/// The built object of target cuda. Rejects special registers that tell the time or count, and
-/// calls of the device's runtime: output, the heap, launches. `mark`:
+/// Screens the built object of target cuda. Rejects special registers that tell the time or count,
+/// and calls of the device's runtime: output, the heap, launches. `mark`:
 /// compile::library_timer_mark().
 Screening screen_device_object(std::string_view cubin, std::string_view mark);
 
-/// Adds the place in the source that a rejected object's evidence speaks of, where a word of the
-/// source tells it.
+/// Adds the place in the source that a rejected object's evidence speaks of, if a word of the
+/// source shows it.
 void point_out(Screening& screening, std::string_view text, std::string_view name);
 
 }  // namespace kw::referee

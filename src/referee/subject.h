@@ -1,4 +1,4 @@
-// One workload under examination: its right answer, wrong ones in the making, and what the gates
+// One workload under examination: its right answer, wrong answers made from it, and what the gates
 // say of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,8 +16,8 @@ namespace kw::referee {
 
 /// What became of a wrong answer.
 struct Judged {
-  bool is_right = false;  ///< It is the right answer: nothing can be said of it.
-  bool passed = false;    ///< The gates took it for correct.
+  bool is_right = false;  ///< True: the answer is the right one, so that it proves nothing.
+  bool passed = false;    ///< True: the gates accepted the answer.
   double gate_fraction = 0;
 };
 
@@ -25,13 +25,14 @@ struct Judged {
 /// task's types, and judged as a candidate's are. Inputs are copies that may be changed.
 class Subject {
  public:
-  /// Both outlive it. `maker` is whoever computes truths where the bench is: on the host, or the
-  /// fast reference on the device.
+  /// Both must outlive the subject. `maker` computes truths where the bench is: with the reference
+  /// on the host, or with the fast reference on the device.
   Subject(Bench& bench, const TruthMaker& maker);
 
-  /// Computes the right answer; before anything else.
+  /// Computes the right answer; must be called first.
   Result<> prepare();
-  /// Words, if the right answer cannot be believed (Bench::doubt). Right after prepare().
+  /// Words, if the right answer cannot be believed (Bench::doubt). To be called right after
+  /// prepare().
   Result<std::optional<std::string>> doubt() { return bench_.doubt(kSet); }
 
   const Workload& workload() const { return bench_.workload(); }
@@ -40,25 +41,25 @@ class Subject {
   const Known& known() const { return bench_.known(kSet); }
   double reference_ns() const { return bench_.known(kSet).truth.reference_ns; }
   Seed seed() const { return bench_.seed(); }
-  /// For edits of whole tensors, which would take one thread seconds.
+  /// Threads for edits of whole tensors, which would take one thread seconds.
   device::Parallel& parallel() { return parallel_; }
 
-  /// Makes the answer the right one, for a mutant to change.
+  /// Resets the answer to the right one, for a mutant to change.
   Result<> begin();
-  /// Buffers by tensor; null where a tensor is not compared.
+  /// Buffer of the answer by tensor. Precondition: the tensor is compared.
   device::Buffer& answer(std::size_t tensor) { return *answer_[tensor]; }
   const device::Buffer& right(std::size_t tensor) const { return *right_[tensor]; }
-  /// What the outputs hold before the call.
+  /// What the tensor held before the call.
   const device::Buffer& before(std::size_t tensor) { return *bench_.slot(0).buffers[tensor]; }
   Result<Judged> judge();
 
-  /// Inputs by tensor, null where none is drawn: the right ones until somebody changes them.
+  /// Inputs by tensor, null where none is drawn: the right inputs until somebody changes them.
   Buffers& inputs() { return inputs_; }
-  /// The same of another draw.
+  /// Inputs of another draw, by tensor.
   Result<const Buffers*> other_inputs();
   Result<> restore_input(std::size_t tensor);
-  /// Makes the answer what the reference gives for these inputs. Words, if it gives none: it
-  /// crashed, or ran out of time.
+  /// Makes the answer what the reference gives for these inputs. Returns words if the reference
+  /// gives no answer, because it crashed or ran out of time.
   Result<std::optional<std::string>> recompute(const Buffers& inputs);
 
  private:
@@ -70,7 +71,7 @@ class Subject {
   Bench& bench_;
   device::Parallel parallel_;
   TruthSeries series_;
-  Buffers right_;  ///< The truth at the task's types, padding as in the slot.
+  Buffers right_;  ///< The truth at the task's types, with the slot's padding.
   std::vector<device::Buffer*> answer_;
   Buffers inputs_;
 };

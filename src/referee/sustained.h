@@ -1,5 +1,5 @@
-// A kernel back to back: many calls in one graph, on rotating buffers, without a flush between
-// them.
+// Times a kernel back to back: many calls in one graph, on rotating buffers, without a flush
+// between them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,24 +16,26 @@ namespace kw::referee {
 /// Least time of back-to-back calls that a figure rests on: clocks droop within it.
 inline constexpr double kSustainedNs = 1e9;
 
-/// The plan `turns` times over, turn i on the buffers of slot `order[i]`: tensor t of slot s is
-/// operand s * tensors + t. Workspaces are shared, and those that begin as zeros are filled with
-/// them at every turn. Precondition: why_not_sustained() is empty.
+/// A plan that runs `plan` once for each entry of `order`, turn i on the buffers of slot
+/// `order[i]`: tensor t of slot s is operand s * tensors + t. Workspaces are shared, and those that
+/// begin as zeros are filled with zeros at every turn. Precondition: why_not_sustained() is empty.
 Plan repeated(const Plan& plan, const std::vector<int>& order, int tensors, int slots);
 
-/// Why this program cannot be run so, in words: it reads what it writes, or has branches; empty
-/// where it can.
+/// Words that say why this program cannot run back to back: it reads what it writes, or has
+/// branches. Empty where it can.
 std::string why_not_sustained(const Workload& workload, const Program& program);
 
 struct SustainedRun {
-  std::optional<Verdict> verdict;  ///< Of the calls, or of their outputs; the figure is then void.
+  /// The verdict on the calls or on their outputs; the figure is then void.
+  std::optional<Verdict> verdict;
   Sustained figure;
 };
 
-/// At least kSustainedNs of calls by a process of its own, each slot with a prepared input set
-/// drawn by the seed; then all outputs are checked in full. `call_ns` is about what one call takes.
-/// Needs eight slots, fewer where memory is short, and leaves the bench with them: its players'
-/// maps are of no use afterwards. Seconds; the caller holds the device alone.
+/// Times at least kSustainedNs of calls in a process of its own, each slot with a prepared input
+/// set drawn by the seed; then checks all outputs in full. `call_ns` is roughly what one call
+/// takes. Needs eight slots, fewer where memory is short, and leaves the bench with them: the
+/// memory maps of its players are invalid afterwards. Takes seconds; the caller holds the device
+/// exclusively.
 Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program& program,
                                     double call_ns, std::int64_t timeout_ns, Seed seed);
 

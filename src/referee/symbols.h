@@ -1,4 +1,4 @@
-// What is known of the symbols that a kernel may import or define.
+// Which symbols a kernel may import or define.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,13 @@ struct Refusal {
   std::string_view instead;
 };
 
-/// Judges a function or variable that the object takes from outside. What a kernel may use is a
-/// list: memory, strings, mathematics, sorting, output, threads and what they wait on, OpenMP and
-/// the C++ runtime; docs/verdicts.md says it in words. Nothing where the import is on it.
-/// `has_openblas`: the candidate may call it.
+/// Judges a function or variable that the object takes from outside. There is a list of what a
+/// kernel may use: memory, strings, mathematics, sorting, output, threads and what they wait on,
+/// OpenMP and the C++ runtime (docs/verdicts.md). Nothing where the import is on the list.
+/// `has_openblas`: the candidate may call OpenBLAS.
 std::optional<Refusal> refused_import(std::string_view name, bool has_openblas);
 
-/// True for names of the system that only an attempt to take their place would define.
+/// True for names of the system that a kernel would only define to take the system's place.
 bool is_system_name(std::string_view name);
 
 }  // namespace kw::referee

@@ -29,7 +29,7 @@ struct Arguments {
       : rows(a[0].value<std::int32_t>()), x(a[1].tensor<Real>()), y(a[2].tensor<Real>()) {}
 };
 
-/// Applies `body` to every argument set of a call; returns after `ns` each.
+/// A kernel that applies `body` to every argument set of a call and takes `ns` for each.
 template <class Real, class Body>
 device::FakeKernel kernel(double ns, Body body) {
   return [=](const std::vector<std::vector<device::FakeArgument>>& sets) mutable {
@@ -126,7 +126,7 @@ struct Room {
 
 }  // namespace kw::referee::testing
 
-/// That the evaluation ended at that stage with that outcome.
+/// Expects that the evaluation ended at that stage with that outcome.
 #define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
   do {                                                                             \
     const Verdict& v = (evaluation).verdict;                                       \

@@ -19,7 +19,7 @@
 
 namespace kw::referee {
 
-/// One evaluation's timed part over one or more benches; the caller keeps benches and records
+/// The timed part of one evaluation over one or more benches; the caller keeps benches and records
 /// alive.
 class Timing {
  public:
@@ -27,22 +27,26 @@ class Timing {
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
          platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
          const Program* opponent, Seed seed, const Haste& haste);
-  /// No process is left working.
+  /// Leaves no process working.
   ~Timing();
 
-  /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
-  /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
-  /// `leg`: the candidate at this bench, where its process is to live on; else null. Borrowed.
-  /// `is_last`: no other workload follows, and so no other player for a while.
+  /// Adds a workload: prepares its sets, starts both legs, decides the number of calls in a sample.
+  /// A verdict if the candidate failed. `result` gets the figures. `memory_bytes` limits this
+  /// bench's sets and slots. `leg` is the candidate's leg at this bench if its process is to live
+  /// on, else null; borrowed. `is_last`: no other workload follows, so no other player starts for a
+  /// while.
   Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
                                      std::int64_t memory_bytes, Leg* leg, bool is_last);
-  /// Times until decided or the budget is spent. Precondition: at least one workload added.
+  /// Times pairs until the comparison is decided or the budget is spent. Precondition: at least one
+  /// workload was added.
   Result<std::optional<Verdict>> run();
 
-  /// Words, where add() or run() ended as (measure, unmeasurable) because an opponent that is a
-  /// candidate itself went wrong. Of a baseline that is an error, unless it serves again alone.
+  /// Words that say why add() or run() ended as (measure, unmeasurable): an opponent that is a
+  /// candidate itself went wrong. A baseline that goes wrong is an error, unless it works again
+  /// without the candidate.
   const std::string& opponent_fault() const { return opponent_fault_; }
-  const Speedup& speedup() const { return speedup_; }  ///< After run(): over all workloads.
+  /// The speedup over all workloads, valid after run().
+  const Speedup& speedup() const { return speedup_; }
   std::vector<Finding> take_findings() { return std::move(findings_); }
   const Account& account() const { return account_; }
 
@@ -52,18 +56,20 @@ class Timing {
     WorkloadResult* result = nullptr;
     std::int64_t memory_bytes = 0;
     bool is_last = true;
-    int calls = 1;                 ///< Of a sample.
-    int sets = 2;                  ///< Prepared, at least `calls`.
-    int most_sets = 2;             ///< That it may grow to.
-    bool is_fresh = false;         ///< cuda: each pair has a set of its own.
-    bool lives_on = false;         ///< cuda: and so the processes live on.
-    std::vector<int> fresh;        ///< Of these, what is still held; the latest last.
-    double call_ns = 0;            ///< First estimate of the candidate's call.
-    std::unique_ptr<Leg> own_leg;  ///< Of a process that is replaced again and again.
-    Leg* leg = nullptr;            ///< The candidate's: that one, or one that lives on.
+    int calls = 1;           ///< Number of calls in a sample.
+    int sets = 2;            ///< Number of prepared sets, at least `calls`.
+    int most_sets = 2;       ///< Number of sets to which `sets` may grow.
+    bool is_fresh = false;   ///< cuda: each pair has a set of its own.
+    bool lives_on = false;   ///< cuda: processes live through many calls.
+    std::vector<int> fresh;  ///< Fresh sets that are still held, the latest last.
+    double call_ns = 0;      ///< First estimate of the candidate's call.
+    /// The candidate's leg if its process is replaced again and again.
+    std::unique_ptr<Leg> own_leg;
+    Leg* leg = nullptr;  ///< The candidate's leg: `own_leg`, or one that lives on.
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
-    bool opponent_begins = false;  ///< Its process was started first, the last time both were.
+    /// The opponent's process was started first when both were last started.
+    bool opponent_begins = false;
     int watched = 0;
     int fully_checked = 0;
   };
@@ -71,41 +77,43 @@ class Timing {
   std::int64_t timeout_of(const Bench& bench) const;
   Result<std::optional<Verdict>> set_up(Entry& entry);
   Result<std::optional<Verdict>> time_all();
-  /// The opponent went wrong: an error, of which excuse() knows that it is this one.
+  /// Makes the error of an opponent that went wrong, which excuse() recognises.
   std::unexpected<Error> opponent_fails(const std::string& evidence);
-  /// What became of a step: an opponent's failure accuses nobody who did not write it, and stops
-  /// nothing unless it is the task's own.
+  /// Turns the failure of an opponent into a verdict, because such a failure accuses only whoever
+  /// wrote the opponent and must not stop a run. A baseline's failure stays an error if the
+  /// baseline also fails without the candidate.
   Result<std::optional<Verdict>> excuse(Result<std::optional<Verdict>> ended);
-  /// Whether the opponent does what it should once no process of the candidate is there.
+  /// Whether the opponent works once no process of the candidate is there.
   Result<bool> opponent_serves_alone(Entry& entry);
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
   // timing_sets.cc
-  /// The clock without what draw_sets() took, which no budget pays.
+  /// The clock's time less what draw_sets() took, which no budget pays.
   std::int64_t now_ns() const { return clock_.now_ns() - drawing_ns_; }
-  /// On a GPU: whether pairs have sets of their own, else how many sets there are for each life.
+  /// On a GPU: decides whether pairs have sets of their own, else how many sets there are for each
+  /// life.
   Result<> choose_sets(Entry& entry);
-  /// Sets for the next calls of both legs. On a GPU that is a fresh one, with its truth where it
-  /// `is_checked`; elsewhere what the seat has left.
+  /// Sets for the next calls of both legs. On a GPU a fresh set, with its truth if `is_checked`;
+  /// elsewhere the next unseen sets of `seat`.
   Result<std::vector<int>> draw_sets(Entry& entry, Seat& seat, bool is_checked = true);
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
-  /// The first estimate of the opponent's call.
+  /// Sets up the opponent's seat and returns a first estimate of its call, in ns.
   Result<double> seat_opponent(Entry& entry);
-  double calls_needed(double call_ns) const;  ///< For a sample; whole.
+  double calls_needed(double call_ns) const;  ///< Calls that a sample needs; a whole number.
   void shorten_opponent(Entry& entry) const;
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
-  /// Every workload's, remembered or measured; the largest. Wins so large that they depend on none
-  /// leave it unknown, and what is assumed instead is returned.
+  /// Largest noise floor over all workloads, remembered or measured. If every win is so large that
+  /// it does not depend on a floor, the floors stay unknown and an assumed value is returned.
   Result<double> learn_floors(const measure::PairPlan& plan);
   std::optional<NoiseFloor> worst_floor() const;
-  double worst_ratio() const;  ///< Of it; 0 while one is not known.
+  double worst_ratio() const;  ///< Ratio of worst_floor(); 0 while a floor is not known.
   /// A time, or nothing where the sample is void.
   using Time = std::optional<double>;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 Time& ns);
-  /// What is looked at after each of the candidate's calls, while its process rests.
+  /// Looks at what one of the candidate's calls left, while its process is stopped.
   Result<std::optional<Verdict>> look_after(Entry& entry, int set, Suspicion& suspicion);
   Result<std::optional<Verdict>> check_timed(Entry& entry, int set, bool is_full);
   std::optional<Verdict> too_short(Entry& entry, double shortest_ns) const;
@@ -116,13 +124,13 @@ class Timing {
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets, const AfterCall& after = {});
   Result<Time> time_opponent(Entry& entry, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
-  /// Where `seat` needs a life, one for it and one for the opponent, on memory that no process has
-  /// mapped, unless all of its processes are `trusted`. Verdict: of `seat`.
+  /// Where `seat` needs a life, begins one for it and one for the opponent, on memory that no
+  /// process has mapped unless all of its processes are `trusted`. The verdict is that of `seat`.
   Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& seat, bool trusted = false);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
-  /// A win on a CPU, once more: one process of some hundred calls, at a workload drawn by lot; in a
-  /// confirmation at each.
+  /// Sends a win on a CPU through one process of some hundred calls, at a workload drawn at random;
+  /// a confirmation at every workload.
   Result<std::optional<Verdict>> live_long();
   Result<std::optional<Verdict>> live_long(Entry& entry);
   Result<std::optional<Verdict>> retime(Entry& entry);
@@ -132,17 +140,17 @@ class Timing {
   Result<std::optional<Verdict>> empty_wall_time(Entry& entry, std::size_t calls,
                                                  double& quicker_ns);
   Result<> time_by_stream(Entry& entry);
-  /// Both legs back to back. The last that is done with an entry: its legs are of no use
-  /// afterwards.
+  /// Times both legs back to back. Must be the last step of an entry, because its legs cannot be
+  /// used afterwards.
   Result<std::optional<Verdict>> sustain(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   Result<std::optional<Verdict>> hold_to_physics(Entry& entry);
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;
-  /// Wall time after which pairs that have an interval end.
+  /// Wall time after which pairs end if an interval is known.
   double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
-  /// Why the pairs end now though the plan wants more; null: they go on.
+  /// Why the pairs end now although the plan wants more; null: they go on.
   const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
                       double elapsed_ns) const;
   Verdict interrupted_at(const measure::PairPlan& plan) const;
@@ -158,7 +166,7 @@ class Timing {
   Rng rng_;
   const Haste& haste_;
   Account account_;
-  std::int64_t drawing_ns_ = 0;  ///< Spent on fresh sets and their truths.
+  std::int64_t drawing_ns_ = 0;  ///< Time spent on fresh sets and their truths.
   std::vector<Entry> entries_;
   Speedup speedup_;
   std::string opponent_fault_;

@@ -19,59 +19,62 @@
 
 namespace kw::referee {
 
-/// Longest that a reference may take for a workload that is not timed. Those exist to be small, and
-/// people wait for them: what takes a minute hangs, or belongs into the group `time`.
+/// Time limit of a reference for a workload that is not timed. Such workloads exist to be small,
+/// and people wait for them: what takes a minute hangs, or belongs into the group `time`.
 inline constexpr std::int64_t kSmallTimeoutNs = 60'000'000'000;
 
-/// Whose truth, where, and under which limits.
+/// Which reference computes the truth, where, and under which limits.
 struct TruthMaker {
   device::Device* device = nullptr;  ///< Where the reference runs: the host of a GPU, or the GPU.
   const Task* task = nullptr;
   const Program* reference = nullptr;  ///< reference_f64 or reference_fast.
-  const Program* magnitude = nullptr;  ///< magnitude_…; needed by the `dot` gate only.
+  const Program* magnitude = nullptr;  ///< magnitude_…; only the `dot` gate needs it.
   JailLevel jail = JailLevel::Namespace;
-  std::int64_t timeout_ns = 0;  ///< Of a call, but see limit_of().
+  std::int64_t timeout_ns = 0;  ///< Time limit of a call; limit_of() may lower it.
   Patience patience = {};
-  /// What the outputs hold before a call, where the task does not say: random bytes of this seed;
-  /// none: zeros.
+  /// Seed of the random bytes that outputs hold before a call where the task does not say; none:
+  /// zeros.
   std::optional<Seed> poison = std::nullopt;
 
   struct Truth {
-    Buffers values;      ///< Per tensor; null where not compared. float64; integers as they are.
-    Buffers magnitudes;  ///< Same; empty unless the gate is `dot`.
+    /// By tensor, null where not compared. Reals as float64, integers as they are.
+    Buffers values;
+    Buffers magnitudes;  ///< By tensor, as `values`; empty unless the gate is `dot`.
     double reference_ns = 0;
   };
 
-  /// One workload with one input set, in memory of `device`; both borrowed.
+  /// One workload with one input set, in memory of `device`; both are borrowed.
   struct Job {
     const Workload* workload = nullptr;
     const Buffers* set = nullptr;
   };
 
-  /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps, one
-  /// process of each for all jobs. One truth per job, in their order. An error names the reference
-  /// and the workload on which it crashed or hung.
+  /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps, with one
+  /// process of each for all jobs. Returns one truth per job, in their order. An error names the
+  /// reference and the workload on which it crashed or hung.
   Result<std::vector<Truth>> compute(std::span<const Job> jobs) const;
-  /// Whether there is what compute() needs.
+  /// An error if something that compute() needs is missing.
   Result<> check() const;
-  /// How long a reference may take for this workload.
+  /// Time limit of a reference for this workload.
   std::int64_t limit_of(const Workload& workload) const;
-  /// A call of a reference, at the task's type too: limited, and told of where it takes its time.
+  /// Makes a limited call of a reference, also at the task's type; a long wait is reported.
   Result<device::CallResult> call(Leg& leg, const Workload& workload) const;
 };
 
-/// Truths of one workload, set after set, by one process of each reference on one set of widened
-/// buffers: on a GPU a process costs more than what it computes. Holds their memory while it lives.
+/// Computes truths of one workload, set after set, with one process of each reference on one set of
+/// widened buffers: on a GPU a process costs more than what it computes. Holds the memory while it
+/// lives.
 class TruthSeries {
  public:
-  /// `maker` and `workload` outlive it.
+  /// `maker` and `workload` must outlive the series.
   TruthSeries(const TruthMaker& maker, const Workload& workload)
       : maker_(maker), workload_(workload) {}
 
-  /// Errors as for TruthMaker::compute. `recycled`: a truth of this workload that nobody needs any
-  /// more, whose memory the new one takes.
+  /// Computes the truth of a set; errors as for TruthMaker::compute. `recycled`: a truth of this
+  /// workload that nobody needs any more, whose memory the new truth takes.
   Result<TruthMaker::Truth> compute(const Buffers& set, TruthMaker::Truth recycled = {});
-  /// The values alone, where the reference left them: float64, whole tensors, until the next call.
+  /// Computes the values alone and leaves them where the reference put them: float64, whole
+  /// tensors, valid until the next call.
   Result<const Buffers*> values(const Buffers& set);
 
  private:
@@ -85,7 +88,7 @@ class TruthSeries {
   std::unique_ptr<Leg> magnitude_;
 };
 
-/// The tensor with its reals as float64: what the truth's buffers hold.
+/// The tensor with float64 in place of other reals, as the truth's buffers hold it.
 Tensor widened(Tensor tensor);
 
 }  // namespace kw::referee

@@ -1,4 +1,4 @@
-// Tensor values in host memory, for explaining and for admission. Never on the fast path.
+// Tensor values in host memory, for explanations and for admission; never on the fast path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,12 +18,13 @@ namespace kw::referee {
 Result<std::vector<double>> read_region(const device::Buffer& from, const Tensor& tensor,
                                         const Region& region);
 
-/// The values behind these bytes, appended.
+/// Appends the values that these bytes hold.
 void append_values(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes);
-/// The opposite; reals are rounded to the nearest. `to` has room for exactly these values.
+/// Stores values as bytes of this type; reals are rounded to the nearest. `to` has room for exactly
+/// these values.
 void store_values(std::span<std::byte> to, Dtype dtype, std::span<const double> values);
 
-/// A real as the type holds it, to the nearest; at integer types as it is.
+/// A real rounded to the nearest value of the type; for integer types unchanged.
 double to_type(double value, Dtype dtype);
 
 /// Rounds to `bits` significant bits, to nearest even.
