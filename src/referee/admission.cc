@@ -1,4 +1,4 @@
-// One workload after another is examined; what was found becomes sentences.
+// Examines one workload after another and turns what was found into sentences.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/admission.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The task's own code as a request brings it, on the device and on the host.
+/// The task's own code as a request brings it, for the device and for the host.
 struct References {
   std::optional<Program> reference, magnitude, native, fast, magnitude_fast;
 
@@ -87,16 +87,18 @@ class Examination {
   const AdmissionOptions& options_;
   References references_;
   TruthMaker maker_;
-  TruthMaker fast_;  ///< Without a reference where the task ships none for this device.
+  /// Its `reference` is null where the task ships no fast reference for this device.
+  TruthMaker fast_;
   bool is_fast_proven_ = false;
-  bool is_incomplete_ = false;  ///< For want of time.
+  bool is_incomplete_ = false;  ///< True if time ran out before the examination was complete.
   RelativeErrors fast_errors_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point told_ = Clock::now();
   Admission admission_;
 };
 
-// On the device where the fast reference is needed, else where the task's own runs.
+// The bench is on the device if it needs the fast reference, else where the task's own reference
+// runs.
 std::unique_ptr<Bench> Examination::bench_for(const Workload& workload, int draw) {
   Seed seed = Seed::from_number(request_.seed).child("admission").child(workload.name);
   if (draw > 0) seed = seed.child(static_cast<std::uint64_t>(draw));
@@ -110,7 +112,7 @@ std::unique_ptr<Bench> Examination::bench_for(const Workload& workload, int draw
                                  Trusted{.maker = maker_, .native = trusted.native});
 }
 
-// Holds the fast reference against the task's own, on every workload on which the host can tell.
+// Compares the fast reference with the task's own on every workload that the host can compute.
 Result<> Examination::prove_fast() {
   if (fast_.reference == nullptr) return {};
   std::vector<std::unique_ptr<Bench>> benches;
@@ -151,7 +153,8 @@ TrialOutside Examination::outside() {
   return outside;
 }
 
-// One input set after another, each with its buffers, which go before the next one's come.
+// Examines one input set after another. Each set has buffers of its own, which are freed before
+// those of the next set are allocated.
 Result<> Examination::examine(const Workload& workload) {
   std::optional<MutantTrial> trial;
   if (workload.group == Group::Time) trial.emplace(request_.task, workload, outside());
@@ -174,14 +177,14 @@ Result<> Examination::examine(const Workload& workload) {
   return {};
 }
 
-// Whether anything can be held against the truth, then what an honest kernel and null answers do.
+// Looks for doubt about the truth; then judges the trusted baseline and the null answers.
 Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
   if (auto doubt = KW_TRY(subject.doubt())) {
     doubt->front() = 'T';
     admission_.problems.push_back(*std::move(doubt) + ".");
     return false;
   }
-  // Where the host is too slow for a truth, so it is for the reference at the task's type.
+  // Where the host is too slow for a truth, it is too slow for the reference at the task's type.
   if (!bench.is_fast()) {
     const Known& known = subject.known();
     admission_.baseline.push_back({.workload = bench.workload().name,

@@ -1,4 +1,4 @@
-// Scalars by value, tensors by place.
+// Passes scalars by value and tensors by their place in mapped buffers.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/arguments.h"
 
@@ -25,7 +25,7 @@ std::uint64_t image_of(const Scalar& scalar, Precision precision) {
       return static_cast<std::uint8_t>(scalar.integer);
     case Dtype::F16:
     case Dtype::BF16:
-      break;  // no scalar has them: task/parse_task.cc
+      break;  // no scalar has these types: task/parse_task.cc
   }
   return 0;
 }

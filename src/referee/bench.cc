@@ -15,12 +15,12 @@
 namespace kw::referee {
 namespace {
 
-// What one core of a host is taken to do in a nanosecond, of operations and of bytes: references
+// Operations and bytes that one core of a host is assumed to process in a nanosecond: references
 // are plain loops.
 constexpr double kHostPerNs = 1;
 constexpr double kMostHostNs = 1e9;
 
-// Whether the host's reference is quick enough at this workload.
+// Whether the host's reference is quick enough for this workload.
 bool is_for_host(const Workload& workload) {
   const Work& work = workload.work;
   const auto amount = static_cast<double>(work.flops) + static_cast<double>(work.read_bytes) +
@@ -75,7 +75,7 @@ bool Bench::fits() const {
 }
 
 bool Bench::could_fit() const {
-  // Drivers, contexts and the device's margin keep some 2 GiB of 80.
+  // Drivers, contexts and the device's margin take some 2 GiB of 80.
   const std::int64_t memory = device_.facts().memory_bytes;
   return memory <= 0 || bytes_to_begin() <= memory - memory / 32;
 }
@@ -135,7 +135,8 @@ Result<> Bench::repair() {
       damaged = damaged || !KW_TRY(device_.ops().check_guards(*buffer)).empty();
   }
   if (!damaged) return {};
-  // Canaries cannot be armed again, so the buffers go, and the players that map them.
+  // Canaries cannot be armed again, so the buffers are replaced, which ends the players that map
+  // them.
   const int count = slots();
   slots_.clear();
   return ensure_slots(count);
@@ -247,12 +248,13 @@ Result<> Bench::prepare_here(std::span<Bench* const> benches, int set) {
   return {};
 }
 
-// Facts of the truth, taken before any native code has run: the slot then holds finite values only,
-// so that whatever is not finite is the truth's.
+// Facts of the truth, taken before any native code has run. The slot holds finite values only, so
+// whatever is not finite belongs to the truth.
 Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known& known,
                                                  device::Buffer& finite) {
   const Tensor& tensor = workload_.tensors[index];
-  // Everything finite passes: a failure in each element would be looked at once more, one by one.
+  // The allowance passes everything finite: each element that failed would be looked at once more,
+  // one by one.
   const device::Allowance any{.exact = !is_real(tensor.dtype),
                               .absolute = std::numeric_limits<double>::max()};
   std::vector<RegionTruth> facts;
@@ -314,8 +316,8 @@ Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span
   return {};
 }
 
-// The trusted baseline's errors, which the second gate needs, and its time. Its inputs lie in slot
-// 0.
+// Measures the trusted baseline's errors, which the second gate needs, and its time. Its inputs lie
+// in slot 0.
 Result<> Bench::learn_native(Leg& leg, Known& known) {
   KW_TRY(leg.make_ready(workload_));
   const auto call = KW_TRY(trusted_.maker.call(leg, workload_));

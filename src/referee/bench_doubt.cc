@@ -12,14 +12,15 @@
 namespace kw::referee {
 namespace {
 
-// Two float64 computations of one thing differ by their roundings alone. Relative to the element,
-// and, for elements that cancel to nearly nothing, to the largest of the region.
+// Two float64 computations of the same result differ by their roundings alone. The limits are
+// relative to the element and, for elements that cancel to nearly nothing, to the largest element
+// of the region.
 constexpr double kEqualRelative = 1e-9;
 constexpr double kEqualOfLargest = 1e-12;
 constexpr double kEqualSlack = 4;  // times dot length times roundoff, the worst sum of products
 
-// How often a reference is asked again, in one process: what it keeps may show late. Long ones less
-// often, for the wrong answer that raised the doubt would cost too much.
+// A reference is asked again so often, in one process, because what it keeps may show late; but not
+// after its calls took this long, which would make every wrong answer too dear.
 constexpr int kAskedAgain = 8;
 constexpr double kLongReferenceNs = 2e9;
 
@@ -64,7 +65,8 @@ Result<std::optional<std::string>> Bench::doubt(int set) {
   TruthMaker maker = is_fast_ ? trusted_.fast : trusted_.maker;
   maker.poison = seed_.child("doubt");
   TruthSeries series(maker, workload_);
-  // The first call can differ by what the outputs held, later ones only by what calls left behind.
+  // The first call can differ because of what the outputs held, later ones only because of what
+  // calls left behind.
   std::vector<std::optional<std::string>> apart;
   double spent_ns = 0;
   do {

@@ -9,11 +9,11 @@
 namespace kw::referee {
 namespace {
 
-// A new process costs 150 ms, and loading, binding and a warm-up call besides.
+// A new process costs 150 ms, and loading, binding and a warm-up call come on top.
 constexpr double kQuickFastNs = 250e6;
-// Of reference and trusted baseline on the host, which each start a process of their own.
+// Limit for reference and trusted baseline on the host, each of which starts a process.
 constexpr double kQuickHostNs = 20e6;
-// Of the fast reference's buffers: what it may keep between two evaluations.
+// Bytes of the fast reference's buffers that may stay allocated between two evaluations.
 constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a bench of a GPU learns from elsewhere: the host's reference, or the task's fast one.
+// How a bench of a GPU gets its truths: from the host's reference, or from the task's fast one.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "referee/bench.h"
 
 namespace kw::referee {
-// Truths of all workloads by one process of each reference on the host; there the set is the one
-// that was drawn here, bit by bit.
+// Computes the truths of all benches with one process of each reference on the host, on a bit-exact
+// copy of the set that was drawn on the device.
 Result<> Bench::prepare_on_host(std::span<Bench* const> benches, int set) {
   std::vector<Bench*> twins;
   for (Bench* bench : benches) {
@@ -31,7 +31,7 @@ Result<> Bench::prepare_on_host(std::span<Bench* const> benches, int set) {
   return {};
 }
 
-// The truth in this device's memory.
+// Copies a truth into this device's memory.
 Result<TruthMaker::Truth> Bench::lift(TruthMaker::Truth truth) {
   for (Buffers* buffers : {&truth.values, &truth.magnitudes})
     for (auto& buffer : *buffers) {

@@ -9,7 +9,7 @@
 namespace kw::referee {
 namespace {
 
-// A process that went on with the old memory would write answers that nobody reads.
+// A process that still mapped the old memory would write answers that nobody reads.
 TEST(Bench, EndsEveryLifeBeforeItsMemoryIsRenewed) {
   testing::Room room;
   const Task& task = room.request.task;
@@ -25,7 +25,7 @@ TEST(Bench, EndsEveryLifeBeforeItsMemoryIsRenewed) {
     ASSERT_TRUE(legs.back()->renew().has_value());
     ASSERT_TRUE(legs.back()->is_alive());
   }
-  legs.pop_back();  // one that is gone
+  legs.pop_back();  // one leg no longer exists
   ASSERT_TRUE(bench.renew_memory().has_value());
   for (const auto& leg : legs) EXPECT_FALSE(leg->is_alive());
 }

@@ -1,4 +1,4 @@
-// Choosing values for a timed shape among those of the checked ones, and one call on them.
+// Chooses values for a timed shape among those of the checked shapes, and checks one call on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/borrowed.h"
 
@@ -14,7 +14,8 @@
 namespace kw::referee {
 namespace {
 
-constexpr int kTries = 2;  // values that are drawn before the shape goes without
+// sets of borrowed values that are tried; after that the shape is not checked on any
+constexpr int kTries = 2;
 
 bool is_real_scalar(const Scalar& scalar) {
   return scalar.dtype == Dtype::F32 || scalar.dtype == Dtype::F64;
@@ -24,7 +25,7 @@ bool is_alike(const Values& a, const Values& b) {
   return a.kind == b.kind && a.numbers == b.numbers;
 }
 
-/// Whether both have the same choice of values and scalars.
+/// Whether both workloads have the same values and scalars.
 bool is_alike(const Workload& a, const Workload& b) {
   return std::ranges::equal(
              a.tensors, b.tensors,
@@ -43,7 +44,7 @@ std::optional<Workload> borrow(const Workload& timed, const Workload& other) {
   for (std::size_t i = 0; i < timed.tensors.size(); ++i) {
     const Values& values = other.tensors[i].values;
     if (timed.tensors[i].values.kind == "points" || values.kind == "points") continue;
-    // Sums of small integers are exact at small sizes alone, and gates would ask for that.
+    // Sums of small integers are exact at small sizes alone, and gates would demand exactness.
     if (is_real(timed.tensors[i].dtype) && values.kind == "integers") return std::nullopt;
     borrowed.tensors[i].values = values;
   }
@@ -85,7 +86,8 @@ std::vector<Workload> with_values_of_others(const Workload& timed,
 
 Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& borrower, Rng& rng,
                                                  std::vector<Finding>& findings) {
-  // A plan of launches is made for one workload, its scalars included.
+  // A launch plan is made for one workload, its scalars included, so it cannot run with borrowed
+  // ones.
   if (!is_on(Defence::ValuesBorrowed) || timed.runs_plans()) return std::nullopt;
   std::vector<Workload> choices =
       with_values_of_others(timed.workload(), borrower.request.workloads);
@@ -93,8 +95,8 @@ Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& b
   for (std::size_t i = 0; i < std::min<std::size_t>(choices.size(), kTries); ++i) {
     const auto bench = timed.sibling(choices[i], Seed::from_number(rng()));
     if (!bench->fits()) return std::nullopt;
-    // An answer that is not finite, for one; the task is not at fault at values that it never said
-    // this shape has.
+    // Preparing fails if, for example, an answer is not finite. The task is not at fault: it never
+    // said that this shape has these values.
     if (!bench->prepare(kWarmSet) || bench->known(kWarmSet).baseline_failure) continue;
     return check_call_on(*bench, borrower, findings);
   }

@@ -108,7 +108,8 @@ Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int 
   return wrong;
 }
 
-// Whether the slot holds the answer for a set other than that of the call. Destroys the slot.
+// Whether the slot holds the answer for another set than that of the call. Destroys the slot's
+// content.
 Result<bool> is_remembered(Bench& bench, int slot, int set) {
   Buffers copies(bench.workload().tensors.size());
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -144,13 +145,13 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
   const auto wrong =
       KW_TRY(check_values(bench, bench.slot(slot).buffers, set, depth, checked.accuracy));
   if (!wrong) return checked;
-  // Before a candidate is accused, whoever accuses it is looked at.
+  // Before a candidate is accused, the truth that accuses it is examined.
   if (auto doubt = KW_TRY(bench.doubt(set))) return fail_input(*std::move(doubt));
 
   const Tensor& tensor = bench.workload().tensors[wrong->tensor];
   checked.findings = KW_TRY(explain_mismatch(bench, slot, set, wrong->tensor, wrong->region,
                                              wrong->allowance, wrong->seen, wrong->failure));
-  // Only timed workloads see several sets; elsewhere there is nothing to remember.
+  // Only timed workloads see several sets; on others there is no earlier answer to remember.
   if (bench.workload().group == Group::Time && KW_TRY(is_remembered(bench, slot, set)))
     checked.verdict =
         Verdict{stage, Outcome::Cheated,
@@ -206,7 +207,7 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
 }
 
 std::int64_t call_timeout(const Options& options, const Bench& bench) {
-  constexpr double kLongNs = 10e9;  // a hang costs this much and a little more at most
+  constexpr double kLongNs = 10e9;  // A hang costs this much and a little more at most.
   constexpr double kBeyond = 3;
   const double slow = options.timeout_factor * bench.native_ns();
   const double wanted =
@@ -280,7 +281,7 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   const auto again = KW_TRY(leg->call(bench.workload(), timeout_ns));
   auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
   bench.slot(0).set = -1;
-  // Nothing but the right to write differs: an input was written, and perhaps put back.
+  // The two runs differ only in the right to write, so an input was written, and perhaps put back.
   if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
     modified = Verdict{Stage::Run, Outcome::ModifiedInput,
                        fmt::format("workload '{}': the call faults where inputs are read-only, and "

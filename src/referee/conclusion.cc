@@ -1,4 +1,4 @@
-// What the figures of an admission say in sentences, each with the key to change.
+// Turns the figures of an admission into sentences, each with the key to change.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/conclusion.h"
 
@@ -12,10 +12,11 @@
 namespace kw::referee {
 namespace {
 
-// Of the gate: an honest answer that uses more has no factor 4 to spare, which is told; ours.
+// Fraction of the gate that an honest answer may use: one that uses more has less than a factor 4
+// to spare, which is reported. Our choice.
 constexpr double kEnoughSpare = 0.25;
 
-/// Which key lets such an answer pass.
+/// Which key of task.yaml to change if the gates accept such an answer.
 std::string hint_for(const std::string& answer) {
   if (answer.starts_with("inputs rounded"))
     return "tighten 'gate' or add 'rms' in task.yaml; in sums of one sign such errors average out, "

@@ -20,7 +20,7 @@ using testing::kernel;
 using testing::kPitch;
 using testing::Room;
 
-/// Twice the input, but for the last element, which stays as it was.
+/// Twice the input, except for the last element, which stays as it was.
 template <class Real>
 void all_but_the_last(const Arguments<Real>& a) {
   const std::int64_t last = (a.rows - 1) * kPitch + kCols - 1;
@@ -29,7 +29,7 @@ void all_but_the_last(const Arguments<Real>& a) {
   a.y[last] = kept;
 }
 
-/// Twice the input, and a little more from call to call.
+/// Twice the input, plus a little more from call to call.
 template <class Real>
 auto drifting() {
   return [calls = 0](const Arguments<Real>& a) mutable {
@@ -88,7 +88,7 @@ TEST(Doubt, AdmissionRefusesAnUnwrittenElement) {
 
 TEST(Doubt, AdmissionRefusesWhatAReferenceKeeps) {
   Room room;
-  // By so little that every gate lets it pass.
+  // The reference is off by so little that every gate accepts it.
   room.request.task.gate = {.kind = GateKind::Relative, .c = 4e6, .scale = 1, .rms_factor = 0};
   room.world.objects["f64"].kernel =
       kernel<double>(1e6, [calls = 0](const Arguments<double>& a) mutable {

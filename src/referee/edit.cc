@@ -1,4 +1,4 @@
-// Windows over a tensor's memory, and what is done inside of them.
+// Windows over a tensor's memory, and the edits inside them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/edit.h"
 
@@ -15,25 +15,25 @@ namespace kw::referee {
 namespace {
 
 constexpr std::int64_t kWindow = std::int64_t{1} << 21;  // elements
-// Runs this close are read together with what lies between them: a transfer from a GPU costs as
-// much as some ten thousand bytes.
+// Runs that are at most this far apart are read together with what lies between them: a transfer
+// from a GPU costs as much as some ten thousand bytes.
 constexpr std::int64_t kGap = 4096;  // elements
 
 /// A contiguous run of elements of a region.
 struct Run {
-  std::int64_t at = 0;  ///< In memory, in elements from the tensor's first.
+  std::int64_t at = 0;  ///< Place in memory, in elements from the tensor's first element.
   std::int64_t length = 0;
-  std::int64_t first = 0;  ///< Row-major index of its first element.
+  std::int64_t first = 0;  ///< Row-major index of the run's first element.
 };
 
-/// A stretch of memory, no longer than kWindow, with the runs in it.
+/// A stretch of memory, no longer than kWindow, with the runs that lie in it.
 struct Window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::vector<Run> runs;
 };
 
-/// Row-major index, padding left out, of the element at this place in memory.
+/// Row-major index, not counting padding, of the element at this place in memory.
 std::int64_t index_of(const Tensor& tensor, std::int64_t at) {
   if (tensor.sizes.empty()) return at;
   return at / tensor.pitch * tensor.sizes.back() + at % tensor.pitch;
@@ -65,7 +65,7 @@ Result<> for_each_window(const Tensor& tensor, const Region& region,
   return trouble;
 }
 
-/// The bytes of a window, and of its runs.
+/// The bytes of a window and of its runs.
 class Bytes {
  public:
   Bytes(const Tensor& tensor, const Window& window)
@@ -88,7 +88,7 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
-/// Runs cut so small that the threads of a loop share them evenly.
+/// Cuts runs so small that the threads of a loop share them evenly.
 std::vector<Run> cut(const std::vector<Run>& runs) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 15;  // elements
   std::vector<Run> pieces;
@@ -99,7 +99,7 @@ std::vector<Run> cut(const std::vector<Run>& runs) {
 }
 
 /// Calls `change(piece, values)` for every piece of every run, on several threads at once, and
-/// writes what changed; `more` reads what else it needs of a window.
+/// writes back what changed; `more` reads what else the change needs for a window.
 template <class More, class Change>
 Result<bool> rewrite(device::Parallel& parallel, device::Buffer& buffer, const Tensor& tensor,
                      const Region& region, More more, Change change) {

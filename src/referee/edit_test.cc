@@ -1,4 +1,4 @@
-// Edits reach exactly the elements they mean, whatever the layout.
+// Edits reach exactly the elements that they mean, whatever the layout.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/edit.h"
 
@@ -30,7 +30,7 @@ class EditTest : public ::testing::Test {
   std::unique_ptr<device::Buffer> make(const Tensor& t) {
     return *device_->allocate({.name = t.name, .bytes = t.bytes(), .alignment = 8});
   }
-  /// Element k of memory holds first + k.
+  /// A buffer whose element k, in memory order, holds first + k.
   std::unique_ptr<device::Buffer> counting(const Tensor& t, double first = 0) {
     std::vector<double> values(static_cast<std::size_t>(t.extent()));
     std::iota(values.begin(), values.end(), first);
@@ -71,7 +71,8 @@ TEST_F(EditTest, TellsRowMajorIndicesAndLeavesTheRest) {
 }
 
 TEST_F(EditTest, WorksInWindowsOfRowsAndOnElementsFarApart) {
-  for (const std::int64_t pitch : {3, 1000, 5000}) {  // together, together, one by one
+  // the first two pitches read runs together, the third one by one
+  for (const std::int64_t pitch : {3, 1000, 5000}) {
     const Tensor t = tensor({2000, 3}, pitch, Dtype::I32);
     const auto buffer = counting(t);
     std::int64_t sum = 0;

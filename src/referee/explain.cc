@@ -1,4 +1,4 @@
-// From a failed comparison to a failure map and its words.
+// Turns a failed comparison into a failure map and its words.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/explain.h"
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t kMostElements = 1 << 25;  // 1 GiB of doubles for the four maps
 
-// Same rule as BufferOps::compare, element by element; if only a figure over all elements failed,
-// the elements that contribute most stand for it.
+// Marks failed elements by the rule of BufferOps::compare. If only a figure over all elements
+// failed, the elements that contribute most to it are marked.
 void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance& allowance,
                  const std::vector<double>& magnitude, bool by_element) {
   double worst = 0;

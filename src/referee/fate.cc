@@ -22,7 +22,7 @@ constexpr std::size_t kDetailLimit = 600;
 // thread of PoolOptions.
 constexpr const char* kThreadLimit = " (so does one that cannot have its threads: 64 and a few)";
 
-// Numbers of CUDA's driver API (cuda.h, CUresult).
+// Error numbers of CUDA's driver API (cuda.h, CUresult).
 constexpr int kCudaDeviceUnavailable = 46;
 constexpr int kCudaEccUncorrectable = 214;
 constexpr int kCudaNvlinkUncorrectable = 220;
@@ -30,7 +30,7 @@ constexpr int kCudaContained = 226;
 constexpr int kCudaIllegalAddress = 700;
 constexpr int kCudaLaunchTimeout = 702;
 
-// A fault ends the whole context, and CUDA's error number is all that is known of it.
+// A fault ends the whole context, and CUDA's error number is all that is known about it.
 Verdict verdict_of_fault(const device::CallResult& call, const std::string& words) {
   if (call.signal == kCudaLaunchTimeout) return {Stage::Run, Outcome::TimedOut, words};
   if (call.signal != kCudaIllegalAddress) return {Stage::Run, Outcome::Crashed, words};
@@ -144,7 +144,7 @@ std::optional<Verdict> verdict_of(const device::CallResult& call, const std::str
       return std::nullopt;
     case Fate::LoadRefused:
       return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
-    case Fate::Crashed:  // its detail is the signal once more
+    case Fate::Crashed:  // its detail only repeats the signal
       if (call.fault_in_guard)
         return Verdict{Stage::Run, Outcome::OutOfBounds, words + ", at an address beside a tensor"};
       return Verdict{Stage::Run, Outcome::Crashed,

@@ -1,5 +1,5 @@
-// Every message that a player can send, forged one by one for both targets: whatever it says, the
-// verdict is the candidate's, and none is trouble of the device.
+// Forges every message that a player can send, one by one for both targets: whatever a message
+// says, the verdict is the candidate's, and none is trouble of the device.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ using player::Trouble;
 
 constexpr std::int64_t kPatience = 400'000'000;
 
-/// What the referee asks once foreign code is loaded, or to load it, and the answer it wants.
+/// What the referee asks in order to load foreign code or once it is loaded, and the answer that it
+/// expects.
 struct Question {
   Target target;
   Kind asked;
@@ -79,7 +80,8 @@ std::unique_ptr<PlayerProcess> start(Target target, std::vector<std::string> scr
   return player;
 }
 
-/// How the referee ends a player that answers a question by this script; `result`: what came of it.
+/// The verdict on a player that answers a question with this script; `result` gets what the
+/// exchange returned.
 std::optional<Verdict> judged(const Question& question, std::vector<std::string> script,
                               CallResult& result) {
   const auto player = start(question.target, std::move(script));
@@ -101,8 +103,8 @@ std::string name_of_question(const ::testing::TestParamInfo<Question>& info) {
 
 class ForgedAnswer : public ::testing::TestWithParam<Question> {
  protected:
-  /// The script ends the candidate, and in the words of a verdict. A GPU that failed is at most a
-  /// claim, which a CPU's player cannot even make.
+  /// Expects that the script ends the candidate with a verdict in words. That a GPU failed is at
+  /// most a claim, which a CPU's player cannot even make.
   Verdict expect_blamed(std::vector<std::string> script, const std::string& what) {
     script.insert(script.begin(), "await");
     script.emplace_back("sleep");

@@ -12,9 +12,10 @@
 namespace kw::referee {
 namespace {
 
-constexpr std::int64_t kFewestForRms = 256;  // below that the ratio of two RMS errors is luck
-constexpr double kZeroMean = 0.1;            // |mean| / RMS; random signs give 1 / sqrt(count)
-constexpr double kWorstShown = 1e9;          // keeps ratios finite in JSON
+// with fewer elements the ratio of two RMS errors is luck
+constexpr std::int64_t kFewestForRms = 256;
+constexpr double kZeroMean = 0.1;    // |mean| / RMS; random signs give 1 / sqrt(count)
+constexpr double kWorstShown = 1e9;  // keeps ratios finite in JSON
 
 double ratio(double part, double whole) {
   if (part == 0) return 0;
@@ -42,7 +43,8 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Wor
                                double max_abs_truth) {
   device::Allowance allowed;
   const double u = unit_roundoff(tensor.dtype);
-  // Below 2^-14 the numbers of f16 no longer come closer: nobody can round better than this.
+  // Below 2^-14 the distance between numbers of f16 no longer shrinks: no rounding can be better
+  // than this.
   const double coarsest = tensor.dtype == Dtype::F16 ? 0x1p-25 : 0;
   const double u_sum = is_half(tensor.dtype) ? unit_roundoff(Dtype::F32) : u;
   if (!is_real(tensor.dtype) || gate.kind == GateKind::Exact) {
@@ -122,8 +124,8 @@ std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
                               : ""));
   const bool real = is_real(tensor.dtype);
   if (real && gate.kind == GateKind::Field) {
-    // The part of the energy that a reduced check saw can only be less: still a necessary
-    // condition.
+    // A reduced check sees a part of the energy, which can only be less than the whole: the test is
+    // still necessary for passing.
     const double l2 = ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(truth.sum_sq));
     fraction = std::max(fraction, ratio(l2, gate.l2));
     if (!(l2 <= gate.l2))

@@ -1,4 +1,4 @@
-// Gates and the second gate, number by number.
+// Gates and the second gate, with numbers computed by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gate.h"
 

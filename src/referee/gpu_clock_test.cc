@@ -1,4 +1,4 @@
-// What a GPU's two clocks say of a call, and whom they may accuse.
+// What a GPU's two clocks say about a call, and whom they may accuse.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::timed;
 using testing::twice;
 using A = testing::Arguments<float>;
 
-/// A right kernel, of whose calls the two clocks say this.
+/// A correct kernel whose calls take these times by the two clocks.
 device::FakeKernel said_to_take(double stamped_ns, double event_ns) {
   return [=](const Sets& sets) {
     twice(A(sets[0]));
@@ -59,7 +59,7 @@ TEST(GpuClocks, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
   room.world.empty_stamped_ns = 5000;
   room.world.objects["candidate"].kernel = [&room,
                                             call = said_to_take(20e3, 17e3)](const Sets& sets) {
-    room.world.empty_stamped_ns = 12e3;  // as if its code slowed whatever comes later
+    room.world.empty_stamped_ns = 12e3;  // as if the candidate's code slowed every later empty call
     return call(sets);
   };
   const Evaluation e = room.judge();
@@ -72,7 +72,7 @@ TEST(GpuClocks, BothLegsAreNetOfTheSame) {
   room.world.empty_stamped_ns = 5000;
   room.world.objects["candidate"].kernel = [&room,
                                             call = said_to_take(20e3, 17e3)](const Sets& sets) {
-    room.world.empty_stamped_ns = 5500;  // when the opponent's player begins
+    room.world.empty_stamped_ns = 5500;  // what the opponent's player measures when it begins
     return call(sets);
   };
   room.world.objects["slow"].kernel = said_to_take(30e3, 27e3);

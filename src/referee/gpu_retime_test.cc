@@ -1,4 +1,4 @@
-// A GPU's new best once more on the referee's own clock.
+// A new best kernel on a GPU is timed once more by the referee's own clock.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using testing::twice;
 using A = testing::Arguments<float>;
 
 TEST(GpuRetiming, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
-  platform::FakeClock clock;  // which never stands between two calls
+  platform::FakeClock clock;  // a clock that moves between two calls
   GpuRoom room({.recovery_pause_ns = 0}, clock);
   const Evaluation e = room.judge();
   ASSERT_EQ(timed(e).retimed.size(), 1u);

@@ -25,7 +25,7 @@ TEST(Gpu, ASearchLeavesANearTieOfShortCallsAfterAFractionOfASecond) {
     room.request.measure.noise_floors["large"] = {};
     room.world.objects["slow"].kernel = plan_kernel<float>(12e3, twice<float>);
     room.world.objects["candidate"].kernel = [&clock, calls = 0](const Sets& sets) mutable {
-      clock.advance(std::chrono::milliseconds(3));  // what a pair costs on the host
+      clock.advance(std::chrono::milliseconds(3));  // the time that a pair takes on the host
       twice(A(sets.at(0)));
       return device::stamped_at(calls++ % 2 == 0 ? 12.3e3 : 11.7e3);
     };

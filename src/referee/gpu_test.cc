@@ -57,11 +57,11 @@ TEST(Gpu, ModulesAreLoadedAnewBeforeEveryTimedCall) {
   const auto samples = static_cast<std::ptrdiff_t>(timed(e).samples.size());
   EXPECT_GE(count(room.world.log, "forget candidate"), samples);
   EXPECT_GE(count(room.world.log, "forget opponent"), samples);
-  // … and caches are made cold after that.
+  // Caches are made cold after modules were loaded anew.
   for (std::size_t i = 0; i + 1 < room.world.log.size(); ++i)
     if (room.world.log[i] == "forget candidate") {
       EXPECT_EQ(room.world.log[i + 1], "flush");
-      // … and the next forgetting begins as soon as the call is over, whatever is done meanwhile.
+      // The next forgetting begins as soon as the call is over, whatever is done meanwhile.
       EXPECT_EQ(room.world.log[i + 2], "call candidate");
       EXPECT_EQ(room.world.log[i + 3], "begin_forget candidate");
     }
@@ -74,7 +74,7 @@ TEST(Gpu, AProcessLivesOnThroughTheTimedCalls) {
   GpuRoom room;
   room.judge();
   EXPECT_EQ(count(room.world.log, "start candidate"), 1) << "for the small workloads as well";
-  // … whose buffers it then loses, before it is first called at the timed one.
+  // The process loses the buffers of the small workloads before its first call at the timed one.
   std::vector<std::string> log;
   for (const std::string& line : room.world.log)
     if (line == "call candidate" || line == "keep_only candidate") log.push_back(line);
@@ -281,7 +281,7 @@ TEST(Gpu, TimesAsManyPairsAsAskedForAndChecksTheShareAskedFor) {
 
 // --- memory between calls -----------------------------------------------------------------------
 
-/// Twice x, and what was asked of the timed workload in each call.
+/// A kernel that computes twice x and records the first input of every call at the timed workload.
 auto listening(std::vector<float>& asked) {
   return [&asked](const A& a) {
     if (a.rows == testing::kRows) asked.push_back(a.x[0]);
@@ -299,7 +299,8 @@ TEST(Gpu, EveryTimedCallHasASetThatItsProcessHasNotSeen) {
   std::set<int> sets;
   for (const Sample& sample : timed(e).samples) sets.insert(sample.input_set);
   EXPECT_EQ(sets.size(), 64u);
-  // Checked twice on equal inputs, warmed up on others; from then on nothing comes again.
+  // The kernel was checked twice on equal inputs and warmed up on others; after that no input comes
+  // again.
   const auto timed_calls = static_cast<std::ptrdiff_t>(64 + timed(e).retimed[0].calls);
   ASSERT_GT(std::ssize(asked), timed_calls);
   const std::set<float> seen(asked.end() - timed_calls, asked.end());
@@ -359,7 +360,7 @@ TEST(Gpu, TruthsOfWhatTheHostCannotAffordComeFromTheFastReference) {
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Correct);
   EXPECT_GT(count(room.world.log, "call reference"), 2);
-  // Two small workloads, each by reference and baseline.
+  // There are two small workloads; reference and baseline are called at each.
   EXPECT_EQ(count(room.host_world.log, "call reference"), 4);
 }
 
@@ -379,7 +380,7 @@ TEST(Gpu, WorkloadsThatAreTimedLaterKnowWhatToExpectToo) {
   room.add_plans("candidate");
   room.add_plans("opponent");
   room.add_fast(twice<double>);
-  room.request.task.gate.c = 1e6;  // a first gate that would pass 9 bits
+  room.request.task.gate.c = 1e6;  // a first gate so loose that it would pass 9 bits
   room.request.measure.only = {"large"};
   EXPECT_VERDICT(room.judge(), Measure, Correct);
   room.request.measure.only = {"larger"};
@@ -416,7 +417,8 @@ TEST(Gpu, AFastReferenceIsNotTrustedUnseen) {
   EXPECT_THAT(e.error().what, HasSubstr("no small workload"));
 }
 
-// Nine bits only where the shape is large: the small ones tell what the type can do.
+// The candidate has only nine bits where the shape is large; the small shapes tell what the type
+// can do.
 TEST(Gpu, TheSecondGateHoldsWhereTheBaselineIsTooSlow) {
   GpuRoom room;
   room.add_fast([](const testing::Arguments<double>& a) {
@@ -432,7 +434,7 @@ TEST(Gpu, TheSecondGateHoldsWhereTheBaselineIsTooSlow) {
   room.host_world.objects["f64"].kernel = testing::kernel<double>(1e6, inexact);
   room.host_world.objects["native"].kernel = testing::kernel<float>(1e6, inexact);
   room.world.objects["slow"].kernel = plan_kernel<float>(4e6, inexact);
-  room.request.task.gate.c = 1e6;  // a first gate that would pass 11 bits
+  room.request.task.gate.c = 1e6;  // a first gate so loose that it would pass 11 bits
   EXPECT_VERDICT(room.judge(inexact), Measure, Correct);
   const Evaluation e = room.judge([&](const A& a) {
     inexact(a);

@@ -1,4 +1,4 @@
-// Clock and flag of an evaluation that must end.
+// Clock and flag of an evaluation that must end early.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/haste.h"
 

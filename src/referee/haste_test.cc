@@ -1,4 +1,4 @@
-// Evaluations that end early: somebody asks for it, or their time is over.
+// Evaluations that end early because somebody asks for it or because their time is over.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/haste.h"
 
@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Room;
 
-/// A confirmation each of whose calls takes a tenth of a second of the clock that budgets see.
+/// A confirmation in which each call takes a tenth of a second of the clock that budgets see.
 struct HastyRoom {
   platform::FakeClock clock;
   int calls = 0;

@@ -1,4 +1,4 @@
-// Drawing, placing and recreating what a call starts from.
+// Draws, places and recreates what a call starts from.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/inputs.h"
 
@@ -15,7 +15,7 @@ std::uint64_t poison_seed(const Slot& slot, std::size_t tensor) {
   return Seed::from_number(slot.call_seed).child(tensor).low;
 }
 
-// Content that is not drawn but made: zeros or poison.
+// Fills in content that is not drawn at random: zeros or poison.
 Result<> make_initial(device::BufferOps& ops, const Tensor& tensor, std::uint64_t seed,
                       device::Buffer& to) {
   if (tensor.initial == Initial::Zero) return ops.fill(to, zeroed(tensor), seed);

@@ -1,4 +1,4 @@
-// Late calls of both legs against each other.
+// Compares how often both legs' samples are late.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/lateness.h"
 
@@ -12,14 +12,14 @@ namespace kw::referee {
 namespace {
 
 constexpr double kShareOfCalls = 0.01;
-// What a thread is charged for falling asleep a little late, for each call; one that is measured
-// alone lasts ten times as long.
+// Processor time that a thread is charged for falling asleep a little late, for each call; a call
+// that is measured alone lasts ten times as long.
 constexpr double kLeastOutsideNs = 10e3;
 constexpr int kLeastLate = 8;
 constexpr double kMostShare = 1.0 / 3;
-// An honest candidate and its opponent are stopped alike: eight late samples of at most twenty-four
-// beside an opponent with a quarter of that share come by chance in one of some thousands, where
-// every third sample is late; on a quiet host hardly one in a hundred is.
+// An honest candidate and its opponent are stopped alike. Where every third sample is late, eight
+// late samples of at most twenty-four, beside an opponent with a quarter of that share, come by
+// chance in one of some thousands; on a quiet host hardly one sample in a hundred is late.
 constexpr double kFarOftener = 4;
 constexpr int kLeastOfOpponent = 8;
 

@@ -1,4 +1,4 @@
-// Starting, loading, binding and replacing players.
+// Starts, loads, binds and replaces players.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/leg.h"
 
@@ -15,11 +15,11 @@
 namespace kw::referee {
 namespace {
 
-// Of every allocation that a device makes, and what docs/launch-plan.md promises.
+// The alignment of every allocation that a device makes; docs/launch-plan.md promises it.
 constexpr std::int64_t kWorkspaceAlignment = 256;
-constexpr int kLeastEmptyCalls = 15;   // some 40 us each
-constexpr int kMostEmptyCalls = 150;   // until one is stamped
-constexpr double kMostApartNs = 10e3;  // two launches; more is no launch
+constexpr int kLeastEmptyCalls = 15;   // some 40 µs each
+constexpr int kMostEmptyCalls = 150;   // calls are made until one of them is stamped
+constexpr double kMostApartNs = 10e3;  // about two launches; a larger gap is no launch
 
 }  // namespace
 
@@ -54,9 +54,10 @@ Leg::Post& Leg::post_of(const Workload& workload) {
   panic("a leg was asked for a workload at which it does not stand");
 }
 
-// Once in a leg's life of lives: content is made before every call anyway.
+// Allocates the workspaces once for all lives of the leg: their content is made before every call
+// anyway.
 Result<std::optional<Verdict>> Leg::allocate_workspaces() {
-  // The task's own references may use what there is.
+  // The task's own references may use all memory that there is.
   const bool is_restricted = program_.role == "candidate" || program_.role == "opponent";
   const std::int64_t allowed = task_.restrictions.workspace_bytes > 0
                                    ? task_.restrictions.workspace_bytes
@@ -80,7 +81,8 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
                                     .bytes = wanted.bytes,
                                     .alignment = kWorkspaceAlignment,
                                     .shared = true});
-      // Others may take what was free a moment ago. What the task allows is what was asked for.
+      // Other programs may have taken what was free a moment ago, and the candidate asked for no
+      // more than the task allows: so this is a verdict.
       if (!made && is_restricted)
         return Verdict{Stage::Launch, Outcome::OutOfResources,
                        fmt::format("workload '{}': no room for workspace '{}': {}", where,
@@ -109,7 +111,8 @@ device::LoadResult Leg::bind(Post& post, int object) {
   return bound;
 }
 
-// A busy host misses a stamp now and then, and a guess would be a bias in every sample.
+// A busy host misses a stamp now and then, and a guess would be a bias in every sample, so calls go
+// on until one is stamped.
 Result<double> Leg::measure_stamps_apart() {
   std::optional<double> least;
   for (int i = 0; i < kMostEmptyCalls && (i < kLeastEmptyCalls || !least); ++i) {
@@ -153,7 +156,7 @@ Result<> Leg::make_ready(const Workload& workload) {
   for (std::size_t w = 0; w < post.workspaces.size(); ++w) {
     device::Buffer& buffer = *post.workspaces[w];
     if (post.plan->workspaces[w].initial == Initial::Zero) {
-      // A tensor of bytes is the way to say zero to a device.
+      // A tensor of bytes is how a device is told to fill a buffer with zeros.
       Tensor bytes;
       bytes.dtype = Dtype::U8;
       bytes.sizes = {buffer.bytes()};
@@ -193,14 +196,15 @@ Result<device::CallResult> Leg::call(const Workload& workload, std::int64_t time
   return result;
 }
 
-// What a player says of its device may be of the candidate's making: only what this process sees of
-// the device by itself is the device's trouble, and all else the end of whoever ran.
+// The candidate may have forged what a player says of its device. Only what this process sees of
+// the device by itself counts as the device's trouble; everything else is the fate of the code that
+// ran.
 Result<> Leg::look_at_device(const device::CallResult& ended, const Workload& workload) {
   if (!is_fault_of_device(ended)) return {};
   const bool is_foreign = program_.role == "candidate" || program_.role == "opponent";
   const bool is_believed = !is_foreign || !is_on(Defence::DeviceFaultSeen);
   if (!is_believed && !device_.has_failed()) {
-    (void)KW_TRY(device_.probe());  // lost: an error
+    (void)KW_TRY(device_.probe());  // an error if the device is lost
     return {};
   }
   return fail(fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,

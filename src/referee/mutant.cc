@@ -1,4 +1,4 @@
-// The list of mutants, and the boxes in which they differ from the right answer.
+// Lists the mutants, and the boxes in which they differ from the right answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/mutant.h"
 
@@ -13,12 +13,14 @@
 namespace kw::referee {
 namespace {
 
-constexpr std::int64_t kTileSide = 32;  // of blocks of most kernels, and of a warp
+constexpr std::int64_t kTileSide = 32;  // size of the blocks of most kernels, and of a warp
 constexpr Part kParts[] = {Part::Element, Part::Row, Part::Column, Part::Tile, Part::Batch};
-constexpr int kBitsKept[] = {8, 11, 16};  // bf16, f16 and tf32, and two bf16 numbers
+// significant bits of bf16, of f16 and tf32, and of two bf16 numbers
+constexpr int kBitsKept[] = {8, 11, 16};
 constexpr int kBitsLost = 4;
 constexpr int kThinnings[] = {6, 12, 18, 24, 30};
-constexpr int kFewestThinned = 4;  // elements to be expected: e^-4 that it is none
+// expected number of dropped elements; the chance that there is none is e^-4
+constexpr int kFewestThinned = 4;
 
 std::string_view name_of(Part part) {
   constexpr std::string_view kNames[] = {"element", "row", "column", "tile", "batch"};
@@ -27,7 +29,7 @@ std::string_view name_of(Part part) {
 
 std::int64_t size(const Range& range) { return range.hi - range.lo; }
 
-// The dimension along which the part is one of many; nothing where the box has none.
+// The dimension along which the box is cut into such parts; nothing where the box has none.
 std::optional<std::size_t> dimension_of(Part part, const Region& box) {
   const std::size_t rank = box.ranges.size();
   switch (part) {
@@ -53,7 +55,8 @@ Region cut(Part part, const Region& box, std::size_t dimension, std::int64_t len
   };
   const std::size_t rank = box.ranges.size();
   keep(dimension, length);
-  // What stands before the dimension: a column goes through all of it.
+  // Dimensions before the cut one are narrowed to their last index, except for a column, which goes
+  // through all of them.
   if (part == Part::Element || part == Part::Row || part == Part::Tile)
     for (std::size_t d = 0; d + (part == Part::Element ? 1 : 2) < rank; ++d) keep(d, 1);
   if (part == Part::Tile && rank >= 2) keep(rank - 2, kTileSide);
@@ -86,13 +89,13 @@ void add_output_mutants(std::vector<Mutant>& all, const Workload& workload) {
   for (const auto& [extent, where] : extents) {
     all.push_back({fmt::format("exclusive for inclusive {}", where), MutantKind::Exclusive, 0,
                    Part::Element, extent});
-    if (extent != Extent::Last)  // behind the last there is nothing
+    if (extent != Extent::Last)  // the last element has no successor
       all.push_back({fmt::format("inclusive for exclusive {}", where), MutantKind::Inclusive, 0,
                      Part::Element, extent});
   }
 }
 
-// Where sums are exact in any order, the last bits of what they are made of decide.
+// Where sums are exact in any order, the last bits of the summed numbers decide.
 std::vector<int> bits_kept(Dtype dtype, bool has_exact) {
   std::vector<int> kept;
   for (const int bits : kBitsKept)
@@ -112,7 +115,7 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
       add(fmt::format("last {} of {} dropped", name_of(part), tensor.name), MutantKind::Dropped,
           part, 0);
   const std::int64_t count = elements_of(box);
-  // Positions have no neutral value; their parts are replaced.
+  // Positions have no neutral value; their parts are replaced instead of dropped.
   if (count > 1 && tensor.values.kind != "points") {
     add(fmt::format("one element of {} dropped", tensor.name), MutantKind::Thinned, Part::Element,
         0);
@@ -170,7 +173,7 @@ Region shifted_part(Extent extent, const Region& box, bool is_exclusive) {
   const Range all = row;
   if (extent == Extent::SecondHalf) row.lo += (size(all) + 1) / 2;
   if (extent == Extent::Last) row.lo = row.hi - 1;
-  // The first of a row has no neighbour before it, the last none behind it.
+  // The first element of a row has no predecessor, the last one no successor.
   if (is_exclusive)
     row.lo = std::max(row.lo, all.lo + 1);
   else

@@ -1,4 +1,4 @@
-// One function for each kind of mutant.
+// Makes the answer of a mutant, with one function for each kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/mutant_answer.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kSameInputs = "the inputs are the same after it";
 constexpr const char* kSameAnswer = "its answer is the right one";
-// In which a single element other than zero is looked for.
+// Number of elements among which single() looks for one that is not zero.
 constexpr std::int64_t kSearched = 1 << 20;
 
 void zero(std::int64_t, std::span<double> values) { std::ranges::fill(values, 0.0); }
@@ -82,7 +82,7 @@ Result<> Maker::for_each_box(
   return {};
 }
 
-// From the least to the most that may be left out, over all boxes that it is left out of.
+// Least and largest length that may be left out, over all boxes that the mutant changes.
 std::pair<std::int64_t, std::int64_t> Maker::lengths() const {
   std::pair<std::int64_t, std::int64_t> range{1, 1};
   const auto widen = [&](const Region& box) {
@@ -101,7 +101,7 @@ std::pair<std::int64_t, std::int64_t> Maker::lengths() const {
 Result<Tried> Maker::smallest(const std::function<Result<Tried>(std::int64_t)>& make) const {
   const auto [least, most] = lengths();
   std::int64_t length = least;
-  std::int64_t same = 0;  // the largest that changes nothing
+  std::int64_t same = 0;  // the largest length that changes nothing
   Tried tried = KW_TRY(make(length));
   while (tried.has_answer && tried.plain.is_right && length < most) {
     same = length;
@@ -157,7 +157,7 @@ Result<Tried> Maker::shifted() {
   return judged();
 }
 
-// What the reference gives for the inputs as they now are.
+// The answer that the reference gives for the inputs as they now are.
 Result<Tried> Maker::recomputed(Result<bool> changed, const Region& where, const Choice& chosen) {
   Tried tried;
   if (!KW_TRY(std::move(changed))) {
@@ -189,7 +189,8 @@ Result<std::optional<Judged>> Maker::with_own_right(const Region& where, const C
 Result<Tried> Maker::dropped(std::int64_t length) {
   const auto part = last_part(mutant_.part, whole(tensor()), length);
   KW_ASSERT(part.has_value());
-  // Positions have no neutral value: theirs are those of another draw, which are as valid.
+  // Positions have no neutral value, so they are replaced by those of another draw, which are as
+  // valid.
   if (tensor().values.kind == "points") {
     const Buffers* other = KW_TRY(subject_.other_inputs());
     return recomputed(
@@ -198,11 +199,11 @@ Result<Tried> Maker::dropped(std::int64_t length) {
   return recomputed(edit(subject_.parallel(), input(), tensor(), *part, zero), *part, {});
 }
 
-// The first element from a random one on that is not zero already.
+// Drops the first element that is not zero yet, searching from a random one on.
 Result<Tried> Maker::single() {
   Rng rng(Seed::from_number(random()));
   Region within = whole(tensor());
-  // Of the outermost dimension only where the search begins.
+  // The search covers only a part of the outermost dimension.
   Range& outer = within.ranges.front();
   const std::int64_t slab = std::max<std::int64_t>(elements_of(within) / outer.hi, 1);
   outer.lo = static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(outer.hi)));
@@ -210,7 +211,7 @@ Result<Tried> Maker::single() {
   const std::int64_t start =
       outer.lo * slab + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(slab)));
   std::int64_t hit = -1;
-  device::Parallel alone(1);  // in order
+  device::Parallel alone(1);  // one thread, so that elements come in order
   const auto changed =
       edit(alone, input(), tensor(), within, [&](std::int64_t first, std::span<double> v) {
         if (hit >= 0) return;

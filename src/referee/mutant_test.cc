@@ -1,4 +1,4 @@
-// Which mutants a workload has, and what part of it each concerns.
+// Which mutants a workload has, and which part of it each mutant concerns.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/mutant.h"
 

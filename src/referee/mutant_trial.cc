@@ -1,4 +1,4 @@
-// What is known of each mutant, and when enough is known.
+// Keeps what is known of each mutant, and decides when enough is known.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/mutant_trial.h"
 
@@ -30,7 +30,7 @@ void learn(MutantResult& result, const Judged& judged, const std::string& note) 
   }
 }
 
-/// Whether `pattern`, in which * stands for anything, is the whole of `text`.
+/// Whether `pattern`, in which * stands for any text, matches the whole of `text`.
 bool matches(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() != '*')
@@ -41,8 +41,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-/// What an input may be off by once it is rounded to 16 bits of mantissa. A gate of kind `field`
-/// that allows as much of a field's norm says itself that such inputs are enough.
+/// By how much an input may be off once it is rounded to 16 bits of mantissa. A gate of kind
+/// `field` that allows as much of a field's norm says itself that such inputs are enough.
 constexpr double kSixteenBits = 0x1p-17;
 
 bool is_let_pass_by_field(const Task& task, const MutantResult& result) {
@@ -50,7 +50,7 @@ bool is_let_pass_by_field(const Task& task, const MutantResult& result) {
          matches("* rounded to 16 bits", result.name);
 }
 
-/// Why a mutant of this name may pass, if it may.
+/// The reason why a mutant of this name may pass; nothing if there is none.
 std::optional<std::string> excuse_of(const Task& task, const MutantResult& result) {
   if (is_let_pass_by_field(task, result))
     return "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
@@ -62,8 +62,8 @@ std::optional<std::string> excuse_of(const Task& task, const MutantResult& resul
   return std::nullopt;
 }
 
-/// An excused mutant is not tried again once it has passed: no further input set could change what
-/// becomes of it.
+/// Whether the mutant must be tried again. An excused mutant that has passed must not: no further
+/// input set could change its fate.
 bool is_still_open(const Task& task, const MutantResult& result) {
   if (result.fate == MutantFate::Passed)
     return result.sets < kMutantSets && !excuse_of(task, result);

@@ -41,7 +41,7 @@ const MutantResult& result(const Admission& admission, const std::string& name) 
 
 std::string sentences(const Admission& admission) { return join(admission.problems, "\n"); }
 
-/// What becomes of a row; `weight` is that of its last element.
+/// A function of one row; `weight` is the weight of the row's last element.
 template <class Real>
 using Row = void (*)(const Real* x, Real* y, Real weight);
 
@@ -51,7 +51,7 @@ void scan(const Real* x, Real* y, Real weight) {
   for (std::int64_t c = 0; c < kCols; ++c) y[c] = sum += (c + 1 < kCols ? 1 : weight) * x[c];
 }
 
-/// Every element is divided by what its row sums up to.
+/// Divides every element by the sum of its row.
 template <class Real>
 void normalise(const Real* x, Real* y, Real weight) {
   Real sum = 50;
@@ -64,7 +64,8 @@ void elementwise(const Real* x, Real* y, Real weight) {
   for (std::int64_t c = 0; c < kCols; ++c) y[c] = (c + 1 < kCols ? 1 : weight) * x[c];
 }
 
-/// A task of rows; `weight` of the last element of each, and of the last row altogether.
+/// A task of rows. `weight` is that of the last element of each row, `row_weight` that of the last
+/// row.
 struct RowTask {
   Row<double> f64;
   Row<float> native;
@@ -115,7 +116,7 @@ struct Hole {
   const char* name;
   RowTask task;
   std::function<void(EvaluationRequest&)> loosen;
-  std::vector<std::string> mutants;  ///< That pass.
+  std::vector<std::string> mutants;  ///< The mutants that pass.
 };
 
 void as_it_is(EvaluationRequest&) {}
@@ -202,7 +203,7 @@ TEST(MutantTrial, AnExcuseAdmitsWhatItNamesAndNothingElse) {
 
 TEST(MutantTrial, DropsTheLeastThatAnythingDependsOn) {
   Room room;
-  // The last three columns are never read, nor does the answer depend on them.
+  // The answer does not depend on the last three columns.
   const auto most = [](const auto& a) {
     for (std::int64_t r = 0; r < a.rows; ++r)
       for (std::int64_t c = 0; c < kCols; ++c)
@@ -219,7 +220,7 @@ TEST(MutantTrial, DropsTheLeastThatAnythingDependsOn) {
 
 TEST(MutantTrial, TriesInputSetsUntilOneShowsTheMutant) {
   Room room;
-  // The last column counts in few input sets, whose first element is large.
+  // The last column counts only in the few input sets whose first element is large.
   const auto seldom = [](const auto& a) {
     for (std::int64_t r = 0; r < a.rows; ++r) {
       const auto weight = a.x[0] > 1 ? 1.0 : 1e-7;

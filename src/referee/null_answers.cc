@@ -1,4 +1,4 @@
-// What the null answers are, one function for each kind.
+// Makes the null answers, with one function for each kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/null_answers.h"
 
@@ -18,7 +18,7 @@ namespace kw::referee {
 namespace {
 
 constexpr std::int64_t kTile = 32;
-constexpr int kBlocks = 16;  // a block is this part of an input
+constexpr int kBlocks = 16;  // a block is this fraction of an input
 
 class NullAnswers {
  public:
@@ -102,7 +102,7 @@ Result<> NullAnswers::constants() {
   return judge("mean");
 }
 
-// Element k of the output is element k of the input, round and round where sizes differ.
+// Element k of the output becomes element k of the input, which is repeated where it is smaller.
 Result<> NullAnswers::copies() {
   for (std::size_t s = 0; s < tensors().size(); ++s) {
     if (!is_drawn(tensors()[s]) || tensors()[s].extent() == 0) continue;
@@ -117,14 +117,14 @@ Result<> NullAnswers::copies() {
   return {};
 }
 
-// The right answer, but for a part at the end that stays as it was before the call. Where the call
-// leaves that part alone anyway (a halo), the part before it is taken.
+// The right answer, except for a part at the end that stays as it was before the call. Where the
+// call leaves that part alone anyway (a halo), the part before it is taken.
 Result<> NullAnswers::missing_part(const char* name, bool is_plane, std::int64_t width) {
   KW_TRY(subject_.begin());
   for (std::size_t i = 0; i < tensors().size(); ++i)
     for (const Region& region : tensors()[i].compared) {
       if (region.ranges.empty()) continue;
-      // The first dimension that is no single index is the plane's.
+      // A plane is cut along the first dimension that has more than one index.
       std::size_t d = region.ranges.size() - 1;
       if (is_plane)
         for (d = 0; d + 1 < region.ranges.size(); ++d)
@@ -146,7 +146,8 @@ Result<> NullAnswers::missing_parts() {
   return missing_part("last tile missing", false, kTile);
 }
 
-// What the reference gives once `change` has altered these inputs (false: it altered nothing).
+// The answer that the reference gives once `change` has altered these inputs; `change` returns
+// false if it altered nothing.
 Result<> NullAnswers::recomputed(const std::string& name, const std::vector<std::size_t>& inputs,
                                  const std::function<Result<bool>(std::size_t)>& change) {
   bool changed = false;
@@ -170,7 +171,8 @@ Result<> NullAnswers::changed_inputs() {
   const Buffers* other = KW_TRY(subject_.other_inputs());
   for (std::size_t s = 0; s < tensors().size(); ++s) {
     if (!is_drawn(tensors()[s])) continue;
-    // Values of another draw, so that they are as valid as the right ones (positions, indices).
+    // Values come from another draw, so that they are as valid as the right ones (positions,
+    // indices).
     Tensor flat = tensors()[s];
     flat.sizes = {flat.extent()};
     flat.pitch = flat.extent();

@@ -1,4 +1,4 @@
-// One thread that sleeps until it is told that there is nothing to tell.
+// A thread sleeps until the wait is over or until the user must be told of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/patience.h"
 

@@ -1,4 +1,4 @@
-// Whoever waits for a reference hears of it, and not for ever.
+// A user who waits for a reference is told so, but not for ever.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/patience.h"
 
@@ -35,7 +35,8 @@ TEST(Patience, ASlowReferenceIsNamedOnceWhileItComputes) {
       testing::kernel<double>(1e6, [&, calls = 0](const Arguments<double>& a) mutable {
         testing::twice(a);
         if (calls++ > 0) return;
-        while (times == 0) std::this_thread::yield();  // as slow as it takes to be told of
+        // the kernel returns only once the wait was reported
+        while (times == 0) std::this_thread::yield();
       });
   EXPECT_VERDICT(room.judge(), Run, Correct);
   ASSERT_FALSE(told.empty());

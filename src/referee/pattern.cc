@@ -1,4 +1,4 @@
-// Value patterns (zero, unwritten, NaN, factor, shifted, transposed) and place patterns (tail,
+// Patterns of values (zero, unwritten, NaN, factor, shifted, transposed) and of places (tail,
 // period, border, isolated points).
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/pattern.h"
@@ -18,9 +18,10 @@ namespace {
 using Words = std::optional<std::string>;
 
 constexpr double kClose = 1e-3;  // relative; patterns are about places, not about precision
-constexpr double kMost = 0.9;    // share that counts as "all of them"
+constexpr double kMost = 0.9;    // share of elements that counts as all of them
 constexpr std::int64_t kWidestHalo = 8;
-constexpr std::int64_t kIsolatedShare = 100;  // isolated points are fewer than 1 in this many
+// fewer than 1 in this many elements failed: they are isolated points
+constexpr std::int64_t kIsolatedShare = 100;
 
 struct Shape {
   std::vector<std::int64_t> sizes;
@@ -143,7 +144,8 @@ Words find_transposed(const FailureMap& map, const Shape& shape,
     const std::int64_t rows = shape.sizes[a];
     const std::int64_t cols = shape.sizes[b];
     if (rows < 2 || cols < 2) continue;
-    // The block holds the transpose written densely: element (i, j) is want(j', i') of equal rank.
+    // The block may hold the transpose written densely: element (i, j) is then the element of
+    // `want` whose indices, swapped, give the same rank.
     const auto source = [&](std::int64_t i) {
       const std::int64_t r = shape.at(i, a);
       const std::int64_t c = shape.at(i, b);
@@ -163,7 +165,7 @@ Words find_transposed(const FailureMap& map, const Shape& shape,
   return {};
 }
 
-// Failures live in one end of dimension d only, and fill it.
+// Whether the failures lie in one end of dimension d only, and fill it.
 Words find_tail(const Shape& shape, const std::vector<std::int64_t>& failed) {
   for (std::size_t d = 0; d < shape.sizes.size(); ++d) {
     const std::int64_t size = shape.sizes[d];
@@ -195,7 +197,7 @@ Words find_tail(const Shape& shape, const std::vector<std::int64_t>& failed) {
   return {};
 }
 
-// Failing indices of dimension d repeat with a period.
+// Whether the failing indices of dimension d repeat with a period.
 Words find_period(const Shape& shape, const std::vector<std::int64_t>& failed) {
   for (std::size_t d = 0; d < shape.sizes.size(); ++d) {
     const std::int64_t size = shape.sizes[d];
@@ -229,7 +231,7 @@ Words find_border(const Shape& shape, const std::vector<std::int64_t>& failed) {
     }
     width = std::max(width, nearest);
   }
-  // A border that is most of the tensor says nothing.
+  // A border that covers most of the tensor says nothing.
   double inside = 1;
   for (const std::int64_t size : shape.sizes)
     if (size > 2 * kWidestHalo)

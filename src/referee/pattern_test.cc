@@ -18,7 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Truth of random values; `change` edits what the candidate left; whatever differs has failed.
+/// A map whose truth is random; `change` edits what the candidate left, and every element that then
+/// differs has failed.
 FailureMap make_map(std::vector<std::int64_t> sizes,
                     const std::function<void(FailureMap&)>& change) {
   FailureMap map;
@@ -99,7 +100,7 @@ TEST(Pattern, Transposed) {
                                    m.got[r * 9 + c] = m.want[c * 9 + r];
                              })),
               HasSubstr("transposed"));
-  // Not square: the transpose written densely into the same memory.
+  // In a block that is not square, the transpose is written densely into the same memory.
   EXPECT_THAT(words(make_map({6, 10},
                              [](FailureMap& m) {
                                for (std::size_t r = 0; r < 6; ++r)
@@ -178,7 +179,8 @@ TEST(NumberFrame, ShowsCoordinatesInTheTensor) {
   EXPECT_THAT(frame, HasSubstr("99"));
 }
 
-/// A region of 40 x 50 of which `is_wrong` says what is wrong.
+/// A region of 40 x 50 in which `is_wrong` chooses the failed elements and `got` gives their
+/// values.
 FailureMap map_of(const std::function<bool(int, int)>& is_wrong,
                   const std::function<double(int, int)>& got) {
   FailureMap map;

@@ -1,4 +1,4 @@
-// The physics floor: how long the work that any algorithm must do takes at generous limits.
+// The physics floor: how long the work that every algorithm must do takes at generous limits.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/plausible.h"
 
@@ -13,7 +13,7 @@
 namespace kw::referee {
 namespace {
 
-constexpr double kGenerous = 1.5;  // measured ceilings may be short of the machine's limits
+constexpr double kGenerous = 1.5;  // measured ceilings may be below the machine's limits
 
 double best_rate(const DeviceFacts& facts, bool flops, const std::string& level) {
   double best = 0;
@@ -23,8 +23,8 @@ double best_rate(const DeviceFacts& facts, bool flops, const std::string& level)
   return best * kGenerous;
 }
 
-/// Operations of one multiprocessor in one clock: twice what matrix units of 2024 do on 8-bit
-/// numbers (B200: about 15,500 dense), for devices that no table knows.
+/// Operations of one multiprocessor in one clock, for devices that no table knows: twice what
+/// matrix units of 2024 do on 8-bit numbers (B200: about 15,500 dense).
 constexpr double kMostPerClock = 16384;
 constexpr double kTransfersPerClock = 2;  // double data rate
 

@@ -93,7 +93,7 @@ TEST(PhysicsFloor, FasterThanPhysicsIsImplausible) {
   room.referee.set_ceilings({ceiling});
   EXPECT_VERDICT(room.judge(), Measure, Implausible);
   room.request.candidate.origin = Origin::Baseline;
-  // A baseline shows that the ceiling is too low.
+  // A baseline that is too quick shows that the ceiling is too low.
   EXPECT_VERDICT(room.judge(), Measure, Correct);
 }
 

@@ -1,5 +1,5 @@
-// What a player says, in either seat and at every request: the candidate's fate or its opponent's,
-// and never the end of a run.
+// What a player says, in either seat and at every request, decides the candidate's fate or its
+// opponent's, and never ends a run.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ std::vector<CallResult> bad_ends() {
 
 std::string words_of(const CallResult& end) { return referee::words_of(end.fate, end.signal); }
 
-/// Ends badly from the nth call on.
+/// A kernel whose calls end badly from the nth on.
 template <class Real>
 device::FakeKernel ends_at(int nth, CallResult end, double ns, bool is_plan) {
   return [=, calls = 0](const Sets& sets) mutable {

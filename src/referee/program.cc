@@ -1,4 +1,4 @@
-// Collecting a role's object and plans from a request.
+// Collects a role's object and plans from a request.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/program.h"
 

@@ -1,4 +1,4 @@
-// One evaluation from load to measure, and what is kept for the next one.
+// Runs one evaluation from load to measure, and keeps what the next one can use.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/referee.h"
 
@@ -21,12 +21,12 @@
 
 namespace kw::referee {
 
-/// What evaluations of one task and seed share. Owns the records that the benches refer to.
+/// State that evaluations of one task and seed share. Owns the records that the benches refer to.
 struct Referee::Run {
   std::string key;
   Seed seed;
-  EvaluationRequest origin;  ///< The request that began it: task, workloads and trusted units.
-  std::map<std::string, Program> programs;  ///< Trusted ones, by role.
+  EvaluationRequest origin;  ///< The first request of the run: task, workloads and trusted units.
+  std::map<std::string, Program> programs;  ///< Trusted programs, by role.
   std::map<std::string, std::unique_ptr<Bench>> benches;
   bool is_fast_verified = false;
 
@@ -55,8 +55,8 @@ std::string name_of_call(const Bench& bench) {
   return fmt::format("workload '{}'", bench.workload().name);
 }
 
-/// Lets every fast bench know what the small ones show: that the fast reference may be trusted, and
-/// how far off the trusted baseline is. `small` are prepared, and none is fast itself.
+/// Tells every fast bench what the small benches show: that the fast reference may be trusted, and
+/// how large the trusted baseline's errors are. `small` are prepared, and none of them is fast.
 Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast) {
   if (small.empty())
     return fail_input(
@@ -88,16 +88,16 @@ class Trial {
 
   using Fate = Result<std::optional<Verdict>>;
 
-  /// `timed`: a workload at which the same process will be timed; null: none.
+  /// `timed`: the workload at which the same process will be timed; null: none.
   Fate load_and_check(const std::vector<Bench*>& small, Bench* timed);
   Fate check_timed(Bench& bench);
-  /// The same shape on values that timed inputs do not have.
+  /// Checks the same shape on values that timed inputs do not have.
   Fate check_borrowed(Bench& bench);
   Fate measure(const std::vector<Bench*>& timed, const Program* opponent,
                std::int64_t memory_bytes);
-  /// Ends every process of the candidate, which hold the memory of buffers that are renewed.
+  /// Ends every process of the candidate: they map buffers whose memory is about to be renewed.
   void end_processes() { kept_.clear(); }
-  /// Of what check_timed() prepared, which later judgements of a run find.
+  /// Time that check_timed() spent on truths, which later judgements of a run reuse.
   double truth_ns() const { return truth_ns_; }
 
  private:
@@ -117,7 +117,7 @@ class Trial {
   const Haste& haste_;
   Evaluation& to_;
   Rng rng_;
-  std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: a process checks and is timed.
+  std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: checked, to be timed.
   double truth_ns_ = 0;
 };
 
@@ -131,7 +131,7 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
   return result;
 }
 
-// Watches a call that returned, and where work shows afterwards the same call again and again.
+// Watches a process after its call returned, and repeats the call while late work is suspected.
 Trial::Fate Trial::watch(Bench& bench, Leg& leg) {
   const Watch watch = watch_for(request_, options_, facts_);
   for (Suspicion suspicion;;) {
@@ -151,8 +151,8 @@ Result<device::CallResult> Trial::call(const Bench& bench, Leg& leg) const {
   return leg.call(bench.workload(), timeout_of(bench));
 }
 
-// One checked call. Device code is not watched after it returned: a call returns when the device
-// has nothing left to do.
+// Makes one checked call. Device code is not watched after it returned, because a call returns when
+// the device has nothing left to do.
 Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   KW_TRY(bench.place(0, set));
   WorkloadResult& result = result_of(bench);
@@ -172,8 +172,8 @@ Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   return verdict;
 }
 
-// All small workloads in one process: starting one for each would cost more than the calls. A GPU's
-// costs a tenth of a second: one timed workload shares it, and is alone in it in the end.
+// Checks all small workloads in one process, which costs more to start than their calls. On a GPU,
+// where that is 0.1 s, one timed workload shares the process and in the end has it alone.
 Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed) {
   device::PlayerSpec spec{.name = "candidate",
                           .jail = request_.jail,
@@ -203,7 +203,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   }
   to_.stage_ns["load"] = static_cast<double>(clock_.now_ns() - started);
   if (verdict || request_.until < Stage::Run) return verdict;
-  // Late work is looked for on the first call and on another that nobody can foresee.
+  // Late work is looked for on the first call and on another one that nobody can foresee.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
   const std::size_t most = is_on(Defence::EveryCallChecked) ? small.size() : 3;
   for (std::size_t i = 0; i < std::min(most, small.size()); ++i) {
@@ -218,9 +218,9 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   return std::nullopt;
 }
 
-// A timed shape, on the warm-up's inputs: those of timed calls are shown to no process that is not
-// timed. One full check and a second run on equal inputs, in a process of its own unless
-// load_and_check() left one.
+// Checks a timed shape on the warm-up inputs, because inputs of timed calls must not be shown to a
+// process that is not timed. Makes one full check and a second run on equal inputs, in a new
+// process unless load_and_check() left one.
 Trial::Fate Trial::check_timed(Bench& bench) {
   if (!is_on(Defence::TimedShapesChecked)) return std::nullopt;
   if (haste_.is_hurried()) return interrupted("before it was checked");
@@ -341,7 +341,7 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
   return slot.get();
 }
 
-// Truths of the small workloads, host's first: they are what the fast reference is held against.
+// Computes the truths of small workloads; the fast reference is compared with those of the host.
 Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
                                 const std::vector<Bench*>& timed) {
   std::vector<Bench*> fast;
@@ -349,11 +349,11 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
   for (Bench* bench : small) (bench->is_fast() ? fast : on_host).push_back(bench);
   KW_TRY(Bench::prepare_together(on_host, kWarmSet + 1));
   const auto needs_it = [](const Bench* bench) { return bench->is_fast(); };
-  // Where the host would do, it answers sets that are drawn for one pair of timed calls.
+  // Where the host would do, the fast reference answers sets drawn for one pair of timed calls.
   const bool trusts_it = !fast.empty() || std::any_of(timed.begin(), timed.end(), needs_it) ||
                          (!timed.empty() && !on_host.empty() && run.program("reference_fast"));
   if (trusts_it && !std::exchange(run.is_fast_verified, true)) {
-    std::vector<Bench*> all;  // of the run: the next request may time others
+    std::vector<Bench*> all;  // all fast benches of the run: the next request may time others
     for (auto& [name, bench] : run.benches)
       if (bench->is_fast()) all.push_back(bench.get());
     const auto verified = verify_fast(on_host, all);
@@ -365,11 +365,11 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
 }
 
 // Whether a confirmation may lack memory beside what a search keeps: each workload must fit, and
-// all of them at once with as much again for what checking and timing add.
+// all of them together, with as much again for what checking and timing need.
 bool Referee::is_tight(const std::vector<Bench*>& timed) const {
   std::int64_t wanted = 0;
   for (const Bench* bench : timed) {
-    if (!bench->could_fit()) continue;  // left out in any case
+    if (!bench->could_fit()) continue;  // such a workload is left out in any case
     if (!bench->fits()) return true;
     wanted += 2 * bench->bytes_to_begin();
   }
@@ -386,7 +386,7 @@ std::string Referee::why_no_room(const Bench& bench) const {
                      format_bytes(static_cast<std::uint64_t>(device_.free_bytes())));
 }
 
-// What a fault or a killed process leaves needs a moment on a GPU: 50 ms were seen.
+// Waits until the GPU has recovered from a fault or a killed process; 50 ms were seen.
 Result<> Referee::await_recovery() {
   constexpr int kProbes = 4;
   for (int i = 0; i < kProbes; ++i) {
@@ -431,8 +431,8 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
 
   const auto has_room = [](const Bench* bench) { return bench->fits(); };
   if (request.measure.purpose == Purpose::Confirm && is_tight(timed))
-    run_.reset();           // what a search kept is worth less than a certificate
-  bool is_crowded = false;  // something would fit if the memory were free
+    run_.reset();           // a certificate is worth more than what a search kept
+  bool is_crowded = false;  // true: a workload would fit if the memory were free
   for (std::size_t i = timed.size(); i-- > 0;)
     if (!has_room(timed[i])) {
       is_crowded = is_crowded || timed[i]->could_fit();
@@ -465,7 +465,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   for (Bench* bench : timed)
     if (!verdict && borrows) verdict = KW_TRY(trial.check_borrowed(*bench));
   spent("check");
-  // Which lie within.
+  // The times for loading and for truths lie within the time since the last step.
   evaluation.stage_ns["check"] -= evaluation.stage_ns["load"] + trial.truth_ns();
   evaluation.stage_ns["truth"] += trial.truth_ns();
   const bool measures = request.until >= Stage::Measure;

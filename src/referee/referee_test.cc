@@ -170,7 +170,7 @@ TEST(Referee, SeesOneByteBeforeAndAfterATensor) {
       y[after ? ((a.rows - 1) * kPitch + kCols) * 4 : -1] ^= 1;
     });
     EXPECT_VERDICT(e, Check, OutOfBounds);
-    // The damage is not held against the next candidate.
+    // The damage does not count against the next candidate.
     EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
   }
 }
@@ -236,7 +236,7 @@ TEST(Referee, SeesNanAndInfinity) {
 
 TEST(Referee, SecondGateSeesLessPreciseArithmetic) {
   Room room;
-  room.request.task.gate.c = 1e6;  // a first gate that would pass 11 bits
+  room.request.task.gate.c = 1e6;  // a first gate so loose that it would pass 11 bits
   const Evaluation e = room.judge([](const A& a) {
     for (std::int64_t r = 0; r < a.rows; ++r)
       for (std::int64_t c = 0; c < kCols; ++c)
@@ -343,7 +343,8 @@ TEST(Referee, SeesProcessesLeftBehind) {
 
 // --- memory between calls -----------------------------------------------------------------------
 
-// What a process remembers. The fake's closures outlive processes, so it starts anew with each.
+// What a process remembers. The fake's closures outlive processes, so the memory is cleared when a
+// new process starts.
 class Memory {
  public:
   explicit Memory(const device::FakeWorld& world) : world_(world) {}
@@ -353,7 +354,7 @@ class Memory {
     if (std::exchange(life_, lives) != lives) answers_.clear();
     return answers_[key];
   }
-  /// The call in progress is a timed one: caches were made cold right before it.
+  /// Whether the call in progress is a timed one: caches were made cold right before it.
   bool is_timed() const { return world_.log[world_.log.size() - 2] == "flush"; }
   auto lives() const { return life_; }
 
@@ -476,7 +477,7 @@ TEST(Referee, AConfirmationIsWithoutAWorkloadThatTheDeviceCanNeverHold) {
   ASSERT_EQ(e.skipped.size(), 1u);
   EXPECT_EQ(e.skipped[0].name, "huge");
   EXPECT_THAT(e.skipped[0].reason, HasSubstr("this device has 1.91 MiB in all"));
-  // What is not free now might be free for another certificate.
+  // A workload that does not fit now might be part of another certificate, once the memory is free.
   EXPECT_VERDICT(confirm(16'000'000'000), Measure, Unmeasurable);
 }
 

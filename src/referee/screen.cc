@@ -1,4 +1,4 @@
-// Screening of claims, and the form of every refusal.
+// Screens claims, and defines the form of every refusal.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/screen.h"
 
@@ -34,7 +34,7 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
                         "what it would do",
                         library));
   for (const std::string& option : candidate.options)
-    // How many registers a thread gets changes no result.
+    // The number of registers of a thread changes no result.
     if (!option.starts_with("maxrregcount_") && !allows(task.restrictions.options, option))
       return refuse(fmt::format("the task does not allow the compiler option '{}'; leave it out{}",
                                 option,

@@ -1,4 +1,5 @@
-// Screening of objects that a real compiler built: what hides from words, and honest idioms.
+// Screening of objects that a real compiler built: attacks that no word of the source shows, and
+// honest idioms.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ class ScreenBuilt : public ::testing::Test {
  protected:
   platform::TempDir folder = *platform::TempDir::create();
 
-  /// What screening says of `void f(float* y)` with this source; empty: nothing.
+  /// What screening says of `void f(float* y)` with this source; empty if nothing.
   std::string words(const std::string& source) {
     compile::CpuCompilerSettings settings;
     settings.objects = folder.path();
@@ -44,7 +45,8 @@ class ScreenBuilt : public ::testing::Test {
 TEST_F(ScreenBuilt, SeesInstructionsHoweverTheyAreWritten) {
   for (const char* body : {"asm volatile(\"rd\" \"tsc\" ::: \"eax\", \"edx\");",
                            "asm volatile(\".byte 0x0f, 0x31\" ::: \"eax\", \"edx\");",
-                           // within the immediate of another, where a branch leads
+                           // the instruction is hidden within the immediate of another one, and a
+                           // branch leads there
                            "asm volatile(\"jmp 1f + 1\\n1: mov $0x9090310f, %%eax\" ::: \"eax\", "
                            "\"edx\");"})
     EXPECT_THAT(words("void f(float* y) { " + std::string(body) + " y[0] = 1; }"),
@@ -52,7 +54,7 @@ TEST_F(ScreenBuilt, SeesInstructionsHoweverTheyAreWritten) {
         << body;
   EXPECT_THAT(words("void f(float* y) { asm volatile(\".byte 15, 5\" ::: \"memory\"); y[0] = 1; }"),
               HasSubstr("instruction syscall"));
-  // The same bytes as a number are none.
+  // The same bytes as a number are no instruction.
   EXPECT_EQ(words("void f(float* y) { asm volatile(\"mov $0x9090310f, %%eax\" ::: \"eax\"); "
                   "y[0] = 1; }"),
             "");
@@ -95,7 +97,7 @@ TEST_F(ScreenBuilt, TellsAFutexFromOtherCallsOfTheKernel) {
   EXPECT_THAT(words("#include <unistd.h>\nvoid f(float* y) { volatile long n = 202; y[0] = "
                     "(float)syscall(n, y, 0); }"),
               HasSubstr("uses syscall()"));
-  // A number that only the code before it in memory loads.
+  // Only the code before the jump in memory loads the number of the system call.
   EXPECT_THAT(words("extern \"C\" long through(long, ...);\n"
                     "asm(\"mov $202, %edi\\n.globl through\\n.type through, "
                     "@function\\nthrough: jmp syscall@plt\\n\");\n"

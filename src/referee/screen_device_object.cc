@@ -18,9 +18,9 @@ std::string_view words_of_register(std::string_view name) {
   return "counts events; leave it out, kw judge --profile tells what a kernel is bound by";
 }
 
-/// Why the runtime's function is refused; empty where it is not.
+/// Why an import from the device's runtime is refused; empty if it is allowed.
 std::string_view words_of_import(std::string_view name) {
-  // The driver's own, and assert, which ends the kernel as trap does.
+  // The driver's own functions are allowed, and assert, which ends the kernel as a trap does.
   if (name.starts_with(".nv.") || name.starts_with("__nv_") || name == "__assertfail") return {};
   if (name == "vprintf") return "prints; leave out printf, whose output nobody sees";
   if (name == "malloc" || name == "free")

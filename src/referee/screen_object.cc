@@ -1,4 +1,4 @@
-// Screening of what was built for a processor: imports, what runs at load, instructions, options.
+// Screens what was built for a processor: imports, code that runs at load, instructions, options.
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 #include <elf.h>
@@ -21,13 +21,15 @@ namespace {
 
 constexpr std::size_t kShown = 100;  // bytes of a foreign name in a message
 
-/// As people write it, of a mangled name: "saxpy(int, float, float const*, float*)".
+/// The name as people write it, demangled if it is mangled: "saxpy(int, float, float const*,
+/// float*)".
 std::string shown(std::string_view name) {
-  if (!name.starts_with("_Z")) return sanitise(name, kShown);  // "f" would be read as float
+  // the demangler would read "f" as float
+  if (!name.starts_with("_Z")) return sanitise(name, kShown);
   int status = 0;
   char* const plain = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
   const std::string text(status == 0 && plain != nullptr ? plain : name);
-  std::free(plain);  // NOLINT: it is malloc's
+  std::free(plain);  // NOLINT: malloc allocated it
   return sanitise(text, kShown);
 }
 
@@ -63,7 +65,7 @@ Screening screen_symbols(const compile::ElfFacts& object, const Candidate& candi
   return {};
 }
 
-// What GNU ld writes for an object of ours; anything else would load or run more.
+// The tags that GNU ld writes for our objects; any other tag would load or run more.
 constexpr std::array<std::int64_t, 34> kTags{
     DT_NEEDED,      DT_PLTRELSZ,    DT_PLTGOT,     DT_HASH,         DT_STRTAB,       DT_SYMTAB,
     DT_RELA,        DT_RELASZ,      DT_RELAENT,    DT_STRSZ,        DT_SYMENT,       DT_INIT,
@@ -72,8 +74,8 @@ constexpr std::array<std::int64_t, 34> kTags{
     DT_GNU_HASH,    DT_VERSYM,      DT_RELACOUNT,  DT_FLAGS_1,      DT_VERNEED,      DT_VERNEEDNUM,
     DT_TLSDESC_PLT, DT_TLSDESC_GOT, DT_VERDEF,     DT_VERDEFNUM};
 
-/// What runs before the first call beside initialisers of C++ objects (_GLOBAL__sub_I_…) and what
-/// the toolchain adds.
+/// Whether this function may run before the first call: initialisers of C++ objects
+/// (_GLOBAL__sub_I_…) and what the toolchain adds.
 bool is_known_initialiser(std::string_view name) {
   return name.starts_with("_GLOBAL__sub_I_") || name.starts_with("_GLOBAL__I_") ||
          name == "frame_dummy" || name == "__cpu_indicator_init" || name == "init_have_lse_atomics";
@@ -108,7 +110,7 @@ Screening screen_load(const compile::ElfImage& image) {
       return refuse(fmt::format(
           "'{}' would run when the object is unloaded, which never happens; leave it out",
           shown(name)));
-  // crti and crtn alone make 23 bytes, or 27 with an endbr64; 13 at the end.
+  // crti and crtn alone make 23 bytes of .init, or 27 with an endbr64, and 13 of .fini.
   constexpr std::uint64_t kInit = 27;
   for (const compile::ElfCodeSection& section : image.code)
     if ((section.name == ".init" || section.name == ".fini") && section.bytes > kInit)

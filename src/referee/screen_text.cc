@@ -13,13 +13,14 @@
 namespace kw::referee {
 namespace {
 
-/// The text with comments blanked, and with literals blanked too; same length, same line ends.
+/// The source with comments blanked, and with literals blanked too; length and line ends stay the
+/// same.
 struct Cleaned {
-  std::string code;      ///< Neither comments nor what literals hold.
-  std::string literals;  ///< No comments; literals as they are.
+  std::string code;      ///< Blank in place of comments and of what literals hold.
+  std::string literals;  ///< Blank in place of comments; literals as they are.
 };
 
-// End of the literal that opens at `at` (its quote), past the closing quote.
+// Position behind the literal that opens at `at`, its quote.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (std::size_t i = at + 1; i < text.size(); ++i) {
@@ -28,7 +29,7 @@ std::size_t end_of_literal(std::string_view text, std::size_t at) {
     else if (text[i] == quote)
       return i + 1;
     else if (text[i] == '\n')
-      return i;  // unterminated: the compiler will complain
+      return i;  // an unterminated literal: the compiler will complain
   }
   return text.size();
 }
@@ -41,7 +42,7 @@ std::size_t end_of_raw_literal(std::string_view text, std::size_t quote) {
   return end == std::string_view::npos ? text.size() : end + close.size();
 }
 
-/// Whether the quote at `at` opens a raw literal: its prefix is a word of its own.
+/// Whether the quote at `at` opens a raw literal, whose prefix is a word of its own.
 bool is_raw_literal(std::string_view text, std::size_t at) {
   std::size_t first = at;
   while (first > 0 && is_name_char(text[first - 1])) --first;
@@ -90,7 +91,7 @@ std::string spliced(std::string_view text) {
   return out;
 }
 
-/// Literals that stand side by side are one.
+/// Joins literals that stand side by side, as the compiler does.
 std::string joined(std::string_view statement) {
   std::string out;
   for (std::size_t i = 0; i < statement.size(); ++i) {
@@ -129,7 +130,7 @@ class TextScreen {
     return std::move(result_);
   }
 
-  /// The place of the first of these words that stands in code or in assembly.
+  /// Position of the first of these words that stands in code or in assembly.
   std::optional<std::size_t> find(const std::vector<std::string>& words) {
     blank_inactive(Names::AsTheTextSays);
     for (const std::string& word : words)
@@ -166,8 +167,8 @@ class TextScreen {
   }
 
   enum class Branch { Taken, Skipped, Unknown };
-  /// Which macros are taken to be defined: any, since a header may define it, for rules that no
-  /// look at the object repeats; else those that the text, a knob or the compiler defines.
+  /// Which macros count as defined. For rules that no check of the object repeats: any macro, since
+  /// a header may define it; for others: those that the text, a knob or the compiler defines.
   enum class Names { MayBeDefined, AsTheTextSays };
 
   bool may_be_defined(std::string_view macro) {
@@ -233,8 +234,8 @@ class TextScreen {
     std::size_t offset = 0;
     for (const std::string_view line : split_lines(clean_.literals)) {
       std::string_view rest = trim(line);
-      // A line of a raw literal is no directive. Splices do not count in there, which clean() does
-      // not follow, so that with any of them every line is looked at.
+      // A line within a raw literal is no directive. But clean() does not follow splices, which do
+      // not count in raw literals, so in a text with splices every line is looked at.
       const auto mark = static_cast<std::size_t>(rest.data() - clean_.literals.data());
       const bool is_quoted = !has_splices_ && !rest.empty() && clean_.code[mark] == ' ';
       const std::size_t at = offset;
@@ -262,7 +263,7 @@ class TextScreen {
     const std::size_t open = rest.find_first_of("<\"");
     if (open == std::string_view::npos || open + 1 >= rest.size()) return;
     const bool condition = rest.find("__has_") != std::string_view::npos;
-    // `#if a < b` has no path in it.
+    // The `<` of `#if a < b` opens no path.
     if (!condition && !trim(rest.substr(0, open)).empty()) return;
     const std::string_view path = trim(rest.substr(open + 1));
     if (path.starts_with('/') || path.find("..") != std::string_view::npos || path.starts_with('~'))
@@ -271,7 +272,7 @@ class TextScreen {
              "system by their names, and write everything else into the source");
   }
 
-  // Every asm statement, up to the parenthesis that closes it.
+  // Screens every asm statement, up to the parenthesis that closes it.
   void screen_statements(std::span<const Rule> rules) {
     for (const std::string_view word : {"asm", "__asm", "__asm__"})
       for_each_word(word, [&](std::size_t at) {
@@ -290,7 +291,7 @@ class TextScreen {
       });
   }
 
-  // Host code, which a file of device code has no use for.
+  // Rejects host code, which a file of device code does not need.
   void screen_host_code() {
     for (const std::string_view word :
          {"cudaMalloc", "cudaMallocAsync", "cudaFree", "cudaMemcpy", "cudaMemcpyAsync",
@@ -315,20 +316,21 @@ class TextScreen {
       reject(at, "kernels are launched by // kw: launch lines, not by <<< >>>");
   }
 
-  // What follows is a parenthesis.
+  // Whether the word of `size` characters at `at` is followed by a parenthesis.
   bool is_call(std::size_t at, std::size_t size) const {
     const std::size_t next = clean_.code.find_first_not_of(" \t\r\n", at + size);
     return next != std::string::npos && clean_.code[next] == '(';
   }
 
-  // `__host__ __device__` is device code as well.
+  // Whether the word stands beside `__device__`: `__host__ __device__` code is device code as well.
   bool is_beside_device(std::size_t at, std::size_t size) const {
     const std::string_view code = clean_.code;
     return trim(code.substr(0, at)).ends_with("__device__") ||
            trim(code.substr(at + size)).starts_with("__device__");
   }
 
-  // "int main(" outside of all braces, not a method of that name.
+  // Whether the word is the `main` of "int main(" outside of all braces, and not a method of that
+  // name.
   bool is_program(std::size_t at) const {
     const std::string_view before = std::string_view(clean_.code).substr(0, at);
     return trim(before).ends_with("int") &&
@@ -353,7 +355,7 @@ class TextScreen {
 };
 
 /// Words of a source that a rejection of its object may speak of: the instruction or attribute, and
-/// names in quotes, of a qualified one its parts, last first.
+/// the names in quotes; of a qualified name its parts, last one first.
 std::vector<std::string> words_in(std::string_view evidence) {
   std::vector<std::string> words;
   for (const std::string_view known : {"rdtscp", "rdtsc", "rdpmc", "syscall", "optimize",

@@ -16,7 +16,8 @@ namespace kw::referee {
 namespace {
 
 constexpr int kUnknownSet = -1;
-// Of shorter calls one says little: by where it was made from alone they differ by 30 µs.
+// A single call that is shorter than this says little: where it was made from alone changes its
+// time by 30 µs.
 constexpr double kShortNs = 200e3;
 constexpr int kShortEstimates = 9;
 
@@ -120,7 +121,7 @@ Result<TimedCall> Seat::call(int set, bool is_timed) {
     if (refused.verdict) return refused;
   }
   auto timed = KW_TRY(run(is_timed));
-  // Beside the check of this call and all else until the next.
+  // Forgetting runs beside the check of this call and everything else until the next call.
   if (is_timed && !timed.verdict) leg_.begin_forget(bench_.workload());
   return timed;
 }
@@ -142,7 +143,8 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   }
   auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
-  // On cpu a warm-up may run beside the start of the next player; a GPU's takes too long for that.
+  // On cpu a warm-up call may run beside the start of the next player; a GPU's warm-up call takes
+  // too long for that.
   if (!is_timed && !bench_.runs_plans()) kind = device::CallKind::Checked;
   const auto result = KW_TRY(leg_.call(workload, timeout_ns_, kind));
   lap.part("queue", result.announced_ns);
@@ -156,10 +158,11 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
     timed.ns = result.elapsed_ns - bench_.empty_ns.value_or(0);
     timed.outside_ns = result.outside_ns;
   } else if (!timed.verdict) {
-    // Without a stamp (the host missed the announcement) there is a rough figure, good for
-    // planning.
+    // Without a stamp (the host missed the announcement) the event gives a rough figure, good
+    // enough for planning.
     const double apart_ns = leg_.stamps_apart_ns();
-    // One figure for both legs: two of their own would be a bias between them. It only falls.
+    // Both legs subtract the same figure, because two figures would be a bias between them. It can
+    // only fall.
     const double subtrahend_ns = std::min(bench_.empty_ns.value_or(apart_ns), apart_ns);
     bench_.empty_ns = subtrahend_ns;
     timed.ns =

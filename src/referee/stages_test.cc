@@ -1,4 +1,4 @@
-// Test of where the referee says the time of an evaluation went.
+// Where the referee says that the time of an evaluation went.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace kw::referee {
 namespace {
 
-/// A nanosecond passes with every look.
+/// A clock that advances by a nanosecond with every look.
 class Ticking final : public platform::Clock {
  public:
   std::int64_t now_ns() const override { return ++looks; }
