@@ -1,4 +1,4 @@
-// Counting how often stamps and events part.
+// Counts how often the stamps and the events of a GPU's calls disagree.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/stamps.h"
 
@@ -12,11 +12,13 @@
 namespace kw::referee {
 namespace {
 
-// Ours; how far stamps and events of an honest call may part: the larger of both, of a sample.
+// By how much stamps and events of an honest call may differ: this share of the sample or kLeastNs,
+// whichever is larger. Our choice.
 constexpr double kTolerance = 0.02;
 constexpr double kLeastNs = 1000;
 constexpr double kForgedFactor = 2;
-constexpr double kForgedLeastNs = 5000;  // where launches of a few µs are all there is
+// smaller differences are not called forged: they may be all that a launch of a few µs shows
+constexpr double kForgedLeastNs = 5000;
 constexpr int kForged = 6;
 constexpr int kVoid = 8;
 

@@ -1,4 +1,4 @@
-// Two clocks that agree, part now and then, part always, or are forged.
+// Two clocks that agree, that disagree now and then, that always disagree, or that are forged.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/stamps.h"
 

@@ -1,4 +1,5 @@
-// Wrong answers are written into the referee's own buffers and judged by the gates of candidates.
+// Writes wrong answers into the referee's own buffers and judges them by the gates that candidates
+// must pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/subject.h"
 
@@ -21,7 +22,7 @@ Result<std::unique_ptr<device::Buffer>> clone(device::Device& device, const devi
   return copy;
 }
 
-/// At the tensor's type what the reference left at double; integers it left as they are.
+/// Converts what the reference left at double to the tensor's type; integers stay as they are.
 Result<> to_own_type(device::BufferOps& ops, device::Buffer& to, const device::Buffer& from,
                      const Tensor& tensor) {
   return is_real(tensor.dtype) ? ops.narrow(to, from, tensor) : ops.copy(to, from);
@@ -81,7 +82,7 @@ Result<Judged> Subject::judge() {
     }
   }
   judged.gate_fraction = accuracy.gate_fraction;
-  // The right answer passes, so only what passes may be it.
+  // The right answer passes, so only an answer that passes can be the right one.
   if (judged.passed) judged.is_right = KW_TRY(is_right_answer());
   return judged;
 }

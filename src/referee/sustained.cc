@@ -1,4 +1,4 @@
-// The repeated plan, its runs, and the check of what they left.
+// The repeated plan, its runs, and the check of their outputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/sustained.h"
 
@@ -17,10 +17,10 @@ namespace kw::referee {
 namespace {
 
 constexpr int kSlots = 8;
-/// Of one graph: long beside what lies between two graphs.
+/// Time of one graph: long compared with the pause between two graphs.
 constexpr double kGraphNs = 20e6;
 constexpr std::size_t kMostSteps = kMostPlanSteps / 2;
-/// However long the calls are.
+/// Wall time after which no further graph begins, however long the calls are.
 constexpr double kMostWallNs = 10e9;
 constexpr int kLeastGraphs = 3;
 
@@ -37,7 +37,7 @@ PlanStep zeroing(const Plan& plan, std::size_t workspace) {
   return step;
 }
 
-/// Each slot about equally often, in no order that could be foreseen.
+/// Uses each slot about equally often, in an order that nobody can foresee.
 std::vector<int> draw_order(std::size_t turns, int slots, Rng& rng) {
   std::vector<int> order;
   for (std::size_t i = 0; i < turns; ++i) order.push_back(static_cast<int>(i) % slots);
@@ -109,7 +109,7 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   for (int s = 0; s < slots; ++s) {
     sets.push_back(bench.fresh_set());
     KW_TRY(bench.place(s, sets.back()));
-    bench.drop(sets.back());  // and drawn again for its check
+    bench.drop(sets.back());  // the set is drawn again for its check
   }
   const Plan& plan = *program.plan(workload.name);
   const std::size_t fit = kMostSteps / steps_of_turn(plan);

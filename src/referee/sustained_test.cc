@@ -1,5 +1,4 @@
-// Back-to-back calls: the plan that repeats, its figure, and outputs that must be right in every
-// slot.
+// Back-to-back calls: the repeated plan, its figure, and outputs that must be right in every slot.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/sustained.h"
 
@@ -17,7 +16,8 @@ using testing::timed;
 using testing::twice;
 using FakeArguments = std::vector<device::FakeArgument>;
 
-/// Each launch of a plan has three arguments: the kernel does all of them, or the first `most`.
+/// A kernel with three arguments for each launch of a plan: it does all launches, or the first
+/// `most`.
 device::FakeKernel repeating(double ns, std::size_t most = 100'000) {
   return [=](const std::vector<FakeArguments>& sets) {
     const FakeArguments& all = sets.at(0);

@@ -16,7 +16,7 @@ struct Group {
   std::span<const std::string_view> names;
 };
 
-// What each refusal tells to write instead.
+// Each refusal says why, and what to write instead.
 constexpr Refusal kStartsProcesses{"starts other programs or processes",
                                    "use threads: OpenMP, std::thread, std::async or "
                                    "pthread_create, joined or parked by the end of "
@@ -138,7 +138,7 @@ struct Prefix {
   std::string_view text;
   Refusal refusal;
 };
-// Of the C++ library, by mangled name.
+// Prefixes of mangled names of the C++ library that kernels may not use.
 constexpr Prefix kForbiddenPrefixes[] = {
     {"_ZNSt14basic_ifstream", kReadsFiles},  {"_ZNSt14basic_ofstream", kReadsFiles},
     {"_ZNSt13basic_fstream", kReadsFiles},   {"_ZNSt13basic_filebuf", kReadsFiles},
@@ -148,8 +148,9 @@ constexpr Prefix kForbiddenPrefixes[] = {
     {"_ZTVSt14basic_ofstream", kReadsFiles}, {"_ZNSt13random_device", kReadsFiles},
     {"_ZNSt6chrono", kReadsClocks},          {"_ZNSt11this_thread11__sleep_for", kReadsClocks}};
 
-// Ending the process is no answer to a call, so exit() needs no ban; an honest kernel may use it
-// where memory runs out. A plain syscall() is judged by its number (screen_object.cc).
+// Names that kernels may use. Ending the process is no answer to a call, so exit() needs no ban; an
+// honest kernel may use it where memory runs out. A plain syscall() is judged by its number
+// (screen_object.cc).
 constexpr std::string_view kOrdinary[] = {
     // ending, and jumping out
     "exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "__assert_fail", "__assert",
@@ -175,11 +176,11 @@ constexpr std::string_view kOrdinary[] = {
     "tsearch", "tfind", "tdelete", "twalk", "rand", "rand_r", "srand", "random", "random_r",
     "srandom", "srandom_r", "initstate_r", "drand48", "erand48", "drand48_r", "erand48_r",
     "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "srand48_r", "lrand48_r",
-    // output, which goes nowhere
+    // output, which nobody sees
     "printf", "vprintf", "puts", "putchar", "putc", "putchar_unlocked", "fprintf", "vfprintf",
     "fputs", "fputc", "fwrite", "fflush", "setvbuf", "setbuf", "perror", "stderr", "stdout",
     "dprintf", "_IO_putc",
-    // the machine's figures
+    // facts about the machine
     "sysconf", "getpagesize", "sched_yield", "sched_getcpu", "sched_getaffinity", "getcpu",
     "pthread_getaffinity_np", "get_nprocs", "get_nprocs_conf", "__getauxval", "getauxval",
     // floating-point environment
@@ -192,7 +193,7 @@ constexpr std::string_view kOrdinary[] = {
     "cnd_wait", "cnd_signal", "cnd_broadcast", "cnd_destroy", "call_once", "tss_create", "tss_get",
     "tss_set", "tss_delete", "sem_init", "sem_wait", "sem_trywait", "sem_post", "sem_getvalue",
     "sem_destroy", "gettid",
-    // what compilers and headers put in
+    // names that compilers and headers add
     "syscall", "__errno_location", "__tls_get_addr", "__dso_handle", "__libc_single_threaded",
     "__gmon_start__", "__once_proxy", "__dynamic_cast", "__gxx_personality_v0",
     "__gxx_personality_seh0", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc",
@@ -245,7 +246,7 @@ constexpr std::string_view kThreads[] = {
     "pthread_setname_np",     "pthread_getattr_np",    "pthread_testcancel",
     "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel",
     "pthread_getconcurrency"};
-// Waits that end by a clock.
+// Parts of names of functions that wait until a time.
 constexpr std::string_view kTimedParts[] = {
     "timedwait",   "clockwait",   "timedlock",   "clocklock", "timedrdlock",
     "timedwrlock", "clockrdlock", "clockwrlock", "timedjoin", "clockjoin"};
@@ -265,7 +266,8 @@ constexpr std::string_view kMath[] = {
     "csinh",       "ccosh",     "ctanh",    "casin",      "cacos",   "catan",     "casinh",
     "cacosh",      "catanh",    "conj",     "cproj",      "creal",   "cimag",     "fmaximum",
     "fminimum",    "fmaxmag",   "fminmag",  "ufromfp",    "fromfp",  "llogb"};
-// Arithmetic that processors lack, of libgcc: "__divti3", "__mulsc3", "__extendhfsf2".
+// Prefixes of libgcc's functions for arithmetic that processors lack: "__divti3", "__mulsc3",
+// "__extendhfsf2".
 constexpr std::string_view kRuntime[] = {
     "__mul",   "__div",  "__udiv",  "__mod",  "__umod", "__extend", "__trunc",    "__add",
     "__sub",   "__neg",  "__cmp",   "__ucmp", "__eq",   "__ne",     "__lt",       "__le",
@@ -281,8 +283,8 @@ bool starts_with_one_of(std::span<const std::string_view> prefixes, std::string_
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// "expf", "__expf_finite" and "exp" are one function. Vector forms of libmvec ("_ZGVdN8v_expf") are
-// let through before, by the prefix of C++ names.
+// Treats "expf", "__expf_finite" and "exp" as one function. Vector forms of libmvec
+// ("_ZGVdN8v_expf") were accepted before, by the prefix of C++ names.
 bool is_math(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   if (name.ends_with("_finite")) name.remove_suffix(7);
@@ -291,7 +293,7 @@ bool is_math(std::string_view name) {
   return contains(kMath, name);
 }
 
-/// glibc exports many functions a second time as __name.
+/// The name without leading underscores: glibc exports many functions a second time as __name.
 std::string_view without_underscores(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
   return name;
@@ -331,7 +333,7 @@ std::optional<Refusal> refused_import(std::string_view name, bool has_openblas) 
 }
 
 bool is_system_name(std::string_view name) {
-  // A weak C++ template of ours shares only the prefix "_Z"; plain C names are taken exactly.
+  // A weak C++ template of ours shares only the prefix "_Z"; plain C names must match exactly.
   return forbidden(name).has_value() || contains(kOrdinary, name) || contains(kAllocators, name) ||
          starts_with_one_of(kTakenPrefixes, name) || is_math(name);
 }

@@ -1,4 +1,4 @@
-// Setting up both legs at each workload, then pairs until the plan has enough.
+// Sets up both legs at each workload, then times pairs until the plan has enough.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timing.h"
 
@@ -23,19 +23,22 @@ namespace {
 
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
-// Pairs per process: fewer overstate the floor and hide real gains; many judgements share it. Three
-// pairs that may show it hopeless do with one: a set costs more than the lives that it spares them.
+// Pairs that one process takes part in are as many as its sets: few pairs per process overstate the
+// noise floor and hide real gains. The floor is shared by many judgements. Three pairs that may
+// show a comparison hopeless need only one set: a set costs more than the lives that it saves them.
 constexpr int kFirstSets = 2;
-constexpr std::size_t kProbePairs = 3;  // of measure::PairPlan
+constexpr std::size_t kProbePairs = 3;  // as in measure::PairPlan
 constexpr int kMostSets = 64;
-// A set costs about as much as a dozen lives, which it then spares if as many pairs are to come.
+// A set costs about as much as a dozen lives, and saves as many if that many pairs are to come.
 constexpr int kLivesPerSet = 12;
-constexpr int kMostExtras = 6;            // watched, and fully checked, calls per workload
+// calls per workload that are watched, and calls that are checked in full
+constexpr int kMostExtras = 6;
 constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
-constexpr std::uint64_t kOneIn = 6;       // share of later calls chosen for them
+constexpr std::uint64_t kOneIn = 6;  // one later call in so many is watched, or checked in full
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
-// A GPU is kept busy by what stands between the calls, and short calls cost ten times themselves.
+// On a GPU the work between the calls keeps it busy, and that work takes ten times as long as a
+// short call.
 constexpr measure::WarmUpLimits kGpuSettle{.window_ns = 2e6, .most_ns = 20e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
@@ -45,7 +48,8 @@ std::int64_t compared_elements(const Workload& workload) {
   return count;
 }
 
-// Sets by what one truth costs; more sets mean fewer process starts and more variety.
+// Number of sets, by the time that one truth takes; more sets mean fewer process starts and more
+// variety.
 int sets_for(double truth_ns) {
   if (truth_ns < 20e6) return 8;
   if (truth_ns < 100e6) return 4;
@@ -71,11 +75,11 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
 
 std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
 
-// In a process that has loaded nothing, so that no candidate can make the subtrahend large. The
-// calls are warm where timed ones are cold, and the shortest of them counts, whatever else the
-// machine was doing: what is subtracted is too little, never too much.
+// Measures the empty call in a process that has loaded nothing, so that no candidate can make the
+// subtrahend large. The calls are warm where timed ones are cold, and the shortest of them counts,
+// whatever else the machine is doing: so too little is subtracted, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
-  // What stamps read too much every leg knows of its player.
+  // On a GPU each leg measures by how much its player's stamps exceed its events.
   if (bench.runs_plans() || bench.empty_ns) return {};
   const auto player =
       KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));
@@ -90,7 +94,7 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
-// What a sample needs to begin with; run_pairs adds more where the pairs go on.
+// Prepares the sets that a sample needs to begin with; run_pairs() adds more if the pairs go on.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("sets");
@@ -125,8 +129,8 @@ Result<> Timing::add_set(Entry& entry) {
   return {};
 }
 
-// The opponent is trusted to be what it was judged to be: one full check when it first sits down,
-// and afterwards only what time_opponent() needs.
+// The opponent is trusted to be what it was judged to be: it gets one full check when its seat is
+// set up, and afterwards only what time_opponent() needs.
 Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");
@@ -153,8 +157,8 @@ Result<double> Timing::seat_opponent(Entry& entry) {
   return seen.ns;
 }
 
-// Both legs sit down for samples of one call; if either is too short for the clock they sit down
-// again for as many as a sample needs.
+// Sets up both legs for samples of one call. If either leg's call is too short for the clock, sets
+// them up again for as many calls as a sample needs.
 Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   Bench& bench = *entry.bench;
   while (true) {
@@ -169,7 +173,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     entry.candidate =
         std::make_unique<Seat>(bench, *entry.leg, entry.calls, entry.sets, entry.lives_on,
                                timeout_of(bench), seed_.child("candidate"), account_);
-    // The opponent has not sat down yet.
+    // The opponent has no seat yet, so only the candidate begins a life.
     if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
     const TimedCall own = KW_TRY(entry.candidate->estimate());
     if (own.verdict) return at_measure(*own.verdict);
@@ -200,8 +204,9 @@ double Timing::calls_needed(double call_ns) const {
 }
 
 // What a sample costs beside its calls (threads that wake, a cold start) weighs the same on both
-// sides where their samples last equally long. Never near a tie, where the legs must be alike, and
-// by pairs that were timed and checked: what a candidate's first calls seemed to take is its word.
+// sides if their samples last equally long. This is never done near a tie, where both legs must be
+// alike, and it relies on pairs that were timed and checked: a candidate could fake the time of its
+// first calls.
 void Timing::shorten_opponent(Entry& entry) const {
   constexpr double kLeastRatio = 2;
   std::vector<double> own, other;
@@ -218,8 +223,9 @@ void Timing::shorten_opponent(Entry& entry) const {
   entry.result->opponent_calls_per_sample = entry.opponent->calls();
 }
 
-// Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
-// checks have just kept every core busy, and pairs bear a drift. A GPU was waiting for the host.
+// Lets clocks and governors settle, once for the whole evaluation. A judgement on cpu goes without:
+// its checks have just kept every core busy, and pairs bear a drift. A GPU was waiting for the
+// host.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   const bool is_busy = request_.measure.purpose == Purpose::Judge && !entry.bench->runs_plans();
   if (std::exchange(settled_, true) || is_busy) return std::nullopt;
@@ -252,14 +258,15 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
   return resolve(entry, suspicion);
 }
 
-// Both choices are made now, after the call has returned.
+// Whether this call is watched and whether it is checked in full is decided only now, after the
+// call has returned.
 Result<std::optional<Verdict>> Timing::look_after(Entry& entry, int set, Suspicion& suspicion) {
   const auto chosen = [&](int& so_far) {
     const bool now = so_far == 0 || (so_far < kMostExtras && rng_.below(kOneIn) == 0);
     so_far += now;
     return now;
   };
-  // Device code that has returned leaves nothing running: the stamp came after it.
+  // Device code that has returned leaves nothing running: the stamp came after its end.
   if (may_linger(request_.candidate) && chosen(entry.watched)) {
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
@@ -285,7 +292,8 @@ Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, int set, bool i
   return std::nullopt;
 }
 
-// A reduced check may cost about what the call cost, and never looks at less than a fixed number.
+// A reduced check may cost about what the call cost, and always looks at a fixed minimum of
+// elements.
 double Timing::share_to_check(const Entry& entry) const {
   if (request_.measure.checked_share > 0) return std::min(1.0, request_.measure.checked_share);
   const double per_ns = entry.bench->runs_plans() ? kGpuCheckedPerNs : kCheckedPerNs;
@@ -300,7 +308,8 @@ Result<AfterCheck> Timing::watch(Entry& entry) {
                             watch_for(request_, options_, facts_), Stage::Measure);
 }
 
-// Calls like those that count, of which none does.
+// Makes calls like those that count, none of which counts, until the suspicion of late work is
+// settled.
 Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion) {
   while (suspicion.is_open()) {
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
@@ -359,7 +368,8 @@ Result<std::optional<Verdict>> Timing::time_all() {
   return std::nullopt;
 }
 
-// A busy machine's ceilings are too low: nobody is accused before they were measured again.
+// Ceilings that were measured on a busy machine are too low, so nobody is accused before they were
+// measured again.
 Result<std::optional<Verdict>> Timing::hold_to_physics(Entry& entry) {
   if (is_trusted(request_.candidate.origin) || !is_on(Defence::PhysicsFloor)) return std::nullopt;
   const double trusted_ns = is_trusted(request_.opponent.origin) ? entry.result->opponent_ns : 0;
@@ -390,7 +400,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     if (!turn.candidate_first) other = KW_TRY(time_opponent(entry, sets));
     if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
     if (turn.candidate_first) other = KW_TRY(time_opponent(entry, sets));
-    // A void one is replaced by another pair, on a coin of its own.
+    // A void sample is replaced by another pair with a new random order.
     if (own && other) {
       const measure::PairedSample pair{*own, *other};
       if (pair.opponent_ns <= 0) return opponent_fails("it takes no longer than an empty call");
@@ -421,8 +431,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     entries_[w].result->speedup = to_record(plan.estimate(w), entries_[w].bench->noise_floor);
   speedup_ = to_record(plan.estimate(), worst_floor());
   speedup_.is_faster = plan.decision() == measure::Decision::Faster;
-  // A search asks whether the incumbent is beaten: not shown is an answer, and a rough figure still
-  // ranks the points of a tuner.
+  // A search asks whether the incumbent is beaten: "not shown" is an answer, and a rough figure
+  // still ranks the points of a tuner.
   const bool must_be_known = request_.measure.purpose != Purpose::Search;
   if (plan.decision() == measure::Decision::Unmeasurable && must_be_known)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,

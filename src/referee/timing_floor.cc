@@ -1,4 +1,4 @@
-// The noise floor of a timing: what the opponent shows against itself.
+// The noise floor of a timing: the ratio that the opponent shows against itself.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,15 +11,17 @@
 namespace kw::referee {
 namespace {
 
-constexpr int kFloorSeries = 4;    // fresh processes; measure::noise_floor asks for 4
-constexpr int kFloorPairs = 16;    // at least, see measure::floor_wants_more
-constexpr int kEnoughSeries = 16;  // a remembered floor of so many may stand against a win
+constexpr int kFloorSeries = 4;  // each in fresh processes; measure::noise_floor needs 4
+constexpr int kFloorPairs = 16;  // least number of pairs; see measure::floor_wants_more
+// a remembered floor of at least so many series may stand against a win
+constexpr int kEnoughSeries = 16;
 constexpr double kFloorBudgetNs = 2e9;
-constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+// used where measuring the floor would cost more than the comparison
+constexpr double kAssumedFloor = 0.02;
 
 }  // namespace
 
-// Of all workloads; nothing while one is not known.
+// The largest floor of all workloads; nothing while one of them is not known.
 std::optional<NoiseFloor> Timing::worst_floor() const {
   NoiseFloor worst;
   for (const Entry& entry : entries_) {
@@ -32,7 +34,7 @@ std::optional<NoiseFloor> Timing::worst_floor() const {
 
 double Timing::worst_ratio() const { return worst_floor().value_or(NoiseFloor()).ratio; }
 
-// The opponent against itself, each time in fresh processes.
+// Times the opponent against itself, in fresh processes for each series.
 Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
@@ -60,7 +62,7 @@ Result<> Timing::measure_floor(Entry& entry) {
     const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_, !is_last);
     Seat seat(bench, *twin, calls, entry.sets, entry.lives_on, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
-    if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
+    if (is_poison_spared(entry)) seat.spare_poison();  // both seats treat outputs alike
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (haste_.is_hurried() || haste_.is_too_late()) break;
@@ -82,12 +84,13 @@ Result<> Timing::measure_floor(Entry& entry) {
   return {};
 }
 
-// Four series are few, and one slow process among them doubles the floor: what they said once must
-// not stand against every win of an hour.
+// Four series are few, and one slow process among them doubles the floor: what they showed once
+// must not stand against every win of an hour.
 Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
   const double win = plan.estimate().low;
-  // The worst of floors is that of an opponent whose threads sit on one of P processors together
-  // and which its twins all beat by P: a win has to be above P squared then (decision_line).
+  // The largest possible floor is that of an opponent whose threads sit on one of P processors
+  // together, and which its twins all beat by P: a win then has to be above P squared
+  // (decision_line).
   const double most = std::max(2, facts_.cores);
   bool is_beyond_floors = true;
   for (std::size_t w = 0; w < entries_.size(); ++w)
@@ -105,7 +108,8 @@ Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
     KW_TRY(measure_floor(entry));
     if (!is_known) continue;
     const NoiseFloor before = known->second;
-    if (floor->series == 0 && before.series > 0) entry.result->note.clear();  // none is assumed
+    // the floor is known, so none is assumed
+    if (floor->series == 0 && before.series > 0) entry.result->note.clear();
     floor = NoiseFloor{.ratio = measure::pool_noise_floors(before.ratio, before.series,
                                                            floor->ratio, floor->series),
                        .series = before.series + floor->series};

@@ -1,5 +1,5 @@
-// What a GPU's timing has beyond a CPU's: calls that are too short, clocks that part, and host
-// launchers once more by their functions, beside the graphs that were captured of them.
+// What a GPU's timing has beyond a CPU's: calls that are too short, clocks that disagree, and host
+// launchers that are timed by their functions as well as by the captured graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -13,9 +13,10 @@
 namespace kw::referee {
 namespace {
 
-// Below it a GPU's figure is mostly the launch.
+// The figure of a shorter call on a GPU is mostly the launch.
 constexpr double kShortestGpuNs = 10e3;
-constexpr int kStreamCalls = 9;  // a figure beside another one, on which nothing depends
+// the eager time is shown beside the result, and nothing depends on it
+constexpr int kStreamCalls = 9;
 
 }  // namespace
 
@@ -27,12 +28,14 @@ Timing::~Timing() {
   }
 }
 
-// On cpu placing costs little beside the flush, and both legs are treated alike.
+// Poison is kept on cpu, where placing costs little compared with the flush and both legs are
+// treated alike.
 bool Timing::is_poison_spared(const Entry& entry) const {
   return entry.bench->runs_plans() && is_trusted(request_.opponent.origin);
 }
 
-// Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.
+// Calls on a GPU are not batched: launches overlap in a batch, and each call must have its own
+// stamps.
 std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const {
   if (shortest_ns >= kShortestGpuNs) return std::nullopt;
   entry.result->outcome = Outcome::Unmeasurable;
@@ -43,8 +46,8 @@ std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const
                   entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
 }
 
-// An opponent's clocks show what the machine does: they never accuse the candidate. Those of one
-// that is a candidate itself may show what it does.
+// An opponent whose clocks disagree shows what the machine does, so it never accuses the candidate.
+// Only an opponent that is a candidate itself may have caused the disagreement.
 Result<std::optional<Verdict>> Timing::clocks_part(const Entry& entry) {
   const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
   if (!entry.bench->runs_plans()) {
@@ -70,7 +73,7 @@ Result<HostLaunch> Timing::time_by_stream(const Entry& entry, const char* role, 
   std::vector<double> seen;
   for (int i = 0; launch.is_captured && i < kStreamCalls; ++i) {
     const TimedCall timed = KW_TRY(seat.time_by_stream());
-    if (timed.verdict) break;  // no figure, and nothing depends on it
+    if (timed.verdict) break;  // there is no eager time then, and nothing depends on it
     if (!timed.is_void && timed.ns > 0) seen.push_back(timed.ns);
   }
   if (!seen.empty()) launch.eager_ns = measure::median(seen);
@@ -104,7 +107,7 @@ Result<std::optional<Verdict>> Timing::sustain(Entry& entry) {
     if (!timed) bench.keep_slots(slots);
     auto run = KW_TRY(std::move(timed));
     if (run.verdict && program != &candidate_)
-      run.figure.why_not = run.verdict->evidence;  // it accuses nobody
+      run.figure.why_not = run.verdict->evidence;  // the opponent's failure accuses nobody
     else
       verdict = std::move(run.verdict);
     entry.result->sustained.push_back(std::move(run.figure));

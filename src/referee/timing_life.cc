@@ -1,4 +1,4 @@
-// Lives of a CPU's processes: when both legs begin one, and the long one that a win goes through.
+// Lives of a CPU's processes: when both legs begin one, and the long life that a win goes through.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,9 +12,10 @@
 namespace kw::referee {
 namespace {
 
-// "Some hundred calls", by a number that a candidate cannot know. Where they would take longer than
-// the wall time, as few as fit into it, but no fewer than the last figure. A confirmation takes the
-// longer time for each workload; any other win takes the shorter one for a workload drawn by lot.
+// A long life has "some hundred calls", by a number that a candidate cannot know. Where they would
+// take longer than the wall time, only as many are made as fit into it, but at least kFewestCalls.
+// A confirmation takes the longer wall time for each workload; any other win takes the shorter one
+// for a workload drawn at random.
 constexpr std::uint64_t kLeastCalls = 150;
 constexpr std::uint64_t kMostCalls = 450;
 constexpr double kConfirmedLifeWallNs = 3e9;
@@ -22,7 +23,7 @@ constexpr double kLifeWallNs = 1e9;
 constexpr std::uint64_t kFewestCalls = 24;
 constexpr std::size_t kMostChecked = 8;
 
-// Distinct numbers of calls below `calls`, the last one among them.
+// Draws distinct numbers of calls below `calls`; the last call is always among them.
 std::set<std::uint64_t> draw_turns(std::uint64_t calls, std::size_t count, Rng& rng) {
   std::set<std::uint64_t> turns{calls - 1};
   while (turns.size() < std::min<std::size_t>(count, calls)) turns.insert(rng.below(calls));
@@ -36,10 +37,10 @@ Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
   return begin_lives(entry, *entry.candidate);
 }
 
-// Both legs begin their lives together, on memory that only they map: where a process lies in
+// Both legs begin their lives together, on memory that only they map. Where a process lies in
 // memory is worth up to a percent, and an opponent that lived on would give the same percent to
-// every pair; and it could keep for the next life what the one before had told it by way of the
-// memory that they share. They begin in turn: which processor a process comes to lie on, and how
+// every pair; code of an earlier life could also pass something to a later one through the memory
+// that they share. The legs begin in turn: the processor on which a process comes to lie, and how
 // fast it is woken there, depends on what was started before it.
 Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& seat, bool trusted) {
   if (seat.needs_life() && !entry.bench->runs_plans()) {
@@ -59,10 +60,10 @@ Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& seat, boo
   return std::nullopt;
 }
 
-// What goes wrong only after a while does so in a process that lives for a while. To the candidate
-// its calls are timed ones: caches are cold, inputs are new every time, and the process rests in
-// between. Those whose truth is known come at turns that it cannot foresee, each once; nobody knows
-// that of the others, since a truth would cost more than the call.
+// A fault that shows only after a while shows in a process that lives for a while. To the candidate
+// the calls are timed ones: caches are cold, inputs are new every time, and the process rests in
+// between. Inputs with a known truth come at turns that the candidate cannot foresee, each once;
+// nobody knows the truth of the other inputs, because a truth would cost more than the call.
 Result<std::optional<Verdict>> Timing::live_long() {
   const bool is_confirmed = request_.measure.purpose == Purpose::Confirm;
   const std::size_t chosen = rng_.below(entries_.size());
@@ -96,7 +97,8 @@ Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
   for (; call < calls; ++call) {
     if (haste_.is_hurried()) return interrupted("in its long life");
     const auto elapsed = static_cast<double>(clock_.now_ns() - began);
-    // Too slow: an end is drawn anew beyond what has been done, so that it stays unknown.
+    // The calls take too long: a new end is drawn beyond what has been done, so that the end stays
+    // unknown.
     const bool is_over = elapsed > most_ns || haste_.is_late();
     if (is_over && call >= kFewestCalls && calls > call + kFewestCalls) {
       calls = call + 1 + rng_.below(kFewestCalls);

@@ -1,5 +1,5 @@
-// Timing an opponent, and one that goes wrong: whose trouble that is, and what becomes of the
-// candidate.
+// Times an opponent, and decides whose trouble it is if the opponent goes wrong, and what becomes
+// of the candidate.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -24,8 +24,8 @@ Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& se
   return timed.is_void ? Time() : Time(timed.ns);
 }
 
-// The longer a process rests before a call, the longer its threads take to wake, so between the
-// calls of one sample the opponent is checked as the candidate is.
+// The longer a process rests before a call, the longer its threads take to wake, so the opponent is
+// checked between the calls of a sample exactly as the candidate is.
 Result<Timing::Time> Timing::time_opponent(Entry& entry, const std::vector<int>& sets) {
   Bench& bench = *entry.bench;
   const bool is_checked = entry.calls > 1 && is_on(Defence::EveryCallChecked);
@@ -49,9 +49,9 @@ Result<bool> Timing::opponent_serves_alone(Entry& entry) {
   return !KW_TRY(check_call(bench, *leg, 0, bench.slot(0).set, {}, Stage::Measure)).verdict;
 }
 
-// A candidate can fail on purpose once it is an incumbent, and so decide who may be judged beside
-// it; one that harms what runs beside it can make a baseline fail. Neither stops anything: without
-// a sound opponent there is no figure, and whoever asked may name another.
+// A candidate that has become the incumbent can fail on purpose, and so decide who may be judged
+// beside it; a candidate that harms what runs beside it can make a baseline fail. Neither stops
+// anything: without a sound opponent there is no figure, and the caller may name another opponent.
 Result<std::optional<Verdict>> Timing::excuse(Result<std::optional<Verdict>> ended) {
   if (ended || opponent_fault_.empty()) return ended;
   for (Entry& entry : entries_) {

@@ -1,4 +1,4 @@
-// How long pairs go on: budgets by purpose, and the wall clock.
+// How long pairs go on: budgets by purpose, and limits of wall time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kWallPerBudget = 8;  // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
-// Of a search on a GPU, where what stands between short calls costs a hundred times themselves: it
-// only ranks, and the winner is confirmed.
+// Limit for a search on a GPU, where the work between short calls takes a hundred times as long as
+// they do: a search only ranks, and the winner is confirmed.
 constexpr double kSearchWallNs = 0.25e9;
-constexpr double kSearchMostWallNs = 1e9;  // where a win is in sight
-constexpr double kSearchWallPerTimed = 4;  // long calls have their budget
-constexpr double kJudgeWallNs = 3e9;       // longer only where a win is in sight
+constexpr double kSearchMostWallNs = 1e9;  // applies where a win is in sight
+constexpr double kSearchWallPerTimed = 4;  // long calls are limited by their budget
+constexpr double kJudgeWallNs = 3e9;       // judgements take longer only where a win is in sight
 constexpr double kJudgeMostWallNs = 12e9;
 
 }  // namespace
@@ -53,7 +53,8 @@ double Timing::usual_wall_ns(const measure::PairPlan& plan, double budget_ns) co
 const char* Timing::why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
                             double elapsed_ns) const {
   const measure::Estimate& seen = plan.estimate();
-  const bool is_counted = request_.measure.pairs > 0;  // then only the last limit ends it early
+  // then only the limit of wall time ends the pairs early
+  const bool is_counted = request_.measure.pairs > 0;
   const bool is_sure = !is_counted && seen.confidence >= limits.confidence;
   const bool has_interval = is_sure && (elapsed_ns > kLeastWallNs ||
                                         seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);

@@ -7,17 +7,18 @@
 
 namespace kw::referee {
 
-// Where a truth is dear, processes are replaced as on cpu, so that each sees a prepared set once.
+// Where computing a truth takes long, processes are replaced as on cpu, so that each sees a
+// prepared set once.
 Result<> Timing::choose_sets(Entry& entry) {
   const Bench& bench = *entry.bench;
   entry.is_fresh = bench.runs_plans() && is_on(Defence::GpuSetsSeenOnce) && bench.answers_quickly();
   entry.lives_on = bench.runs_plans() && (entry.is_fresh || !is_on(Defence::GpuSetsSeenOnce));
-  if (entry.is_fresh) entry.sets = entry.calls;  // that none is drawn from
+  if (entry.is_fresh) entry.sets = entry.calls;  // sets are fresh, so none of these is used
   return {};
 }
 
-// The set of the pair before is held on to where memory allows: its answer, given again, is then
-// known for what it is.
+// The previous pair's set is kept where memory allows: if the candidate gives its answer again,
+// that is recognised.
 Result<std::vector<int>> Timing::draw_sets(Entry& entry, Seat& seat, bool is_checked) {
   if (!entry.is_fresh) return seat.draw_sets();
   const auto lap = account_.lap("sets");

@@ -1,4 +1,4 @@
-// What timed pairs say on the fake device: samples of several calls, and noise floors.
+// What timed pairs show on the fake device: samples of several calls, and noise floors.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timing.h"
 
@@ -29,7 +29,7 @@ TEST(Timing, ARememberedFloorLetsWinsPassAndIsMeasuredAgainBeforeItStopsOne) {
   EXPECT_TRUE(passed.is_faster);
   EXPECT_EQ(passed.noise_floor, 0.01);
   EXPECT_EQ(passed.floor_series, 4);
-  const Speedup again = judged({0.05, 4});  // this device shows none
+  const Speedup again = judged({0.05, 4});  // the fake device shows no noise
   EXPECT_TRUE(again.is_faster);
   EXPECT_NEAR(*again.noise_floor, 0.0351, 0.0001);
   EXPECT_EQ(again.floor_series, 8);
@@ -39,7 +39,7 @@ TEST(Timing, ARememberedFloorLetsWinsPassAndIsMeasuredAgainBeforeItStopsOne) {
 }
 
 TEST(Timing, AFloorIsMeasuredWhereAWinDependsOnIt) {
-  Room room;  // whose opponent takes 4 ms
+  Room room;  // the opponent takes 4 ms
   const Speedup small = room.judge(twice<float>, 4e6 / 1.04).speedup;
   EXPECT_TRUE(small.is_faster);
   EXPECT_EQ(small.floor_series, 4);
@@ -83,7 +83,7 @@ TEST(Timing, CallsOfASampleFindTheirInputsInOnePlaceOneAfterTheOther) {
   EXPECT_GT(calls, 20);
 }
 
-// What a leg's threads do outside of its calls, in ns of processor time.
+// Judges legs whose threads use this much processor time, in ns, outside of their calls.
 Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
   Room room;
   const auto late = [](device::FakeObject& object, double ns) {
@@ -101,13 +101,14 @@ Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
 
 TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
   EXPECT_VERDICT(judge_lateness_of(0, 0), Measure, Correct);
-  EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);  // a hundredth is let pass
+  // a hundredth of the call's time is allowed
+  EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);
   EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
   EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);  // a busy host
 }
 
 TEST(Timing, TheOpponentsSampleHasAsManyCallsAsItNeeds) {
-  Room room;  // whose opponent takes 4 ms
+  Room room;  // the opponent takes 4 ms
   const WorkloadResult brief = room.judge(twice<float>, 0.2e6).workloads[2];
   EXPECT_GT(brief.calls_per_sample, 2 * brief.opponent_calls_per_sample);
   EXPECT_GE(brief.opponent_calls_per_sample * brief.opponent_ns, 1e6);
@@ -138,7 +139,8 @@ TEST(Timing, LegsBeginTheirLivesInTurn) {
   std::vector<std::string> started;
   for (const std::string& line : room.world.log)
     if (line == "start candidate" || line == "start opponent") started.push_back(line);
-  // The opponent sits down after the candidate's first life; from then on both begin together.
+  // The opponent's seat is set up after the candidate's first life; from then on both begin lives
+  // together.
   const auto seated = std::ranges::find(started, "start opponent");
   ASSERT_NE(seated, started.end());
   int ahead = 0, lives = 0;

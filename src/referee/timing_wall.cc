@@ -1,4 +1,4 @@
-// A GPU's new best once more, on the referee's own clock.
+// Times a GPU's new best kernel once more, on the referee's own clock.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -15,26 +15,27 @@
 namespace kw::referee {
 namespace {
 
-// Fewer of long calls, whose every one says as much.
+// Long calls need fewer, because each of them says as much as many short ones.
 constexpr std::size_t kCalls = 200;
 constexpr std::size_t kFewCalls = 20;
 constexpr double kWallNs = 1e9;
-// With what stands between the calls: drawing, forgetting, now and then a truth.
+// Budget for the work between the calls: drawing, forgetting, and now and then a truth.
 constexpr std::int64_t kSpentNs = 500'000'000;
-constexpr std::uint64_t kOneChecked = 16;  // of so many calls
-// Hosts delay an answer and never hurry it, so the quicker quarter of the calls says more than the
-// middle. On an H200 in a virtual machine honest calls were up to 120 us off.
+constexpr std::uint64_t kOneChecked = 16;  // one call in so many is checked
+// Hosts may delay an answer and never hurry it, so the quickest quarter of the calls says more than
+// the middle. On an H200 in a virtual machine honest calls were up to 120 µs off.
 constexpr double kQuarter = 0.25;
 constexpr double kWallTolerance = 0.05;
 constexpr double kWallLeastNs = 150e3;
-// Of a paced series: twice a call's time between two calls leaves the device two thirds idle.
+// Pause of a paced series, in times of a call: a pause of two calls leaves the device two thirds
+// idle.
 constexpr double kPause = 2;
 constexpr double kMostPauseNs = 50e6;
 
 }  // namespace
 
-// As in the pairs, each call has a set that its process has not seen. Few are checked, for their
-// time is compared alone: some that are chosen after they returned, and their truths come then.
+// As in the pairs, each call has a set that its process has not seen. Only the time of most calls
+// is used; a few are chosen for a check after they returned, and only then is their truth computed.
 Result<TimedCall> Timing::time_at_the_wall(Entry& entry) {
   if (!is_on(Defence::GpuSetsSeenOnce)) return entry.candidate->time_again();
   Bench& bench = *entry.bench;
@@ -67,8 +68,8 @@ Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
   return std::nullopt;
 }
 
-// From a call goes the time of as many empty ones, which take the same way: request, spacer, stamp,
-// answer; only the plan is missing.
+// The time of an empty call is subtracted from a call's time. Both go the same way (request,
+// spacer, stamp, answer); only the plan is missing.
 Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t calls,
                                                        double& quicker_ns) {
   std::vector<double> empty;
@@ -84,8 +85,9 @@ Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t
   return std::nullopt;
 }
 
-// Uninterrupted first. A series of long products draws more power than pairs with their pauses do,
-// and an H200 then lowers its clocks by 8 %: what seems too slow is asked again at the pairs' pace.
+// First times an uninterrupted series. Such a series of large matrix products draws more power than
+// pairs with their pauses, and an H200 then lowers its clocks by 8 %: so a series that seems too
+// slow is repeated at the pairs' pace.
 Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
   const auto lap = account_.lap("retime");
   const double stamped = entry.result->median_ns;

@@ -1,4 +1,4 @@
-// References run at double in their own player, on their own buffers.
+// Runs references at double in a player of their own, on buffers of their own.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/truth.h"
 
@@ -45,7 +45,7 @@ std::string who(const TruthMaker& maker, const Program& program, const Workload&
                      program.role, workload.name);
 }
 
-// A process of `program` that stands at every job's buffers.
+// Starts a process of `program` that maps every job's buffers.
 Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& program,
                                    std::span<const TruthMaker::Job> jobs,
                                    std::span<const Buffers> buffers) {
@@ -56,7 +56,7 @@ Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& progr
     for (const auto& buffer : buffers[i]) spec.buffers.push_back(buffer.get());
   }
   spec.writable.assign(spec.buffers.size(), true);
-  // Poison of a reference's workspaces need not be secret.
+  // The poison of a reference's workspaces need not be secret.
   auto leg = std::make_unique<Leg>(*maker.device, *maker.task, std::move(spec), program,
                                    std::move(stands), Seed::from_number(0));
   if (const auto refused = KW_TRY(leg->renew()))
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& progr
   return leg;
 }
 
-// One call for each job; returns their times.
+// Makes one call for each job; returns their times.
 Result<std::vector<double>> run_all(const TruthMaker& maker, Leg& leg,
                                     std::span<const TruthMaker::Job> jobs) {
   std::vector<double> times;
@@ -147,14 +147,14 @@ Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> 
   return truths;
 }
 
-// One call of a program on the widened set; its outputs then lie in `wide_`.
+// Makes one call of a program on the widened set; its outputs then lie in `wide_`.
 Result<double> TruthSeries::call(const Program& program, std::unique_ptr<Leg>& leg,
                                  const Buffers& set) {
   KW_TRY(maker_.check());
   const TruthMaker::Job job{&workload_, &set};
   if (wide_.empty()) wide_ = KW_TRY(allocate_wide(*maker_.device, workload_));
   KW_TRY(widen_into(wide_, maker_, workload_, set));
-  if (leg && !leg->is_alive()) leg.reset();  // it crashed at an earlier set
+  if (leg && !leg->is_alive()) leg.reset();  // the process crashed at an earlier set
   if (!leg) leg = KW_TRY(start(maker_, program, std::span(&job, 1), std::span(&wide_, 1)));
   return KW_TRY(run_all(maker_, *leg, std::span(&job, 1))).front();
 }

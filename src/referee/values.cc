@@ -1,4 +1,4 @@
-// Bytes of any dtype to doubles and back.
+// Converts the bytes of any dtype to doubles and back.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/values.h"
 
@@ -68,8 +68,8 @@ Region whole(const Tensor& tensor) {
   return region;
 }
 
-// On the coded number, which is a hundred times faster than frexp: a carry out of the fraction is
-// the next exponent.
+// Works on the bits of the number, which is a hundred times faster than frexp: a carry out of the
+// fraction gives the next exponent.
 double rounded(double value, int bits) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int dropped = std::numeric_limits<double>::digits - bits;
