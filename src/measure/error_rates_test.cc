@@ -16,18 +16,18 @@ struct Case {
   int comparisons = 400;
   std::vector<double> base_ns = {5e6};
   bool obeys_coin = true;
-  bool measures_floor = true;  // an A/A series, once a win depends on it
+  bool measures_floor = true;  // an A/A series is timed once a win depends on it
 };
 
 struct Rates {
   int faster = 0;
   int not_faster = 0;
   int unmeasurable = 0;
-  int missed = 0;  // intervals without the truth
+  int missed = 0;  // intervals that do not contain the truth
   double mean_pairs = 0;
 };
 
-// As a worker does: four A/A series in fresh processes.
+// Measures the floor as a worker does: four A/A series in fresh processes.
 double measure_floor(const Machine& machine, Seed seed) {
   std::vector<std::vector<PairedSample>> series(4);
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -103,9 +103,9 @@ TEST(ErrorRates, SlowerIsNeverFaster) {
   }
 }
 
-// The interval itself, without the help of the decision's margin: no placement bias, since that is
-// the noise floor's to cover. 0.995 promises at most 5 misses of 1000 in the mean; 12 is 3 sigma
-// above.
+// Tests the interval itself, without the margin of the decision. There is no placement bias,
+// because the noise floor has to cover that. 0.995 promises at most 5 misses of 1000 on average; 12
+// is 3 sigma above.
 TEST(ErrorRates, IntervalsHoldTheTruthAsOftenAsTheySay) {
   for (Machine machine : kMachines) {
     machine.placement = 0;
@@ -116,7 +116,8 @@ TEST(ErrorRates, IntervalsHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-// What the coin is for: with the candidate always second, whatever favours the second leg wins.
+// Shows what the coin is for: with the candidate always second, whatever favours the second leg
+// wins.
 TEST(ErrorRates, WithoutTheCoinTheOrderDecides) {
   Machine machine = kMachines[0];
   machine.name = "costly first leg, coin ignored";

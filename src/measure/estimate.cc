@@ -61,7 +61,8 @@ std::optional<Estimate> combine(std::span<const Estimate> workloads) {
 }
 
 double decision_line(double noise_floor) {
-  constexpr double kLeastGain = 0.005;  // ours: less is no win, however quiet the machine is
+  // Our choice: a smaller gain is no win, however quiet the machine is.
+  constexpr double kLeastGain = 0.005;
   return 1 + std::max(kLeastGain, noise_floor);
 }
 
@@ -69,7 +70,7 @@ bool is_hopeless(const Estimate& estimate) { return estimate.pairs >= 3 && estim
 
 Decision decide(const Estimate& estimate, double noise_floor, double confidence, double too_wide) {
   if (is_hopeless(estimate)) return Decision::NotFaster;
-  constexpr double kRounding = 1e-9;  // of 1 - alpha
+  constexpr double kRounding = 1e-9;  // rounding of 1 - alpha
   if (estimate.confidence < confidence - kRounding) return Decision::Unmeasurable;
   const double line = decision_line(noise_floor);
   if (estimate.low > line) return Decision::Faster;
@@ -95,7 +96,7 @@ double noise_floor(std::span<const std::vector<PairedSample>> series) {
     const double shift = median(logs);
     squared_shifts += shift * shift / count;
     per_sample += 1 / static_cast<double>(logs.size()) / count;
-    // In an odd series one residual is 0 by construction; in short ones that would halve the MAD.
+    // In an odd series one residual is 0 by construction; in short series that would halve the MAD.
     if (logs.size() % 2 == 1) logs.erase(std::find(logs.begin(), logs.end(), shift));
     for (double log : logs) residuals.push_back(std::abs(log - shift));
   }
@@ -116,7 +117,8 @@ double pool_noise_floors(double first, int first_series, double second, int seco
 bool floor_wants_more(std::span<const PairedSample> series) {
   constexpr std::size_t kFewest = 16;
   constexpr std::size_t kMost = 64;
-  constexpr double kWanted = 0.003;  // error of a series' median; four such overstate by 1.7 of it
+  // Error of a series' median; four such series overstate the floor by 1.7 times this.
+  constexpr double kWanted = 0.003;
   if (series.size() < kFewest) return true;
   if (series.size() >= kMost) return false;
   const std::vector<double> logs = log_ratios(series);

@@ -127,7 +127,7 @@ TEST(Decide, WithoutConfidenceOnlyTheHopelessAreDecided) {
   EXPECT_EQ(decide(few, 0, 0.995, 0.05), Decision::Unmeasurable);
 }
 
-// Monotone: raising the floor or lowering the interval never turns anything into Faster.
+// Monotone: raising the floor or lowering the interval never turns another decision into Faster.
 TEST(Decide, IsMonotone) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const Estimate e = estimate_speedup(noisy_pairs(seed, 60, 1.02), 0.005);

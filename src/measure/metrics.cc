@@ -1,4 +1,4 @@
-// Weights of order statistics instead of binomials, which overflow.
+// Computes weights of order statistics instead of binomials, which overflow.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/metrics.h"
 
@@ -43,7 +43,8 @@ double speedup_at(int k, std::span<const double> speedups) {
   KW_ASSERT(1 <= k && k <= n);
   std::vector<double> sorted(speedups.begin(), speedups.end());
   std::ranges::sort(sorted);
-  // C(n-1, k-1) / C(n, k) is k / n, and each before it (j - k) / (j - 1) of the next.
+  // C(n-1, k-1) / C(n, k) is k / n; the weight before position j is (j - k) / (j - 1) of the weight
+  // at j.
   double weight = static_cast<double>(k) / n;
   double sum = 0;
   for (int j = n; j >= k; --j) {

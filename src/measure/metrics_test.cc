@@ -1,4 +1,4 @@
-// Metrics against enumeration of everything that could have been drawn.
+// Metrics, compared with enumeration of everything that could have been drawn.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/metrics.h"
 
@@ -13,7 +13,8 @@
 namespace kw::measure {
 namespace {
 
-/// Mean over every choice of k of these tries of their best; of `hit`: whether one is correct.
+/// Mean, over every choice of k of these tries, of the best speedup; with `hit`, of whether one is
+/// correct.
 double by_enumeration(int k, const std::vector<double>& speedups, bool hit) {
   double sum = 0;
   int choices = 0;
@@ -30,7 +31,7 @@ double by_enumeration(int k, const std::vector<double>& speedups, bool hit) {
 
 std::vector<double> some_tries(Rng& rng, std::size_t n) {
   std::vector<double> tries(n);
-  // Now and then equal ones.
+  // Rounding makes some tries equal.
   for (double& s : tries) s = rng.uniform() < 0.4 ? 0 : std::round(rng.uniform(0.1, 4) * 4) / 4;
   return tries;
 }
@@ -93,8 +94,8 @@ TEST(Metrics, FailingIsNeverBetterThanBeingSlow) {
   }
 }
 
-// Of 3 tasks each of the 27 draws is equally likely. At these ends no chance of a value is near, so
-// that 20,000 draws give the very quantiles of all of them.
+// With 3 tasks each of the 27 draws is equally likely. The ends of the interval are far from any
+// change of value, so 20,000 draws give the same quantiles as the enumeration.
 TEST(Bootstrap, ComesToTheQuantilesOfEveryDraw) {
   const std::vector<TaskSamples> tasks{{"a", {1}}, {"b", {2}}, {"c", {9}}};
   const Metric metric = [](std::span<const TaskSamples> t) { return speedup_at(1, t); };

@@ -1,4 +1,5 @@
-// Machines whose clocks wander, for the tests of this room: drift, modes, bursts, placement.
+// Models of machines whose clocks wander, for the tests of this room: drift, modes, bursts,
+// placement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +11,13 @@
 
 namespace kw::measure {
 
-/// Every leg takes its base time multiplied by all of these.
+/// Noise of one machine: each leg's base time is multiplied by all of these effects.
 struct Machine {
   const char* name;
   double jitter;        ///< sd of white noise
   double wander;        ///< sd of an AR(1) whose correlation from leg to leg is 0.97
   double slow_mode;     ///< relative cost of the slow mode
-  double enter, leave;  ///< probabilities per leg of entering and leaving it
+  double enter, leave;  ///< probabilities per leg of entering and of leaving the slow mode
   double burst;         ///< probability that another process makes a leg 1.2 to 3 times longer
   double swing;         ///< amplitude of an oscillation of 500 legs
   double placement;     ///< sd of a bias that lasts for one comparison
@@ -48,7 +49,7 @@ class Noise {
                            : PairedSample{candidate_ns * second, base_ns * first};
   }
 
-  /// Factor on one call.
+  /// Factor by which noise changes the time of one call.
   double leg() {
     constexpr double kCorrelation = .97;
     static const double fresh = std::sqrt(1 - kCorrelation * kCorrelation);

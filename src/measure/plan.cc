@@ -1,4 +1,4 @@
-// The schedule of looks, the allotment of samples, the ends of a measurement.
+// The schedule of looks, the allotment of samples, and the ends of a measurement.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/plan.h"
 
@@ -13,13 +13,15 @@
 namespace kw::measure {
 namespace {
 
-constexpr std::size_t kProbePairs = 3;  // for durations and the hopeless
-constexpr std::size_t kMostLooks = 6;   // they share 1 - confidence among them
-constexpr double kLookRatio = 1.5;     // less time than this between two looks is not worth another
-constexpr double kFirstLookNs = 25e6;  // short calls are cheap: gather this much before looking
-constexpr std::size_t kFirstLookPairs = 40;  // … but no more than this
+constexpr std::size_t kProbePairs = 3;  // they tell durations, and show hopeless comparisons
+constexpr std::size_t kMostLooks = 6;   // all looks share 1 - confidence
+// A look that comes sooner after the previous one is not worthwhile.
+constexpr double kLookRatio = 1.5;
+// Time to gather before the first look, since short calls are cheap.
+constexpr double kFirstLookNs = 25e6;
+constexpr std::size_t kFirstLookPairs = 40;  // the first look does not wait for more pairs
 
-// Of a pair; the median, as the first call may be far off.
+// Duration of a pair: the median, because the first call may be far off.
 double usual_duration(std::span<const PairedSample> pairs) {
   std::vector<double> durations;
   durations.reserve(pairs.size());
@@ -42,8 +44,7 @@ std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns
   const std::size_t n = cost_ns.size();
   std::vector<std::size_t> counts(n, fewest);
   std::vector<bool> at_minimum(n, false);
-  // Workloads that the rule would give less than the minimum are pinned to it and leave the
-  // sharing.
+  // Workloads that the rule would give less than the minimum get the minimum and leave the sharing.
   for (bool changed = true; changed;) {
     changed = false;
     double left_ns = budget_ns;
@@ -74,7 +75,7 @@ PairPlan::PairPlan(const Limits& limits, Seed seed, std::size_t workloads)
   KW_ASSERT(workloads > 0);
   for (Series& s : series_) s.target = kProbePairs;
   if (limits_.exact_pairs == 0) return;
-  looks_ = 1;  // at the end
+  looks_ = 1;  // the only look is at the end
   for (Series& s : series_) s.target = limits_.exact_pairs;
 }
 
@@ -127,7 +128,8 @@ std::span<const PairedSample> PairPlan::samples(std::size_t workload) const {
   return series_.at(workload).samples;
 }
 
-// After the probe: how many looks the budget has room for, and when the first and the last are due.
+// After the probe: plans how many looks the budget has room for, and when the first and the last
+// are due.
 void PairPlan::plan_looks() {
   const double alpha = 1 - limits_.confidence;
   for (Series& s : series_) s.estimate = estimate_speedup(s.samples, alpha);
@@ -158,14 +160,14 @@ void PairPlan::plan_looks() {
   first_look_ns_ = looks_ == 1 ? last_look_ns_ : static_cast<double>(first) * round_ns;
 }
 
-// Below this a look can say nothing at its share of 1 - confidence.
+// Fewest pairs with which a look can say anything at its share of 1 - confidence.
 std::size_t PairPlan::fewest_pairs() const {
   const double alpha = (1 - limits_.confidence) / static_cast<double>(looks_);
   return limits_.may_be_rough ? kProbePairs : std::max(kProbePairs, samples_needed(alpha));
 }
 
-// Pairs to reach before the next look. A look whose time has passed already (calls grew slower
-// since the plan was made) is forfeited.
+// Sets the pairs to reach before the next look. A look whose time has passed already (calls grew
+// slower since the plan was made) is forfeited.
 void PairPlan::set_targets() {
   for (; looks_done_ < looks_; ++looks_done_) {
     allot_until(looks_done_);
@@ -176,7 +178,7 @@ void PairPlan::set_targets() {
   end("the budget is spent");
 }
 
-// Targets that spend the time due by look number `look`, counted from 0.
+// Sets targets that spend the time until look number `look`, counted from 0, is due.
 void PairPlan::allot_until(std::size_t look) {
   const double step =
       looks_ == 1 ? 0.0 : static_cast<double>(look) / static_cast<double>(looks_ - 1);
@@ -185,8 +187,9 @@ void PairPlan::allot_until(std::size_t look) {
   std::vector<double> spreads;
   for (const Series& s : series_) {
     costs.push_back(usual_duration(s.samples));
-    // What the interval's width says: unlike the MAD it sees the modes that the ends still span.
-    // Before the first look three pairs say nothing, so all get equal numbers.
+    // The spread comes from the interval's width, which unlike the MAD sees the modes that the ends
+    // still span. Before the first look three pairs say nothing, so all workloads get equal
+    // numbers.
     const double width = std::log(s.estimate.high) - std::log(s.estimate.low);
     const auto pairs = static_cast<double>(s.samples.size());
     spreads.push_back(look == 0 ? std::sqrt(costs.back()) : width * std::sqrt(pairs));
@@ -207,7 +210,7 @@ void PairPlan::look(bool last) {
   std::vector<Estimate> estimates;
   for (Series& s : series_) {
     s.estimate = estimate_speedup(s.samples, spending);
-    // What holds over all looks, not at this one alone.
+    // The confidence reported is that of all looks together, not of this one alone.
     if (s.estimate.confidence >= 1 - spending) s.estimate.confidence = limits_.confidence;
     estimates.push_back(s.estimate);
   }

@@ -15,36 +15,40 @@ namespace kw::measure {
 
 /// What a measurement may cost and what it is for. Times count the timed spans only.
 struct Limits {
-  double confidence = 0.995;  ///< Of the whole procedure, all looks together.
-  /// A/A noise floor of this machine, a fraction; nothing: asked for once a win depends on it.
+  double confidence = 0.995;  ///< Confidence of the whole procedure, over all looks together.
+  /// A/A noise floor of this machine as a fraction; nothing: it is asked for once a win depends on
+  /// it.
   std::optional<double> noise_floor;
-  double half_width = 0.005;  ///< Relative half-width of the interval at which more is pointless,
-  double gain_share = 0.02;   ///< or this share of |ln speedup|: 1.4 % at 2x, 7 % at 37x.
-  double too_wide = 0.05;     ///< Half-width above which an undecided end is Unmeasurable.
-  double budget_ns = 4e9;     ///< Time meant to be spent, over all workloads.
-  double hard_budget_ns = 60e9;   ///< Ends it even short of the fewest pairs.
-  std::size_t max_pairs = 2000;   ///< Per workload.
-  std::size_t exact_pairs = 0;    ///< Per workload, whatever they show; 0: as many as it takes.
-  bool may_be_rough = false;      ///< Fewer pairs than confidence needs will do, down to 3.
+  /// Relative half-width of the interval below which more pairs are pointless.
+  double half_width = 0.005;
+  /// Share of |ln speedup| that counts as such a half-width too: 1.4 % at 2x, 7 % at 37x.
+  double gain_share = 0.02;
+  double too_wide = 0.05;  ///< Half-width above which an undecided comparison is Unmeasurable.
+  double budget_ns = 4e9;  ///< Time meant to be spent, over all workloads.
+  double hard_budget_ns = 60e9;   ///< Ends the measurement even before the fewest pairs.
+  std::size_t max_pairs = 2000;   ///< Limit of pairs per workload.
+  std::size_t exact_pairs = 0;    ///< Pairs per workload whatever they show; 0: as many as needed.
+  bool may_be_rough = false;      ///< Fewer pairs than the confidence needs are enough, down to 3.
   bool stop_when_decided = true;  ///< False for a certificate: go on to half_width or the budget.
 };
 
-/// The limits of a cheap figure, good for ranking points of a tuner: `fidelity` (above 0, at most
-/// 1) of the budget, and below 1 rough. A rough end with too few pairs is Unmeasurable, never
-/// Faster; its estimate says with what confidence it holds.
+/// Limits for a cheap figure that ranks points of a tuner: `fidelity` (above 0, at most 1) is the
+/// share of the budget, and below 1 the figure may be rough. A rough measurement with too few pairs
+/// is Unmeasurable, never Faster; its estimate says with which confidence it holds.
 Limits at_fidelity(Limits full, double fidelity);
 
 /// Numbers of samples that spend `budget_ns` so that the variance of the mean over workloads is
-/// least: proportional to spread / sqrt(cost) (Neyman), at least `fewest` each. `cost_ns` above 0
-/// and `spread` not below 0 per workload, of equal length. The minimum is kept even where the
-/// budget cannot pay it.
+/// least: proportional to spread / sqrt(cost) (Neyman), at least `fewest` each. Per workload
+/// `cost_ns` is above 0 and `spread` at least 0; both have equal length. Every workload gets
+/// `fewest` even if the budget cannot pay for them.
 std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns,
                                std::span<const double> spread, std::size_t fewest);
 
-/// Which legs to time next.
+/// The legs to time next.
 struct Turn {
   std::size_t workload = 0;
-  bool candidate_first = false;  ///< A fair coin; the interval's justification rests on obeying it.
+  /// Result of a fair coin; the interval is valid only if this order is obeyed.
+  bool candidate_first = false;
 };
 
 /// One comparison of a candidate with an opponent over one or more workloads.
@@ -69,25 +73,25 @@ class PairPlan {
   explicit PairPlan(const Limits& limits, Seed seed, std::size_t workloads = 1);
 
   bool wants_more() const { return !ended_; }
-  /// Whether the comparison would now end as faster, were the floor known to be low enough.
+  /// Whether the comparison would now end as faster if the floor were known to be low enough.
   bool wants_noise_floor() const { return waits_; }
-  /// Precondition: wants_noise_floor().
+  /// Tells the noise floor. Precondition: wants_noise_floor().
   void give_noise_floor(double floor);
-  /// The pair to time now; stays with a workload until the next look. Precondition: wants_more(),
+  /// The pair to time now; stays with a workload until the next look. Preconditions: wants_more(),
   /// not wants_noise_floor().
   Turn next();
-  /// The pair that next() asked for.
+  /// Adds the pair that next() asked for.
   void add(const PairedSample& sample);
-  /// Ends now with what there is (an interrupt); `why` is shown to people.
+  /// Ends the comparison now with what there is (an interrupt); `why` is shown to people.
   void cut_short(std::string why);
 
-  /// Geometric mean over the workloads as of the last look.
+  /// Geometric mean over the workloads at the last look.
   const Estimate& estimate() const { return combined_; }
-  /// One workload as of the last look.
+  /// Estimate of one workload at the last look.
   const Estimate& estimate(std::size_t workload) const { return series_.at(workload).estimate; }
-  /// Precondition: !wants_more().
+  /// The decision at the end. Precondition: !wants_more().
   Decision decision() const;
-  /// Why it ended, in words.
+  /// Why the comparison ended, in words.
   const std::string& ending() const { return ending_; }
   std::span<const PairedSample> samples(std::size_t workload) const;
   double spent_ns() const { return spent_ns_; }
@@ -95,7 +99,7 @@ class PairPlan {
  private:
   struct Series {
     std::vector<PairedSample> samples;
-    std::size_t target = 0;  ///< Pairs wanted by the next look.
+    std::size_t target = 0;  ///< Number of pairs to reach before the next look.
     Estimate estimate;
   };
 
@@ -111,31 +115,34 @@ class PairPlan {
   Limits limits_;
   Rng coin_;
   std::vector<Series> series_;
-  std::size_t at_ = 0;     ///< Workload in turn.
-  std::size_t looks_ = 0;  ///< Looks planned; 0 while probing.
+  std::size_t at_ = 0;     ///< The workload whose pairs are timed now.
+  std::size_t looks_ = 0;  ///< Number of planned looks; 0 while probing.
   std::size_t looks_done_ = 0;
   double first_look_ns_ = 0;
   double last_look_ns_ = 0;
   double spent_ns_ = 0;
   Estimate combined_;
-  bool waits_ = false;       ///< For the noise floor.
-  bool waits_last_ = false;  ///< The look that waits is the last one.
+  bool waits_ = false;       ///< The comparison waits for the noise floor.
+  bool waits_last_ = false;  ///< The look that waits for the floor is the last one.
   bool ended_ = false;
-  std::string ending_;  ///< While it waits: how it ends in any case; empty: it may go on.
+  /// While waiting for the floor: how the comparison ends in any case; empty: it may go on.
+  std::string ending_;
 };
 
-/// A thing timed alone (a baseline's or a candidate's own figure); never a ground for Faster.
+/// Estimate of a program that is timed alone (a baseline's or a candidate's own figure); never a
+/// reason to call anything Faster.
 struct SeriesEstimate {
   double median_ns = 0;
-  Interval interval;  ///< Of the median, at the confidence asked for; by series_median_interval.
+  /// Interval of the median at the confidence asked for, by series_median_interval.
+  Interval interval;
   double mad_ns = 0;
   std::size_t samples = 0;
-  bool settled = false;  ///< The relative half-width asked for was reached.
+  bool settled = false;  ///< True if the interval reached the relative half-width asked for.
 };
 
-/// Sampling of one thing alone until its median is known to Limits::half_width, within the budget.
+/// Samples one program alone until its median is known to Limits::half_width, within the budget.
 /// Looks at 24, 48, 96, … samples. Uses confidence, half_width, budget_ns and max_pairs of Limits;
-/// takes at least 3 samples unless hard_budget_ns ends it.
+/// takes at least 3 samples unless hard_budget_ns ends the sampling.
 class SoloPlan {
  public:
   explicit SoloPlan(const Limits& limits) : limits_(limits) {}

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Runs a plan on a machine whose candidate is `speedup` times faster.
+// Runs a plan on a machine where the candidate is `speedup` times faster.
 PairPlan run(const Limits& limits, double base_ns, double speedup,
              const Machine& machine = kMachines[0], std::size_t workloads = 1) {
   PairPlan plan(limits, Seed::from_number(5), workloads);
@@ -93,7 +93,7 @@ TEST(PairPlan, ALargeGainNeedsNoFineFigure) {
   EXPECT_LT(2 * large.samples(0).size(), run(limits, 5e6, 1.05).samples(0).size());
 }
 
-/// Runs a comparison; returns how often it asked for the floor, which is then `floor`.
+/// Runs a comparison and returns how often it asked for the floor; each time it gets `floor`.
 int ask_for_floor(double speedup, double floor, PairPlan& plan) {
   Noise noise(kMachines[0], Seed::from_number(6));
   int asked = 0;
@@ -257,7 +257,7 @@ TEST(WarmUp, EndsWhenTheClockSettles) {
   double ns = 4e6;
   while (warm.wants_more()) {
     warm.add(ns);
-    ns = std::max(2e6, ns * 0.97);  // a clock that ramps up
+    ns = std::max(2e6, ns * 0.97);  // the clock ramps up
   }
   EXPECT_TRUE(warm.settled());
   EXPECT_GT(warm.spent_ns(), 90e6) << "not while it was still ramping";

@@ -26,8 +26,8 @@ double quantile_of_sorted(const std::vector<double>& values, double q) {
   return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-// Largest k with 2 P(Binomial(n, 1/2) < k) <= alpha; 0 when there is none. In logarithms, as 2^-n
-// underflows where long series begin.
+// Largest k with 2 P(Binomial(n, 1/2) < k) <= alpha; 0 if there is none. Computed in logarithms,
+// because 2^-n underflows where long series begin.
 std::size_t order_below(std::size_t n, double alpha) {
   double log_term = -static_cast<double>(n) * std::numbers::ln2;
   double tail = 0;

@@ -21,7 +21,7 @@ struct Interval {
 /// `values` must not be empty; order does not matter; O(n log n).
 double quantile(std::span<const double> values, double q);
 
-/// quantile(values, 0.5).
+/// The same as quantile(values, 0.5).
 double median(std::span<const double> values);
 
 /// Median absolute deviation from the median, times 1.4826 so that it estimates the standard
@@ -34,12 +34,12 @@ std::size_t samples_needed(double alpha);
 /// Interval that misses the median of the distribution with probability at most `alpha`, whatever
 /// the distribution: [x(k), x(n+1-k)] with the largest k for which 2 P(Binomial(n, 1/2) < k) <=
 /// alpha. Needs only that each value falls below or above the median by an independent fair coin.
-/// Ties make it wider, never wrong. Nothing when n < samples_needed(alpha). O(n log n).
+/// Ties make the interval wider, never wrong. Nothing if n < samples_needed(alpha). O(n log n).
 std::optional<Interval> median_interval(std::span<const double> values, double alpha);
 
-/// Interval of the median of an autocorrelated series: the medians of at most 24 consecutive blocks
-/// stand for the series in median_interval, so it holds while disturbances are shorter than a
-/// block. Nothing when there are fewer than samples_needed(alpha) values.
+/// Interval of the median of an autocorrelated series: median_interval of the medians of at most 24
+/// consecutive blocks, so it holds while disturbances are shorter than a block. Nothing if there
+/// are fewer than samples_needed(alpha) values.
 std::optional<Interval> series_median_interval(std::span<const double> series, double alpha);
 
 }  // namespace kw::measure

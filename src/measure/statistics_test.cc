@@ -47,14 +47,15 @@ TEST(MedianInterval, NeedsAsManySamplesAsTheBinomialSays) {
 }
 
 TEST(MedianInterval, MatchesPublishedTables) {
-  // Ranks of the 95 % interval of a median (e.g. Conover, Practical Nonparametric Statistics).
+  // Ranks of the 95 % interval of a median (for example Conover, Practical Nonparametric
+  // Statistics).
   EXPECT_EQ(median_interval(ramp(10), 0.05), (Interval{2, 9}));
   EXPECT_EQ(median_interval(ramp(20), 0.05), (Interval{6, 15}));
   EXPECT_EQ(median_interval(ramp(50), 0.05), (Interval{18, 33}));
   EXPECT_EQ(median_interval(ramp(100), 0.05), (Interval{40, 61}));
 }
 
-// Every pattern of n fair coins, counted: the promise is exact, not approximate.
+// Counts every pattern of n fair coins: the promise is exact, not approximate.
 TEST(MedianInterval, HoldsForEveryPatternOfSigns) {
   for (const double alpha : {0.005, 0.05, 0.2}) {
     for (int n = 9; n <= 14; ++n) {
@@ -84,8 +85,8 @@ TEST(MedianInterval, ShrinksWithConfidence) {
   EXPECT_GT(median_interval(values, 0.005)->high, median_interval(values, 0.05)->high);
 }
 
-// Autocorrelation: the plain interval of a wandering series misses far too often, the block one
-// not.
+// With autocorrelation the plain interval of a wandering series misses far too often, the interval
+// of blocks does not.
 TEST(SeriesMedianInterval, SurvivesAutocorrelation) {
   Rng rng(Seed::from_number(11));
   constexpr int kSeries = 400;

@@ -1,4 +1,4 @@
-// Comparison of one window of calls with the one before.
+// Compares one window of calls with the window before.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/warm_up.h"
 

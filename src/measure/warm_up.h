@@ -1,4 +1,4 @@
-// Warm-up until the clock settles, by time: fed with durations, knows nothing else.
+// Warms up, by time, until the clock settles; needs nothing but the durations of calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,20 +8,21 @@
 namespace kw::measure {
 
 struct WarmUpLimits {
-  double window_ns =
-      30e6;  ///< Span whose medians are compared; above a frequency governor's 10 ms tick.
-  double most_ns = 1e9;     ///< Gives up settling after this much.
+  /// Span whose medians are compared; longer than a frequency governor's tick of 10 ms.
+  double window_ns = 30e6;
+  double most_ns = 1e9;     ///< Warm-up ends after this time even if the calls have not settled.
   double tolerance = 0.02;  ///< Relative difference between two windows that counts as settled.
 };
 
-/// Calls are repeated until the median over the last window agrees with that over the window before
-/// it. A window holds at least one call, so long calls settle after two that agree. Deterministic.
+/// Calls are repeated until the median over the last window agrees with the median over the window
+/// before. A window holds at least one call, so long calls settle after two that agree.
+/// Deterministic.
 class WarmUp {
  public:
   explicit WarmUp(const WarmUpLimits& limits = {}) : limits_(limits) {}
 
   bool wants_more() const { return !settled_ && spent_ns_ < limits_.most_ns; }
-  /// Duration of the call just made, above 0.
+  /// Adds the duration of the call just made, above 0.
   void add(double ns);
   /// False when the time ran out first; the record says so.
   bool settled() const { return settled_; }
@@ -30,9 +31,10 @@ class WarmUp {
 
  private:
   WarmUpLimits limits_;
-  std::vector<double> window_;  ///< Calls of the window being filled.
+  std::vector<double> window_;  ///< Durations of the calls in the window that is being filled.
   double window_spent_ns_ = 0;
-  double previous_median_ns_ = 0;  ///< 0 before the first full window.
+  /// Median of the previous window; 0 before the first full window.
+  double previous_median_ns_ = 0;
   double spent_ns_ = 0;
   std::size_t calls_ = 0;
   bool settled_ = false;

@@ -23,9 +23,9 @@ namespace {
 
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
-// Pairs that one process takes part in are as many as its sets: few pairs per process overstate the
-// noise floor and hide real gains. The floor is shared by many judgements. Three pairs that may
-// show a comparison hopeless need only one set: a set costs more than the lives that it saves them.
+// A process times as many pairs as there are sets. With too few the noise floor, which many
+// judgements share, comes out too high and hides real gains. The first kProbePairs pairs, which may
+// show a comparison to be hopeless, use one set: a second costs more than the lives that it saves.
 constexpr int kFirstSets = 2;
 constexpr std::size_t kProbePairs = 3;  // as in measure::PairPlan
 constexpr int kMostSets = 64;
