@@ -56,7 +56,7 @@ std::optional<double> fast_p(double p, std::span<const TaskSamples> tasks);
 /// Geometric mean over tasks of the geometric mean of each task's correct tries; tasks without a
 /// correct try are left out. Nothing if no task has one.
 std::optional<double> geomean_correct(std::span<const TaskSamples> tasks);
-/// Geometric mean over all tries of all tasks; failures count as kWorst.
+/// Geometric mean over tasks of the geometric mean of each task's tries; failures count as kWorst.
 std::optional<double> geomean_all(std::span<const TaskSamples> tasks);
 
 using Metric = std::function<std::optional<double>(std::span<const TaskSamples>)>;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kProbePairs = 3;  // they tell durations, and show hopeless comparisons
 constexpr std::size_t kMostLooks = 6;   // all looks share 1 - confidence
-// A look that comes sooner after the previous one is not worthwhile.
+// Each look comes at least this factor later than the look before; closer looks do not pay.
 constexpr double kLookRatio = 1.5;
 // Time to gather before the first look, since short calls are cheap.
 constexpr double kFirstLookNs = 25e6;

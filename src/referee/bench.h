@@ -111,10 +111,8 @@ class Bench {
 
   // The following functions serve GPUs, where a process lives through many timed calls and each
   // pair has an input set of its own.
-  //
-  // Number of a set that no process has seen and none will see again. The set is drawn when it is
-  // first placed.
-  /// The number of a set that no process has seen and none will see again; it is drawn when it is
+
+  /// Number of a set that no process has seen and none will see again. The set is drawn when it is
   /// first placed.
   int fresh_set() { return next_fresh_set_++; }
   /// Whether computing the truth of a set costs less than starting a new process of a candidate.

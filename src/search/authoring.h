@@ -1,5 +1,5 @@
-// Authoring: what all methods share that have sources written: the experts' kernels first, knobs
-// tuned before the next word, and what a person decides meanwhile.
+// What all methods share that ask for new sources: expert kernels come first, knobs are tuned
+// before the next source is asked for, and a person's orders are obeyed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace kw::search {
 
-/// A method says which source it wants next and takes what became of it; asks, tuning and steering
-/// are done here.
+/// Base of methods that ask for sources. A method says which source it wants next and hears what
+/// became of it; this class makes the asks, tunes knobs and follows a person's orders.
 class Authoring : public QueuedStrategy {
  public:
   std::string describe() const final;
@@ -23,31 +23,31 @@ class Authoring : public QueuedStrategy {
  protected:
   Authoring(std::vector<Idea> ideas, const StrategyOptions& options);
 
-  // What a method is:
+  // The following functions define a method.
 
-  /// The next source to ask for; nothing: it waits for tells, or is_done(). Not asked while
-  /// experts' kernels are judged or knobs tuned.
+  /// The next source to ask for. Nothing: the method waits for tells, or is_done(). Not called
+  /// while expert kernels are judged or knobs are tuned.
   virtual std::optional<Ask> next() = 0;
-  /// After every tell, of whatever role. Of Role::Tune `ask.parent` is the ask that showed the
-  /// source first.
+  /// Called after every tell, whatever the role of its ask. For Role::Tune `ask.parent` is the ask
+  /// that showed the source first.
   virtual void judged(const Ask& ask, const Tell& tell) = 0;
-  /// A person has decided something: what was planned may not hold any more.
+  /// Called when a person has given an order: what was planned may no longer be allowed.
   virtual void steered() {}
-  /// For methods that end: the best that was written is tuned once the last word is judged. Others
-  /// tune it when it is told.
+  /// For methods that end: true if the best written source is tuned once the last source was
+  /// judged. Other methods tune a source when it is told.
   virtual bool tunes_at_end() const { return false; }
-  /// One line for people.
+  /// What the method is doing, in one line for people.
   virtual std::string doing() const = 0;
   virtual bool is_done() const { return false; }
 
-  // What it is made with:
+  // The following members are what methods build asks from.
 
-  /// An ask for a source, to be completed.
+  /// An ask for a source, to be completed by the method.
   static Ask write(Errand errand, int parent, std::string why);
-  /// Whether a person lets anything be made from this ask: all that was asked since a pin was set
-  /// comes from what it names.
+  /// Whether a person's orders allow deriving from this ask. After a pin, only the pinned ask and
+  /// asks made since then are allowed.
   bool may_derive(int ask) const;
-  /// Ask that everything is to derive from; 0: none.
+  /// The ask that everything must derive from; 0: none.
   int pinned() const { return steering_.pinned; }
   const BestAsk& best() const { return best_; }
   bool is_tuning() const { return tuning_.is_active(); }
@@ -57,7 +57,7 @@ class Authoring : public QueuedStrategy {
   void learn(const Ask& ask, const Tell& tell) final;
   bool is_exhausted() const final;
   std::optional<Ask> choose();
-  /// An ask that nobody answered and that a person's orders still allow.
+  /// An unanswered ask that a person's orders still allow.
   std::optional<Ask> choose_again();
   void end_of_start(const Ask& ask, const Tell& tell);
   void tune_written(const Tell& tell);
@@ -68,9 +68,9 @@ class Authoring : public QueuedStrategy {
   BestAsk best_;
   Lineage lineage_;
   Steering steering_;
-  int pinned_after_ = 0;  // asks made before the pin
-  int starting_ = 0;      // experts' kernels in flight
-  Tell best_written_;     // its ask is 0 where none was correct
+  int pinned_after_ = 0;  // number of asks made before the pin
+  int starting_ = 0;      // expert kernels in flight
+  Tell best_written_;     // its ask is 0 while no written source was correct
 };
 
 }  // namespace kw::search

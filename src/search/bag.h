@@ -1,4 +1,4 @@
-// Bag: a set of places from which one is drawn by lot in constant time.
+// A set of numbers from which one is drawn at random in constant time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kw::search {
 
-/// The order of its items depends on what was added and removed before, and on nothing else.
+/// The order of the items depends only on the history of additions and removals.
 class Bag {
  public:
   void set(std::size_t item, bool is_in) { is_in ? add(item) : remove(item); }
@@ -41,7 +41,7 @@ class Bag {
   }
 
   std::vector<std::size_t> items_;
-  std::vector<std::size_t> places_;  // of each item in items_
+  std::vector<std::size_t> places_;  // by item: its place in items_
 };
 
 }  // namespace kw::search

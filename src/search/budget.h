@@ -19,47 +19,51 @@ struct Statistics {
   std::int64_t attempts = 0;
   double spent_ns = 0;  ///< Wall time of the run.
   std::int64_t attempts_since_best = 0;
-  /// Attempts to write in a row that brought nothing new to judge: no source, or a known one.
+  /// Attempts to write, in a row, that brought nothing new to judge: no source, or a known one.
   std::int64_t fruitless = 0;
   bool has_best = false;
-  double best_time_ns = 0;  ///< Upper end of what is believed; 0: nothing measured.
-  double best_speedup = 0;  ///< Lower end of the interval.
-  double best_roof = 0;     ///< Fraction of roofline.
+  double best_time_ns = 0;  ///< Upper end of the time that is believed; 0: nothing was measured.
+  double best_speedup = 0;  ///< Lower end of the speedup's interval.
+  double best_roof = 0;     ///< Fraction of the roofline.
   bool is_interrupted = false;
-  std::string strategy_finished;  ///< Strategy::describe() once finished; empty before.
+  /// Strategy::describe() once the strategy is finished; empty before.
+  std::string strategy_finished;
 };
 
-/// Why the search should stop now, in words for `stopped_by`; nothing: go on.
+/// Why the search should stop now, in words for `stopped_by`; nothing: the search goes on.
 using StopRule = std::function<std::optional<std::string>(const Statistics&)>;
 
-/// Share of a budget that the confirmation of the winner also draws on, kept back for it.
+/// Share of a budget that is kept back for confirming the winner.
 inline constexpr double kConfirmationShare = 0.15;
 
-/// Attempts to write without anything new that end a run of themselves. Of an author of whose
-/// replies one in ten is new, one run in 200 ends so; one who repeats itself is paid no further.
+/// Number of attempts to write without anything new after which a run ends. If one in ten of an
+/// author's replies is new, one run in 200 ends this way; an author who only repeats itself is not
+/// paid any longer.
 inline constexpr std::int64_t kFruitlessAttempts = 50;
 
-/// The confirmation is no attempt, so none is kept back.
+/// Stops after so many attempts. The confirmation is no attempt, so no attempt is kept back for it.
 StopRule attempt_limit(std::int64_t attempts);
 StopRule time_limit(double budget_ns, double kept_back = kConfirmationShare);
-/// Every goal that is set is reached.
+/// Stops when every goal that is set is reached.
 StopRule goal_reached(const Goals& goals);
-/// No new best in this many attempts; the first best is to beat the baseline.
+/// Stops after this many attempts without a new best; the first best has to beat the baseline.
 StopRule patience(std::int64_t attempts);
-/// So many attempts to write in a row brought nothing new to judge.
+/// Stops after so many attempts to write, in a row, that brought nothing new to judge.
 StopRule stagnation(std::int64_t attempts = kFruitlessAttempts);
-/// What it says: a person asked the run to end.
+/// Reason given when a person asked the run to end.
 inline constexpr const char* kInterrupt = "interrupt";
 StopRule interrupted();
 StopRule strategy_finished();
 
-/// The first rule that says stop.
+/// Stops when the first of these rules says so.
 StopRule first_of(std::vector<StopRule> rules);
 
-/// "2.5ms", "8x" or "0.9roof": one goal; merge several by calling again with the result.
+/// Parses one goal: "2.5ms", "8x" or "0.9roof". To merge several, pass the result in again as
+/// `others`.
 Result<Goals> parse_goal(std::string_view text, Goals others = {});
 
-/// "120s", "5m", "250ms", "1.5h", "80us", "10ns": nanoseconds. A number without a unit is an error.
+/// Parses a duration into nanoseconds: "120s", "5m", "250ms", "1.5h", "80us", "10ns". A number
+/// without a unit is an error.
 Result<std::int64_t> parse_duration(std::string_view text);
 
 }  // namespace kw::search

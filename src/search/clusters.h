@@ -1,4 +1,4 @@
-// Clusters: k-means over a few measured features of kernels.
+// k-means clusters over a few measured features of kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,10 +11,10 @@ namespace kw::search {
 
 using Features = std::vector<double>;
 
-/// For each point the number of its cluster, 0 to k - 1; fewer where there are fewer points. Each
-/// feature is scaled to deviation 1 first. Lloyd's algorithm from k-means++ starts, until nothing
-/// moves and at most 20 rounds. The same points and generator give the same clusters.
-/// Precondition: all points have the same length.
+/// For each point the number of its cluster, from 0 to k - 1; there are fewer clusters where there
+/// are fewer points. Each feature is first scaled to deviation 1. Lloyd's algorithm from k-means++
+/// starts, until nothing moves, at most 20 rounds. The same points and generator give the same
+/// clusters. Precondition: all points have the same length.
 std::vector<std::size_t> cluster(const std::vector<Features>& points, std::size_t k, Rng& rng);
 
 }  // namespace kw::search

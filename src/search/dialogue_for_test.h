@@ -1,4 +1,4 @@
-// A test asks a strategy, and tells it outcomes of its own choice.
+// Lets a test ask a strategy and tell it outcomes that the test chooses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace kw::search {
 
-/// Sources that were written become idea 10 and up.
+/// Each written source becomes a new idea, numbered from 10.
 class Dialogue {
  public:
   explicit Dialogue(std::string_view name, StrategyOptions options = {},
@@ -31,7 +31,7 @@ class Dialogue {
     EXPECT_FALSE(last_.why.empty());
     return last_;
   }
-  /// The last ask failed so.
+  /// Tells that the last ask failed with this outcome.
   void fails(Outcome outcome = Outcome::WrongResult) {
     Tell tell{last_.id, OutcomeClass::Failed, outcome, 0, {}};
     tell.stage = outcome == Outcome::CompileFailed ? Stage::Compile : Stage::Check;
@@ -40,7 +40,7 @@ class Dialogue {
     if (last_.role == Role::Write) tell.idea = next_idea_++, tell.written = Idea{"w", {}};
     strategy_->tell(tell);
   }
-  /// The last ask was correct, at this speedup.
+  /// Tells that the last ask was correct, with this speedup.
   void works(double speedup, Traits traits = {}, std::vector<std::string> techniques = {},
              const std::string& chosen = {}) {
     const bool is_best = speedup > best_;
@@ -61,13 +61,14 @@ class Dialogue {
     }
     strategy_->tell(tell);
   }
-  /// By the name of a policy, from now on.
+  /// Name of the reward policy for all later tells.
   void set_reward(std::string policy) { policy_ = std::move(policy); }
-  /// Fraction of the roofline of what works from now on.
+  /// Fraction of the roofline for all later correct tells.
   void set_roofline(double fraction) { roofline_ = fraction; }
-  /// What each kernel that works names from now on; until then nobody looks.
+  /// Techniques that every later correct kernel names; before the first call no techniques are
+  /// told.
   void set_shown(std::vector<std::string> techniques) { shown_ = std::move(techniques); }
-  /// Knobs of what is written from now on.
+  /// Knobs of every source that is written from now on.
   void set_space(KnobSpace space) { space_ = std::move(space); }
   Strategy& strategy() { return *strategy_; }
 

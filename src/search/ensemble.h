@@ -1,4 +1,5 @@
-// Ensemble: which of several models writes the next source, by what each has been worth its cost.
+// Chooses which of several models writes the next source, by what each model's sources were worth
+// and cost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,39 +10,41 @@
 
 namespace kw::search {
 
-/// What a written source was worth, 0–1: nothing where it failed or repeated another; else 0.3 for
-/// being correct and 0.7 by how often it doubled the speed that it set out from, at most once. The
-/// 0.3 is Kevin-32B's (arXiv 2507.11948); `from`: speedup of the parent, where it was correct.
+/// What a written source was worth, from 0 to 1: 0 if it failed or repeated another source; else
+/// 0.3 for being correct plus 0.7 × log2 of its speedup over the source that it set out from,
+/// limited to 0–1. The 0.3 is Kevin-32B's (arXiv 2507.11948). `from`: the parent's speedup, if the
+/// parent was correct.
 double writing_reward(bool is_correct, double speedup, double from);
 
 /// A bandit under costs. The model with the largest
 ///
 ///     (mean reward + 0.25 sqrt(2 ln t / n)) / (mean cost of its replies + mean cost of a reply)
 ///
-/// writes next; n: how often it was chosen, t: all choices. This is fractional KUBE (Tran-Thanh et
-/// al., AAAI 2012), whose cost of an arm is here a reply and a judging, and judging counts as much
-/// as a reply costs on average over the models: where only replies counted, a useless model that
-/// costs a hundredth would be asked for ever. Each model is tried once first, in the order given.
-/// One that could not be asked rests for 2, 4, 8 … choices. Pure: equal tells give equal choices.
+/// writes next, where n is how often the model was chosen and t the number of all choices. This is
+/// fractional KUBE (Tran-Thanh et al., AAAI 2012); the cost of an arm is here a reply and its
+/// judging, and judging counts as much as a reply costs on average over the models. If only replies
+/// counted, a useless model that costs a hundredth would be asked for ever. Each model is tried
+/// once first, in the order given. A model that could not be asked rests for 2, 4, 8 … choices.
+/// Pure: equal tells give equal choices.
 class Ensemble {
  public:
   enum class Unit { Dollars, Tokens };
 
-  /// At least one model.
+  /// Precondition: at least one model.
   Ensemble(std::vector<std::string> models, Unit unit);
 
   struct Choice {
-    std::size_t model = 0;  ///< Its place in the list.
-    std::string why;        ///< For people: what each was worth so far.
+    std::size_t model = 0;  ///< Index of the model in the list.
+    std::string why;        ///< What each model was worth so far, in words for people.
   };
-  /// Counts as chosen at once, so that the next choice looks elsewhere.
+  /// Chooses a model and counts the choice at once, so that the next choice looks elsewhere.
   Choice choose();
 
-  /// What became of the oldest choice not yet told. `writer`: name of the model that was asked in
-  /// the end; empty: the chosen one. `cost`: in the ensemble's unit.
+  /// Tells what became of the oldest choice not yet told. `writer`: name of the model that was
+  /// asked in the end; empty: the chosen model. `cost`: in the ensemble's unit.
   void tell(const std::string& writer, double reward, double cost);
 
-  /// The same where the chosen one was asked and gave no usable answer: it rests.
+  /// Tells that the oldest choice not yet told gave no usable answer: its model rests.
   void tell_unanswered();
 
   const std::vector<std::string>& models() const { return names_; }
@@ -50,11 +53,11 @@ class Ensemble {
  private:
   struct Member {
     int told = 0;
-    int waiting = 0;  ///< Chosen, not yet told.
+    int waiting = 0;  ///< Choices of this model that were not yet told.
     double reward = 0;
     double cost = 0;
-    int outages = 0;      ///< In a row.
-    int rests_until = 0;  ///< Number of the choice from which on it may be chosen again.
+    int outages = 0;      ///< Outages in a row.
+    int rests_until = 0;  ///< Number of the first choice at which the model may be chosen again.
   };
 
   /// Ends the oldest choice not yet told.

@@ -1,5 +1,5 @@
-// The start of a strategy that has sources written: the expert kernels that there are, and the
-// knobs of the fastest.
+// Start of a strategy that asks for sources: it tries the expert kernels that there are, and tunes
+// the knobs of the fastest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,28 +13,29 @@
 
 namespace kw::search {
 
-/// At most `options.start_asks` asks in all.
+/// Makes at most `options.start_asks` asks in all.
 class ExpertStart {
  public:
   ExpertStart(std::vector<Idea> ideas, const StrategyOptions& options);
 
-  /// Passes over those that a person has closed.
+  /// Whether an expert kernel is left to try; skips those that a person has closed.
   bool has_next(const std::set<int>& closed);
   /// Precondition: has_next().
   Ask next();
   std::string describe() const;
-  /// Of an ask of next().
+  /// Takes the tell of an ask that next() made.
   void observe(const Ask& ask, const Tell& tell);
   void give_up() { next_ = starts_.size(); }
 
-  const Tell& fastest() const { return fastest_; }  ///< Its ask is 0 where none was correct.
-  /// Begins to tune the fastest, as far as the start's share allows.
+  /// Tell of the fastest kernel; its ask is 0 while none was correct.
+  const Tell& fastest() const { return fastest_; }
+  /// Begins to tune the fastest kernel, as far as the start's share of asks allows.
   bool tune_fastest(WrittenTuning& tuning, double best) const;
 
  private:
   std::vector<Idea> ideas_;
   std::size_t asks_;
-  std::size_t tuning_asks_;  // of them, for the knobs of the fastest
+  std::size_t tuning_asks_;  // those of asks_ that are for tuning the fastest kernel
   std::vector<int> starts_;
   std::size_t next_ = 0;
   Tell fastest_;

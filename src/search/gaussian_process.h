@@ -12,51 +12,54 @@ namespace kw::search {
 
 struct Prediction {
   double mean = 0;
-  double deviation = 0;  ///< Of the function itself, noise of measurement left out.
+  double deviation = 0;  ///< Deviation of the function itself, without the noise of measurement.
 };
 
 /// The correlation of two points mixes a mean and a product over knobs of Matérn-5/2 curves
 /// (Duvenaud et al. 2011, the two ends of their additive kernels): the mean learns fast where knobs
-/// act apart, the product catches how they act together. Each knob has its length, and may turn
-/// from ordered to categorical where the data say so. Hyperparameters lie on a coarse grid, which
-/// keeps decisions equal on machines whose libm differs in the last bit. Deterministic: a function
+/// act separately, the product catches how they act together. Each knob has its own length, and may
+/// turn from ordered to categorical if the data say so. Hyperparameters lie on a coarse grid, so
+/// that machines whose libm differs in the last bit make equal decisions. Deterministic: a function
 /// of all calls so far.
 ///
-/// Fitting is dear, adding is cheap: one more datum extends the Cholesky factor by a row, and with
-/// it the predictions for points that are followed.
+/// Fitting is expensive, adding is cheap: one more datum extends the Cholesky factor by a row, and
+/// with it the predictions for points that are followed.
 class GaussianProcess {
  public:
-  /// `grid` outlives this. Values that spread less than `least_spread` are modelled as if they did.
+  /// `grid` must outlive the process. Values that spread less than `least_spread` are modelled as
+  /// if they spread that much.
   GaussianProcess(const KnobGrid& grid, double least_spread);
   ~GaussianProcess();
 
-  /// Replaces the data and moves the hyperparameters `steps` steps towards those most probable
-  /// after it. At least one point. Cost of a step: two Cholesky factorisations. Points that were
-  /// followed stay so.
+  /// Replaces the data and moves the hyperparameters `steps` steps towards the most probable ones
+  /// given the data. Precondition: at least one point. Cost of a step: two Cholesky factorisations.
+  /// Followed points remain followed.
   void fit(std::vector<Places> points, std::vector<double> values, int steps);
 
-  /// One more datum; hyperparameters and scale stay. Precondition: fitted, nothing supposed. Cost:
-  /// the square of the data, and data times points that are followed.
+  /// Adds one datum; hyperparameters and scale stay. Preconditions: fitted, nothing supposed. Cost:
+  /// the square of the number of data, plus data times followed points.
   void add(const Places& point, double value);
-  /// As if this had come out as expected, until forget_supposed(): what is near is less unknown.
+  /// Until forget_supposed(), predicts as if this point had come out as expected: nearby points are
+  /// then less uncertain.
   void suppose(const Places& point);
   void forget_supposed();
 
   /// Precondition: fitted. Cost: a triangular solve for each point.
   std::vector<Prediction> predict(std::span<const Places> points) const;
 
-  /// Points whose predictions are kept up with the data, by their places in this order. Cost of
-  /// following: a triangular solve for each new one.
+  /// Keeps the predictions of these points up to date; each is named by its index in order of
+  /// following. Cost: a triangular solve for each new point.
   void follow(std::span<const Places> points);
-  /// The last one takes the place of `i`.
+  /// Stops following point `i`; the last followed point gets the index `i`.
   void leave(std::size_t i);
   void leave_all();
   Prediction followed(std::size_t i) const;
 
-  /// What is predicted at each datum, in the order of fit() and add().
+  /// Predictions at the data, in the order of fit() and add().
   std::vector<double> at_data() const;
 
-  /// What the fitted function does not explain of the values: an sd, noise and roughness together.
+  /// Standard deviation of the values that the fitted function does not explain: noise and
+  /// roughness together.
   double residual() const;
 
  private:

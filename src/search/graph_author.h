@@ -1,4 +1,4 @@
-// GraphAuthor: what the methods share that walk a graph of techniques, and what they teach it.
+// What the methods share that walk a graph of techniques, and what they teach the graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,18 +13,20 @@
 
 namespace kw::search {
 
-/// An ability of strategies: what the latest tells said about steps of the graph.
+/// Ability of strategies that learn about a graph: it reports what the latest tells said about
+/// steps of the graph.
 class GraphLearner {
  public:
   virtual ~GraphLearner() = default;
   struct StepUpdate {
     std::string from;
     std::string to;
-    StepCount count;  ///< Nothing tried: the step stood earlier on the way.
+    /// Zero tries: the step stood earlier on the way and was not the one that was tried.
+    StepCount count;
     StepValue value{};
     int before = 0;  ///< Ask of the code that the step was taken from; 0: the sequential code.
   };
-  /// Those since the last call.
+  /// Updates since the last call.
   virtual std::vector<StepUpdate> take_updates() = 0;
 };
 
@@ -36,25 +38,25 @@ class GraphAuthor : public Authoring, public GraphLearner {
   using Edge = std::size_t;
   using Node = std::size_t;
 
-  /// Without a graph in the options every technique leads to every other; so it does where nothing
-  /// leads from the start, and the edges are kept.
+  /// Without a graph in the options every technique leads to every other. The same holds for a
+  /// graph without steps from the start, whose edges are kept.
   GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options);
 
-  /// An ask that takes one step from code; nothing: from the sequential code.
+  /// An ask that takes one step from the code `from`; nothing: from the sequential code.
   Ask take(Edge edge, std::optional<WorkId> from, const std::string& why) const;
-  /// An ask that mends what a step came to.
+  /// An ask that repairs the failed result of a step.
   Ask mend(WorkId failed, const std::string& why) const;
-  /// As it is kept in an ask: no side longer than a prompt would show.
+  /// The example as an ask keeps it: neither side is longer than what a prompt would show.
   static StepExample shortened(StepExample example);
-  /// What the technique of a node is, in a sentence; empty: the graph does not say.
+  /// What the technique of a node is, in a sentence; empty if the graph does not say.
   std::string method_of(const std::string& technique) const;
-  /// Notes an evaluation of code whose way led over these edges, the last of them taken from
-  /// `from`: the last one's count, and the reward (speedup or 0) for all. Only value() knows of it
-  /// where the graph is frozen, where the code had been judged before and where it does not show
-  /// the last step's technique; else whoever keeps the graph is told, too.
+  /// Notes the evaluation of code whose way led over these edges, the last of them taken from
+  /// `from`: counts the last edge, and gives the reward (speedup or 0) to all. If the graph is
+  /// frozen, if the code had been judged before, or if it does not show the last step's technique,
+  /// only value() takes note of it; else the graph's keeper is told too.
   void learn_way(const std::vector<Edge>& way, std::optional<WorkId> from, const Tell& tell);
-  /// Q and N of an edge: this run's, its rewards as shares of its largest, and those of earlier
-  /// runs, which count as a few visits at most.
+  /// Q and N of an edge: visits of this run, with rewards as shares of the run's largest reward,
+  /// and visits of earlier runs, which count as a few visits at most.
   StepValue value(Edge edge) const;
 
   const TechniqueGraph& graph() const { return graph_; }
@@ -64,7 +66,7 @@ class GraphAuthor : public Authoring, public GraphLearner {
   Works works_;
 
  private:
-  /// Whether what was told says something of this step that the graph does not know yet.
+  /// Whether what was told says something about this step that the graph does not know yet.
   bool teaches(Edge last, const Tell& tell) const;
   void count_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
 
@@ -73,7 +75,7 @@ class GraphAuthor : public Authoring, public GraphLearner {
   const bool is_frozen_;
   std::vector<StepUpdate> updates_;
   std::vector<StepValue> values_;  // by edge; rewards are speedups
-  double largest_ = 1;             // reward of this run
+  double largest_ = 1;             // largest reward of this run
 };
 
 }  // namespace kw::search

@@ -1,4 +1,4 @@
-// A tuning space as tuners with an idea of distance see it: places along ascending values.
+// A tuning space as distance-based tuners see it: each knob's values in ascending order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,19 +10,21 @@
 
 namespace kw::search {
 
-/// For each knob, in the space's order, the place of its value in the ascending list of its values.
+/// By knob, in the space's order: the index of its value in the ascending list of the knob's
+/// values.
 using Places = std::vector<std::uint16_t>;
 
-/// People list a knob's default first, so the order in the file says little about nearness; the
-/// values do.
+/// Converts between points and Places. People list a knob's default first, so the order in the file
+/// says little about nearness; the values do.
 class KnobGrid {
  public:
   explicit KnobGrid(const KnobSpace& space);
 
   std::size_t knobs() const { return knobs_.size(); }
   std::size_t values(std::size_t knob) const { return knobs_[knob].values.size(); }
-  /// Where a value lies between the knob's least (0) and largest (1): on a log scale where none is
-  /// negative and they spread over a factor of four, as sizes do; else on a plain one.
+  /// Where a value lies between the knob's least value (0) and its largest (1): on a log scale if
+  /// no value is negative and they spread over a factor of four, as sizes do; else on a linear
+  /// scale.
   double position(std::size_t knob, std::size_t place) const {
     return knobs_[knob].positions[place];
   }
@@ -30,7 +32,7 @@ class KnobGrid {
   /// Precondition: every knob has one of its values.
   Places places_of(const KnobPoint& point) const;
   KnobPoint point_at(const Places& places) const;
-  /// The same by the point's number in the space, at a hundredth of the cost.
+  /// Places by the point's number in the space, at a hundredth of the cost.
   Places places_of(std::uint64_t number) const;
   std::uint64_t number_of(const Places& places) const;
 
@@ -39,7 +41,7 @@ class KnobGrid {
     std::string name;
     std::vector<std::int64_t> values;  // ascending
     std::vector<double> positions;
-    std::vector<std::uint16_t> place_of_listed;  // by the value's place in the space's own order
+    std::vector<std::uint16_t> place_of_listed;  // by the value's index in the space's own order
     std::vector<std::uint16_t> listed_of_place;
   };
   std::vector<Axis> knobs_;

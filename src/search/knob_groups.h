@@ -1,5 +1,5 @@
-// KnobGroups: neighbouring knobs taken together, so that a correlation is looked up for a few
-// groups instead of for each knob.
+// Groups neighbouring knobs, so that a correlation is looked up for a few groups instead of for
+// each knob.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kw::search {
 
-/// Of one knob, or the product and the sum over several.
+/// Correlation of one knob; for several knobs, the product and the sum of their correlations.
 struct Correlated {
   double product = 1;
   double sum = 0;
@@ -19,18 +19,19 @@ struct Correlated {
 
 class KnobGroups {
  public:
-  /// `grid` outlives this.
+  /// `grid` must outlive the groups.
   explicit KnobGroups(const KnobGrid& grid);
   std::size_t count() const { return groups_.size(); }
 
-  /// Appends a point's place in each group.
+  /// Appends the index of a point's values in each group.
   void append_codes(const Places& point, std::vector<std::uint16_t>& codes) const;
 
-  /// What the knobs' tables (value by value) say of all places of all groups beside one point.
-  /// Costs a few operations for each place, of which there are at most 16 a group of several.
+  /// Correlations between one point and all combinations of all groups, from the knobs' tables of
+  /// correlations value by value. Costs a few operations for each combination, of which a group of
+  /// several knobs has at most 16.
   std::vector<Correlated> tabulate(const Places& point,
                                    const std::vector<std::vector<double>>& tables) const;
-  /// Of the point that was tabulated and one of these codes.
+  /// Correlation between the tabulated point and the point with these codes.
   Correlated at(const std::vector<Correlated>& table, const std::uint16_t* codes) const {
     Correlated all;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -43,15 +44,15 @@ class KnobGroups {
 
  private:
   struct Group {
-    std::size_t first = 0;  // knob
+    std::size_t first = 0;  // first knob of the group
     std::size_t knobs = 0;
-    std::size_t offset = 0;  // of its places in a table
+    std::size_t offset = 0;  // where the group's places begin in a table
     std::size_t places = 1;
   };
 
   const KnobGrid& grid_;
   std::vector<Group> groups_;
-  std::size_t places_ = 0;  // of all groups
+  std::size_t places_ = 0;  // places of all groups together
 };
 
 }  // namespace kw::search

@@ -21,28 +21,28 @@ struct Knob {
 /// Tells whether a combination exists. Pure; called often.
 using Validity = std::function<bool(const KnobPoint&)>;
 
-/// Immutable. Points are numbered 0 … size() − 1, the last knob fastest; number 0 is every knob's
-/// first value. An idea without knobs has one point, the empty one.
+/// An immutable list of points, numbered 0 … size() − 1 with the last knob fastest; number 0 is
+/// every knob's first value. An idea without knobs has one point, the empty one.
 class KnobSpace {
  public:
   KnobSpace() = default;
   explicit KnobSpace(std::vector<Knob> knobs, Validity is_valid = {});
 
   const std::vector<Knob>& knobs() const { return knobs_; }
-  /// Combinations, valid or not; saturates at 2^62.
+  /// Number of combinations, valid or not; saturates at 2^62.
   std::uint64_t size() const { return size_; }
   KnobPoint at(std::uint64_t number) const;
   /// Precondition: every knob of the space has one of its values.
   std::uint64_t number_of(const KnobPoint& point) const;
   bool is_valid(const KnobPoint& point) const { return !is_valid_ || is_valid_(point); }
-  /// Some combinations may not exist.
+  /// Whether some combinations may not exist.
   bool has_requirements() const { return static_cast<bool>(is_valid_); }
 
-  /// The first valid point; at(0) where none of the first 2^16 is.
+  /// The first valid point; at(0) if none of the first 2^16 points is valid.
   KnobPoint first() const;
   /// Valid points in order, at most `limit`; looks at no more than 2^20 combinations.
   std::vector<KnobPoint> valid_points(std::size_t limit) const;
-  /// Valid points one step up or down in one knob.
+  /// Valid points that differ by one step up or down in one knob.
   std::vector<KnobPoint> neighbours(const KnobPoint& point) const;
 
  private:

@@ -1,5 +1,5 @@
-// Surfaces to search without a device, and a synthetic one: ideas, knobs, failures, plateaus,
-// noise.
+// Surfaces that can be searched without a device, and a synthetic one with ideas, knobs, failures,
+// plateaus and noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,48 +18,47 @@ namespace kw::search {
 struct LandscapeOptions {
   std::uint64_t seed = 1;
   int ideas = 4;
-  int knobs = 3;                ///< Per idea; the first idea has none.
-  int values = 6;               ///< Per knob.
-  double best_speedup = 8;      ///< Of the whole landscape.
-  double failure_share = 0.15;  ///< Points that fail, scattered.
+  int knobs = 3;                ///< Knobs of each idea except the first, which has none.
+  int values = 6;               ///< Values of each knob.
+  double best_speedup = 8;      ///< Largest speedup of the whole landscape.
+  double failure_share = 0.15;  ///< Share of points that fail, scattered over the space.
   double noise = 0.01;          ///< sd of the log of a measured speedup at fidelity 1.
 };
 
-/// What a measurement there would show.
+/// What a measurement of a point would show.
 struct LandscapePoint {
   Outcome outcome = Outcome::Correct;
-  double speedup = 0;  ///< Over the first idea; 0 unless correct.
+  double speedup = 0;  ///< Speedup over the first idea; 0 unless correct.
 };
 
-/// What is searched without a device: ideas, and what a measurement of each would show. Pure.
+/// Ideas that are searched without a device, and what a measurement of each would show. Pure.
 class Surface {
  public:
   virtual ~Surface() = default;
 
   virtual const std::vector<Idea>& ideas() const = 0;
-  /// Without noise.
+  /// Result without noise.
   virtual LandscapePoint truth(int idea, const KnobPoint& knobs) const = 0;
-  /// `repeat`: another measurement of the same, where there is one.
+  /// `repeat`: number of a repeated measurement of the same point, where repetitions differ.
   virtual LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
                                  std::uint64_t repeat) const = 0;
   /// Largest true speedup.
   virtual double best() const = 0;
 };
 
-/// Deterministic: the noise of a measurement is a function of seed, idea, point, fidelity and
-/// `repeat`.
+/// A synthetic surface. Deterministic: the noise of a measurement is a function of seed, idea,
+/// point, fidelity and `repeat`.
 class Landscape final : public Surface {
  public:
   explicit Landscape(const LandscapeOptions& options);
 
-  /// Ideas from simple to best; some combinations of knobs are invalid, as a `require` would have
-  /// it.
+  /// Ideas from simple to best. Some combinations of knobs are invalid, as with a `require` line.
   const std::vector<Idea>& ideas() const override { return ideas_; }
   LandscapePoint truth(int idea, const KnobPoint& knobs) const override;
-  /// With noise, larger at low fidelity as 1 / sqrt(fidelity).
+  /// Result with noise, which grows at low fidelity as 1 / sqrt(fidelity).
   LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity = 1,
                          std::uint64_t repeat = 0) const override;
-  /// By looking everywhere.
+  /// Largest speedup, found by looking at every point.
   double best() const override;
 
  private:
@@ -73,34 +72,36 @@ struct PlayedAsk {
 };
 
 struct PlayOptions {
-  std::size_t evaluations = 100;  ///< Asks answered at most, whatever their fidelity.
+  /// Number of asks that are answered at most, whatever their fidelity.
+  std::size_t evaluations = 100;
   std::size_t outstanding = 1;
-  std::function<void(const PlayedAsk&)> on_tell{};  ///< Hears of each, in order; may be empty.
-  /// Of technique worlds: what memory tells whoever writes of a technique for a kernel with this
-  /// bottleneck, as a factor on how readily it is thought of; empty: nothing.
+  /// Called for each tell, in order; may be empty.
+  std::function<void(const PlayedAsk&)> on_tell{};
+  /// For technique worlds: what memory tells the writer about a technique for a kernel with this
+  /// bottleneck, as a factor on how readily the writer thinks of it; empty: nothing.
   std::function<double(const std::string& technique, Bound at)> told{};
 };
 
-/// One search on a landscape.
+/// Record of one search on a landscape.
 struct Play {
   std::vector<PlayedAsk> asks;
   double best = 0;                 ///< True speedup of the last new best.
   double spent = 0;                ///< Sum of fidelities: what a device would have paid.
-  std::vector<double> best_after;  ///< `best` as it stood after each ask.
+  std::vector<double> best_after;  ///< By ask: the value of `best` after it.
 };
 
-/// What became of an ask, by whoever stands in for proposer and referee.
+/// What became of an ask, according to whatever stands in for proposer and referee.
 struct Answer {
-  Tell tell;         ///< But for its ask and its class.
+  Tell tell;         ///< Complete except for its ask and its class.
   double truth = 0;  ///< Speedup without noise; 0 unless correct.
 };
 
-/// Runs a strategy on answers; tells in ask order, `outstanding` behind.
+/// Runs a strategy on answers; tells in ask order, with `outstanding` asks in flight.
 Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
           const PlayOptions& options);
 
-/// Runs a strategy on a landscape; tells in ask order, `outstanding` behind. Asks for sources are
-/// answered with the landscape's ideas in turn; every third of them fails.
+/// Runs a strategy on a landscape; tells in ask order, with `outstanding` asks in flight. Asks for
+/// sources are answered with the landscape's ideas in turn; every third of them fails.
 Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options);
 
 }  // namespace kw::search

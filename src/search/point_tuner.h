@@ -12,12 +12,13 @@
 
 namespace kw::search {
 
-/// Asks for untried valid points only, each once and in full, at most `most` of them. Plans as soon
-/// as nothing is outstanding, so that it knows it is finished before it is asked.
+/// Asks only for untried valid points, each once and at full fidelity, at most `most` of them. The
+/// next point is planned as soon as nothing is outstanding, so that the tuner knows that it is
+/// finished before it is asked.
 class PointTuner : public QueuedStrategy {
  protected:
   struct Plan {
-    KnobPoint point;  ///< Untried.
+    KnobPoint point;  ///< An untried point.
     int parent = 0;
     std::string why;
   };
@@ -27,19 +28,19 @@ class PointTuner : public QueuedStrategy {
     untried_.take(job.start);
   }
 
-  /// To be called at the end of the constructor of the final class.
+  /// Plans the first point; to be called at the end of the final class's constructor.
   void begin() {
     next_ = plan_within_budget();
     is_done_ = !next_;
   }
 
-  /// The next point. Nothing: none is worth it before something else is told.
+  /// The next point. Nothing: no point is worth asking for before something else is told.
   virtual std::optional<Plan> plan() = 0;
   virtual void observe(const KnobPoint& point, const Tell& tell) = 0;
 
   const TuningJob& job() const { return job_; }
   Untried& untried() { return untried_; }
-  /// Asked for and not yet told.
+  /// Points that were asked for and not yet told.
   const std::deque<KnobPoint>& pending() const { return pending_; }
 
   std::optional<Ask> propose() final {

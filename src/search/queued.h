@@ -10,9 +10,9 @@
 
 namespace kw::search {
 
-/// Numbers asks and hands each tell to learn() with its ask, but for asks that nobody answered:
-/// they taught nothing and are made again. A strategy that wraps another passes the tells of the
-/// inner asks on; their Tell::ask then names the outer ask, which is the run's numbering.
+/// Numbers asks and passes each tell to learn() together with its ask. An unanswered ask taught
+/// nothing: it is not passed on, but made again. A strategy that wraps another passes the tells of
+/// the inner asks on; their Tell::ask then names the outer ask, which has the run's numbering.
 class QueuedStrategy : public Strategy {
  public:
   std::optional<Ask> ask() final {
@@ -39,10 +39,10 @@ class QueuedStrategy : public Strategy {
  protected:
   virtual std::optional<Ask> propose() = 0;
   virtual void learn(const Ask& ask, const Tell& tell) = 0;
-  /// No further proposal unless a tell changes that.
+  /// True if there will be no further proposal unless a tell changes that.
   virtual bool is_exhausted() const = 0;
 
-  /// The oldest ask that nobody answered, to be made again or dropped; nothing: there is none.
+  /// The oldest unanswered ask, to be made again or dropped; nothing if there is none.
   std::optional<Ask> take_unanswered() {
     if (unanswered_.empty()) return std::nullopt;
     Ask ask = std::move(unanswered_.front());

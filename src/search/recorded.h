@@ -1,5 +1,5 @@
-// RecordedLandscape: what a stored run evaluated, as something that other strategies search,
-// without model and device.
+// Turns what a stored run evaluated into a landscape that other strategies can search without a
+// model or device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,77 +14,85 @@
 
 namespace kw::search {
 
-/// An attempt of a run, in the order of the run.
+/// One attempt of a run; steps are in the order of the run.
 struct RecordedStep {
   int attempt = 0;
-  int parent = 0;          ///< Attempt that it derives from; 0: none.
-  Role role = Role::Idea;  ///< Of its ask.
-  int place = kUnwritten;  ///< Of its idea in the run's list; kUnwritten: it was written.
-  double fidelity = 1;     ///< Of its ask.
-  std::string source;      ///< Equal for equal sources; empty: there was none.
-  std::string name;        ///< Of the candidate.
-  bool is_expert = false;  ///< Made by hand for the task.
-  std::vector<std::string> techniques;  ///< That the source shows, and the one that was chosen.
+  int parent = 0;          ///< The attempt that this one derives from; 0: none.
+  Role role = Role::Idea;  ///< Role of the attempt's ask.
+  /// Index of the attempt's idea in the run's list; kUnwritten: the source was written.
+  int place = kUnwritten;
+  double fidelity = 1;     ///< Fidelity of the attempt's ask.
+  std::string source;      ///< Equal for equal sources; empty: there was no source.
+  std::string name;        ///< Name of the candidate.
+  bool is_expert = false;  ///< True if the kernel was made by hand for the task.
+  /// Techniques that the source shows, and the one that was chosen.
+  std::vector<std::string> techniques;
   KnobPoint knobs;
-  Tell tell;  ///< But for its ask, its class and its place.
+  Tell tell;  ///< Complete except for its ask, its class and its idea.
 };
 
 /// How an ask was answered from the record.
 enum class Recorded {
-  Same,   ///< What was asked for is in the record: that point, or a reply from the same parent.
-  Alike,  ///< A reply to a like request: a first kernel, a repair, or an improvement.
-  None,   ///< Nobody knows what would have come of it.
+  /// The record has exactly what was asked for: that point, or a reply from the same parent.
+  Same,
+  /// The record has a reply to a similar request: a first kernel, a repair, or an improvement.
+  Alike,
+  None,  ///< Nobody knows what would have come of the ask.
 };
 
-/// Ideas are the sources of the run, the given ones in their order, then the written ones. Only
-/// points that were evaluated exist; neighbouring values of a knob may lie far apart. Where the run
-/// evaluated a point at several fidelities, the nearest answers; the highest is the truth.
+/// The landscape of a record. Its ideas are the sources of the run: the given ones in their order,
+/// then the written ones. Only points that were evaluated exist; neighbouring values of a knob may
+/// lie far apart. If the run evaluated a point at several fidelities, the nearest fidelity answers
+/// an ask; the highest is the truth.
 class RecordedLandscape final : public Surface {
  public:
-  /// Some step has a source that was measured as correct.
+  /// Whether some step has a source that was measured as correct.
   static bool is_searchable(const std::vector<RecordedStep>& steps);
-  /// Steps of one run, which is_searchable().
+  /// Precondition: the steps are of one run and is_searchable().
   explicit RecordedLandscape(std::vector<RecordedStep> steps);
   RecordedLandscape(const RecordedLandscape&) = delete;
   RecordedLandscape& operator=(const RecordedLandscape&) = delete;
 
   const std::vector<Idea>& ideas() const override { return ideas_; }
   LandscapePoint truth(int idea, const KnobPoint& knobs) const override;
-  /// As it was measured: every repetition shows the same.
+  /// Result as it was measured: every repetition shows the same.
   LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
                          std::uint64_t repeat) const override;
   double best() const override { return best_; }
 
   const std::vector<RecordedStep>& steps() const { return steps_; }
-  /// Index of the step that evaluated this point at the nearest fidelity, the earliest of equals.
+  /// Index of the step that evaluated this point at the nearest fidelity; the earliest of several
+  /// equals.
   std::optional<std::size_t> step_at(int idea, const KnobPoint& knobs, double fidelity) const;
-  /// Of a step's source; kUnwritten: it has none.
+  /// Idea of a step's source; kUnwritten: the step has no source.
   int idea_of(const RecordedStep& step) const;
   /// Techniques that occur in the record, for methods that choose among them.
   std::vector<TechniqueCard> cards() const;
 
  private:
-  using Points = std::map<KnobPoint, std::map<double, std::size_t>>;  // then by fidelity
+  // Steps by knobs, then by fidelity.
+  using Points = std::map<KnobPoint, std::map<double, std::size_t>>;
   void add_idea(const std::vector<std::size_t>& steps);
 
   std::vector<RecordedStep> steps_;
   std::vector<Idea> ideas_;
   std::vector<Points> points_;         // by idea
-  std::map<std::string, int> places_;  // by source
+  std::map<std::string, int> places_;  // idea by source
   double best_ = 0;
 };
 
-/// One search on a record.
+/// Record of one search on a recorded landscape.
 struct RecordedPlay {
   Play play;
   std::vector<Recorded> answers;  ///< By ask.
 };
 
-/// Runs a strategy on a record; rewards by `policy`. A point is looked up. A source to be written
-/// is a reply that the run got and this search has not: one from the same parent, else one to a
-/// like request, by lot among equals; it shows the technique that the ask names, where it names
-/// one. What is not in the record is answered as a reply without a kernel, (propose, no_candidate).
-/// Precondition: a strategy that asks for ideas was given the landscape's.
+/// Runs a strategy on a record; rewards by `policy`. A point is looked up. An ask for a source is
+/// answered with a reply that the run got and that this search has not used yet: a reply from the
+/// same parent, else one to a similar request, drawn at random among equals. If the ask names a
+/// technique, the reply shows it. Anything that the record lacks is answered as a reply without a
+/// kernel, (propose, no_candidate). Precondition: a strategy that asks for ideas was given the
+/// landscape's.
 RecordedPlay play(Strategy& strategy, const RecordedLandscape& landscape,
                   const PlayOptions& options, const RewardPolicy& policy, std::uint64_t seed = 1);
 

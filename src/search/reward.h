@@ -1,4 +1,4 @@
-// Reward policies: an outcome as one number, by the name of the policy.
+// Reward policies: each turns an outcome into one number and is found by its name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,9 +12,9 @@ namespace kw::search {
 
 struct RewardPolicy {
   std::string_view name;
-  std::string_view what;           ///< One line.
-  double (*compute)(const Tell&);  ///< Reads all of the tell but its reward and merit.
-  /// Tell::merit from the reward of something measured; null: the reward itself.
+  std::string_view what;           ///< Description in one line.
+  double (*compute)(const Tell&);  ///< May read everything in the tell except its reward and merit.
+  /// Computes Tell::merit from the reward of a measured outcome; null: the merit is the reward.
   double (*merit)(double reward) = nullptr;
 };
 
@@ -23,7 +23,7 @@ std::span<const RewardPolicy> reward_policies();
 /// Sets the tell's reward and merit.
 void grant(const RewardPolicy& policy, Tell& tell);
 
-/// Unknown name: an error with the nearest one.
+/// Finds a policy; an unknown name is an error that suggests the nearest one.
 Result<const RewardPolicy*> find_reward_policy(std::string_view name);
 
 }  // namespace kw::search

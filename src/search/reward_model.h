@@ -1,4 +1,4 @@
-// RewardModel: predicts the reward of an action in a state, from those seen so far.
+// Predicts the reward of an action in a state from the rewards seen so far.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace kw::search {
 
-/// Linear in its features, fitted online by recursive least squares with a ridge of 1, which is the
-/// posterior mean of a linear model with unit prior. O(features^2) an update, no history kept.
+/// A model that is linear in its features, fitted online by recursive least squares with a ridge of
+/// 1, which is the posterior mean of a linear model with unit prior. O(features^2) an update; keeps
+/// no history.
 class RewardModel {
  public:
   explicit RewardModel(std::size_t features);
@@ -19,10 +20,10 @@ class RewardModel {
   std::size_t updates() const { return updates_; }
   /// Mean of |predicted - seen| over the predictions made just before each update.
   double mean_error() const;
-  /// The same of whoever predicts the mean of the rewards before.
+  /// Mean error of predicting each reward as the mean of the rewards before it.
   double plain_error() const;
-  /// Calibration: by how much rewards differed for each 1 that predictions differed; 1 is right, 0
-  /// says nothing, as do fewer than three updates.
+  /// Calibration: by how much rewards differed for each 1 by which predictions differed. 1 is
+  /// right; 0 means that predictions say nothing, or that there were fewer than three updates.
   double slope() const;
 
  private:
@@ -31,7 +32,7 @@ class RewardModel {
   std::size_t updates_ = 0;
   double errors_ = 0;
   double plain_errors_ = 0;
-  // Sums over updates of what was predicted, seen, and their products.
+  // Sums over updates of what was predicted, of what was seen, and of their products.
   double predicted_ = 0, seen_ = 0, predicted_squared_ = 0, predicted_seen_ = 0;
 };
 

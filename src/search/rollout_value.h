@@ -1,5 +1,5 @@
 // What Monte Carlo graph search knows of a state or step, and the formulas that it chooses by.
-// After ReGraphT (arXiv 2510.19873), its Monte Carlo graph search.
+// After ReGraphT's Monte Carlo graph search (arXiv 2510.19873).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kw::search {
 
-/// The mean of what rollouts over it were worth, and how many there were.
+/// Mean value of the rollouts over this state or step, and how many there were.
 struct RolloutValue {
   double q = 0;
   int n = 0;
@@ -17,14 +17,15 @@ struct RolloutValue {
   void add(double value) { q += (value - q) / ++n; }
 };
 
-/// Eq. 1: P-UCB(s) = Q(s) + sqrt(2 ln N(s') / N(s)), s' the parent on this path; above any other
-/// where s was not visited.
+/// Eq. 1: P-UCB(s) = Q(s) + sqrt(2 ln N(s') / N(s)), where s' is the parent on this path. An
+/// unvisited state ranks above all others.
 inline double upper_bound(const RolloutValue& state, const RolloutValue& parent) {
   if (state.n == 0) return std::numeric_limits<double>::max();
   return state.q + std::sqrt(2 * std::log(std::max(1, parent.n)) / state.n);
 }
 
-/// Eq. 2: Q(s, a) - lambda N(s, a), which lets circles end. Lambda is not published: ours.
+/// Eq. 2: Q(s, a) - lambda N(s, a); the second term ends circles. The value of lambda is not
+/// published; this one is ours.
 inline double rollout_score(const RolloutValue& step) {
   constexpr double kVisitCost = 0.1;
   return step.q - kVisitCost * step.n;

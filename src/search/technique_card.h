@@ -1,4 +1,4 @@
-// Cards of techniques: what each does, which resource it is for, and for which kind of work.
+// Cards of techniques: what each does, which resource it relieves, and for which kind of work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace kw::search {
 
-/// Kinds of work that a workload-aware method tells apart (CuTeGen's four).
+/// Kinds of work that a workload-aware method tells apart (the four of CuTeGen, arXiv 2604.01489).
 enum class WorkClass { Matmul, Elementwise, Convolution, Other };
 
 struct TechniqueCard {
-  std::string name;      ///< As in `// kw: technique`.
-  std::string what;      ///< How it is applied, one sentence for whoever writes.
-  std::string resource;  ///< That it relieves: "memory", "compute" or "latency".
+  std::string name;  ///< The name in `// kw: technique` lines.
+  std::string what;  ///< How the technique is applied, in one sentence for the writer.
+  /// The resource that the technique relieves: "memory", "compute" or "latency".
+  std::string resource;
 };
 
-/// By the task's family; matmul-like are matmul and attention.
+/// The kind of work of a task's family; matmul and attention are matmul-like.
 WorkClass class_of(std::string_view family);
 
-/// In the order in which they are usually worth trying.
+/// Techniques in the order in which they are usually worth trying.
 std::vector<TechniqueCard> technique_cards(Target target, WorkClass work);
 
 }  // namespace kw::search

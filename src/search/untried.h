@@ -11,28 +11,30 @@
 
 namespace kw::search {
 
-/// Remembers what was taken; lists a space only when lots no longer hit what is left.
+/// Remembers which points were taken; lists the space only when random draws no longer hit an
+/// untried point.
 class Untried {
  public:
-  /// `space` outlives this.
+  /// `space` must outlive this object.
   explicit Untried(const KnobSpace& space) : space_(&space) {}
 
-  /// Valid and not taken.
+  /// Whether the point is valid and not taken.
   bool contains(const KnobPoint& point) const {
     return space_->is_valid(point) && !is_taken(space_->number_of(point));
   }
   void take(const KnobPoint& point);
-  /// By the point's number in its space.
+  /// Whether the point with this number in its space is taken.
   bool is_taken(std::uint64_t number) const;
 
-  /// One of them by lot, not taken by that. Nothing: none is left, or, in a space of which few
-  /// combinations are valid, none among the first 2^20.
+  /// A random untried point; it is not taken by being drawn. Nothing: none is left, or, in a space
+  /// with few valid combinations, there is none among the first 2^20.
   std::optional<KnobPoint> draw(Rng& rng);
 
  private:
   const KnobSpace* space_;
-  std::vector<std::uint64_t> taken_;  // sorted: a fifth of the memory of a set, in long runs
-  std::optional<std::vector<std::uint64_t>> listed_;  // valid points; taken ones leave when met
+  std::vector<std::uint64_t> taken_;  // sorted: in long runs a fifth of the memory of a set
+  // Valid points; taken ones are removed when met.
+  std::optional<std::vector<std::uint64_t>> listed_;
 };
 
 }  // namespace kw::search

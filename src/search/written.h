@@ -1,4 +1,4 @@
-// What strategies share that have sources written: what derives from what, the best, and tuning.
+// What strategies share that ask for sources: what derives from what, the best ask, and tuning.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,19 +21,20 @@ class WrittenTuning {
   explicit WrittenTuning(const StrategyOptions& options)
       : options_(options), gain_(options.promising_gain) {}
 
-  /// Begins with the source that `tell` showed correct at the ask `ask`. False: it has no knobs,
-  /// was tuned before, or what tuning gave others would not lift it to the merit `best`. `most`:
-  /// asks at most.
+  /// Begins to tune the source that `tell` showed correct. False: the source has no knobs, was
+  /// tuned before, or would not reach the merit `best` even with the largest gain that tuning gave
+  /// others. `most`: limit of asks.
   bool start(const Tell& tell, double best, std::size_t most = kAnyNumber);
   bool is_active() const { return tuner_ != nullptr; }
   /// Gives the source up; asks in flight are still told.
   void drop() { tuner_.reset(); }
 
-  /// Precondition of these: is_active().
+  /// Precondition of ask(), parent() and describe(): is_active().
   std::optional<Ask> ask();
-  int parent() const { return parent_; }  ///< Ask that showed the source correct.
+  int parent() const { return parent_; }  ///< The ask that showed the source correct.
   std::string describe() const;
-  /// Of an ask of this or an earlier tuner; ends the tuning where nothing is left to ask.
+  /// Takes the tell of an ask of this or an earlier tuner; ends the tuning when nothing is left to
+  /// ask.
   void tell(const Ask& ask, const Tell& tell);
 
  private:
@@ -50,26 +51,28 @@ class WrittenTuning {
   std::size_t asked_ = 0;
   std::size_t told_ = 0;
   double start_merit_ = 0;
-  double gain_;  // largest gain seen from tuning, over a source's first point
+  double gain_;  // largest gain that tuning has given over a source's first point
 };
 
-/// Which ask derives from which.
+/// Records which ask derives from which.
 class Lineage {
  public:
   void add(int ask, int parent);
-  /// True for `root` itself too.
+  /// Whether `ask` derives from `root`; true for `root` itself too.
   bool is_below(int ask, int root) const;
 
  private:
-  std::vector<int> parents_;  // of ask i + 1
+  std::vector<int> parents_;  // at index i: the parent of ask i + 1
 };
 
-/// The ask that the run holds for its best: the last new best, and before there is one the fastest
-/// correct. Where some are left out, the fastest of the others: new bests were better than those.
+/// The ask that counts as the run's best: the last new best, or, before there is one, the fastest
+/// correct ask. If some asks are left out, the fastest of the others: each new best was better than
+/// the one before.
 class BestAsk {
  public:
   void observe(const Tell& tell);
-  /// Looks at all asks again without those for which `is_out` holds, also at later ones.
+  /// Considers all asks again without those for which `is_out` holds, and leaves out such asks
+  /// later too.
   void leave_out(std::function<bool(int)> is_out);
   int ask() const { return best_.ask; }  ///< 0: nothing was correct.
   double merit() const { return best_.merit; }
@@ -86,7 +89,7 @@ class BestAsk {
   std::vector<Correct> all_;
   Correct best_;
   std::function<bool(int)> is_out_;
-  bool leaves_out_ = false;  // some correct one
+  bool leaves_out_ = false;  // true if some correct ask is left out
 };
 
 }  // namespace kw::search
