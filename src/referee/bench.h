@@ -178,6 +178,7 @@ class Bench {
 
   // Kept for later evaluations of the same run; the code that measures decides what they mean.
   /// Leg of the latest opponent, kept warm; it serves while the opponent stays the same.
+
   std::unique_ptr<Leg> opponent;
   std::optional<NoiseFloor> noise_floor;  ///< Measured once a win depends on it.
   /// Time of an empty call. On cpu: of a player that maps these buffers; on cuda: the smaller of

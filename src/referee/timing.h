@@ -88,7 +88,6 @@ class Timing {
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
-  // timing_sets.cc
   /// The clock's time less what draw_sets() took, which no budget pays.
   std::int64_t now_ns() const { return clock_.now_ns() - drawing_ns_; }
   /// On a GPU: decides whether pairs have sets of their own, else how many sets there are for each

@@ -1,5 +1,5 @@
-// Agent: a planner takes the work apart and picks, a coder writes, a critic reads before anything
-// is judged. After the architecture of the survey (arXiv 2601.15727); docs/strategies.md.
+// Agent: a planner divides the work and picks what to do, a coder writes, a critic reads before
+// anything is judged. After the architecture of the survey (arXiv 2601.15727); docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
@@ -15,11 +15,11 @@
 namespace kw::search {
 namespace {
 
-// Ours: the survey names the roles, the loop and a bounded memory, and no numbers.
+// Our choices: the survey names the roles, the loop and a bounded memory, but no numbers.
 constexpr std::size_t kShownToAgent = 8;  // latest attempts that planner and coder are shown
-constexpr int kReviews = 2;               // of one plan: then the referee decides
-constexpr int kStagnates =
-    5;  // plans in a row without a new best, before a new design is asked for
+constexpr int kReviews = 2;               // reviews of one plan; after that the referee decides
+// Plans in a row without a new best after which a new design is asked for.
+constexpr int kStagnates = 5;
 
 class Agent final : public Authoring {
  public:
@@ -61,7 +61,7 @@ class Agent final : public Authoring {
     view.prompt = prompt;
     view.is_bounded = true;
     view.lines.assign(latest_.begin(), latest_.end());
-    // The best is never forgotten.
+    // The best attempt is never forgotten.
     if (best().ask() != 0 && std::ranges::find(view.lines, best().ask()) == view.lines.end())
       view.lines.insert(view.lines.begin(), best().ask());
     return view;
@@ -103,7 +103,7 @@ class Agent final : public Authoring {
     return ask;
   }
 
-  const int most_repairs_;  // of one plan
+  const int most_repairs_;  // repairs of one plan
   Works works_;
   std::deque<int> latest_;
   int plans_ = 0;

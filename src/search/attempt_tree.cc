@@ -1,5 +1,5 @@
-// Attempt-tree: every source is a node; the best is grown most of the time, a leaf now and then.
-// After STARK (arXiv 2510.16996); what was published and what is our choice: docs/strategies.md.
+// Attempt-tree: every source is a node; usually the best is grown, now and then a leaf. After STARK
+// (arXiv 2510.16996); what was published and what is our choice: docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
@@ -15,15 +15,16 @@
 namespace kw::search {
 namespace {
 
-// Published.
-constexpr double kExplores = 0.3;  // 0.3 to 0.4
+// Published values.
+constexpr double kExplores = 0.3;  // published: 0.3 to 0.4
 constexpr double kPlanTemperature = 0.8;
 constexpr double kCodeTemperature = 0.1;
-// Ours.
-constexpr std::size_t kRootChildren = 3;    // kernels written from the task alone: root throttling
-constexpr double kLeafBias = 0.7;           // share of explorations that look at leaves alone
-constexpr int kFailuresInARow = 3;          // of a branch that is given up
-constexpr std::size_t kBarrenChildren = 4;  // children without a gain of a node that is given up
+// Our choices.
+constexpr std::size_t kRootChildren = 3;  // kernels written from the task alone: root throttling
+constexpr double kLeafBias = 0.7;         // share of explorations that consider only leaves
+constexpr int kFailuresInARow = 3;        // failures in a row after which a branch is given up
+// Children in a row without a gain after which a node is given up.
+constexpr std::size_t kBarrenChildren = 4;
 constexpr std::size_t kLeaders = 3;
 constexpr std::size_t kCousins = 6;
 
@@ -46,14 +47,15 @@ class AttemptTree final : public Authoring {
     const bool is_throttled = throttles_root_ && root_children_ >= kRootChildren * patience_;
     const bool is_root_open = !is_throttled && pinned() == 0;
     if (alive_.empty() && !is_root_open) {
-      patience_ *= 2;  // everything was given up: all are given another chance
+      patience_ *= 2;  // everything was given up: every node gets another chance
       look_again();
       return next();
     }
     if (alive_.empty()) return grow_root("nothing else is alive");
     if (rng_.uniform() >= kExplores)
       if (const auto node = fittest_.first()) {
-        // The root is the task's own code: where it may always be grown, it is the best at first.
+        // The root is the task's own code: while it may still be grown, it counts as the best at
+        // first.
         const bool is_root_best = !throttles_root_ && works_.at(*node).speedup < 1;
         return is_root_best && is_root_open ? grow_root("the best that is alive") : exploit(*node);
       }
@@ -73,9 +75,9 @@ class AttemptTree final : public Authoring {
   void steered() override { look_again(); }
 
  private:
-  /// What a node's children came to.
+  /// What the children of a node achieved.
   struct Family {
-    double best = 0;         // merit of the node as it was written and of its children
+    double best = 0;         // merit of the node as it was written, or of its best child
     std::size_t barren = 0;  // children in a row that were no better
   };
 
@@ -106,7 +108,7 @@ class AttemptTree final : public Authoring {
     for (WorkId id = 0; id < works_.size(); ++id) look_at(id);
   }
 
-  /// What was planned for the best is mended before another plan is made for it.
+  /// Grows the best node. A failed plan for it is repaired before another plan is made.
   Ask exploit(WorkId best) {
     const Work& work = works_.at(best);
     std::optional<WorkId> newest;
@@ -140,7 +142,8 @@ class AttemptTree final : public Authoring {
     return work.is_correct() ? extend(id, work, why) : debug(id, work, why);
   }
 
-  /// A planner that sees the node, its children and the leaders; a coder that sees cousins too.
+  /// An ask with a planner, who sees the node, its children and the leaders, and a coder, who sees
+  /// cousins as well.
   Ask extend(WorkId id, const Work& work, const std::string& why) const {
     Ask ask = write(Errand::Improve, work.point,
                     fmt::format("{}: {}, {} child{}", why, words_of(work), work.children.size(),
@@ -165,7 +168,7 @@ class AttemptTree final : public Authoring {
     return ask;
   }
 
-  /// A debugger that sees what else was made from the same parent.
+  /// An ask with a debugger, who sees what else was made from the same parent.
   Ask debug(WorkId id, const Work& work, const std::string& why) const {
     Ask ask = write(Errand::Repair, work.ask, fmt::format("{}: mend {}", why, words_of(work)));
     View& view = ask.manner.writer;
@@ -183,7 +186,7 @@ class AttemptTree final : public Authoring {
     return ask;
   }
 
-  /// Children of the parent's siblings, the latest ones.
+  /// Latest children of the parent's siblings.
   std::vector<WorkId> cousins(const Work& work) const {
     std::vector<WorkId> all;
     if (!work.parent) return all;
@@ -214,10 +217,10 @@ class AttemptTree final : public Authoring {
   std::vector<Family> families_;  // by work
   Bag alive_;
   Bag leaves_;
-  Ranking fittest_;  // of those alive
-  Ranking leaders_;  // of all
+  Ranking fittest_;  // nodes that are alive
+  Ranking leaders_;  // all correct nodes
   std::size_t root_children_ = 0;
-  std::size_t patience_ = 1;  // doubled when nothing is alive
+  std::size_t patience_ = 1;  // doubled when no node is alive
 };
 
 }  // namespace

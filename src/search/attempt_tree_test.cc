@@ -1,4 +1,4 @@
-// Attempt-tree: what is grown, who sees what, and which branches die.
+// Attempt-tree: which node is grown, who sees what, and which branches are given up.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ TEST(AttemptTree, BeginsAtTheRootAndPlansWhatItGrows) {
   EXPECT_EQ(root.errand, Errand::Write);
   EXPECT_THAT(root.manner.counsel, IsEmpty()) << "there is nothing to plan with yet";
   d.works(2);
-  // The root may be grown again by chance; the first child of attempt 1 is planned.
+  // The root may be grown again by chance; only a child of attempt 1 has a plan.
   Ask child = d.ask();
   while (child.errand == Errand::Write) d.fails(), child = d.ask();
   ASSERT_EQ(child.manner.counsel.size(), 1u);
@@ -57,7 +57,8 @@ TEST(AttemptTree, WithoutThrottlingTheRootIsANodeOfSpeedupOne) {
   }
 }
 
-/// The parents that most seeds grow after a kernel of 3x and one of 2x that is nearer to its roof.
+/// How often each parent is grown, over many seeds, after a kernel of 3x and one of 2x that is
+/// nearer to its roof.
 std::map<int, int> grown_under(const std::string& policy) {
   std::map<int, int> grown;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -78,7 +79,8 @@ TEST(AttemptTree, GrowsWhatTheRunsRewardPrefers) {
   EXPECT_GT(by_roof[2], by_roof[1]);
 }
 
-/// What is asked next, after a tree of six: 1 (2x) with children 2 (3x), 3 (failed), 4 (1.5x).
+/// What is asked next, over many seeds, after a tree of four: 1 (2x) with children 2 (3x), 3
+/// (failed), 4 (1.5x).
 std::map<std::string, int> next_of_many_seeds(int& debugged_siblings) {
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -127,7 +129,7 @@ TEST(AttemptTree, TheRootIsThrottled) {
 TEST(AttemptTree, ABranchThatFailsThreeTimesInARowIsDead) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Dialogue d("attempt-tree", drawn(seed));
-    std::map<int, int> depth;  // failures in a row up to an attempt
+    std::map<int, int> depth;  // failures in a row up to and including an attempt
     for (int i = 0; i < 9; ++i) {
       const Ask ask = d.ask();
       depth[ask.id] = depth[ask.parent] + 1;

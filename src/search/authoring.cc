@@ -1,4 +1,4 @@
-// Experts first, then words, each tuned before the next.
+// Tries experts first, then asks for sources, and tunes each source before the next is asked for.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/authoring.h"
 
@@ -84,7 +84,7 @@ void Authoring::learn(const Ask& ask, const Tell& tell) {
   else
     tune_written(tell);
   judged(ask, tell);
-  // A source is tuned once: the second time nothing begins.
+  // A source is tuned only once: a second start() does nothing.
   if (tunes_at_end() && is_done() && !is_waiting() && !tuning_.is_active() &&
       may_derive(best_written_.ask))
     tuning_.start(best_written_, best_.merit());

@@ -1,4 +1,4 @@
-// Auto, the tuner that fits the size of the space; and halving followed by climb.
+// Auto, which picks the tuner that fits the size of the space, and halving followed by climb.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

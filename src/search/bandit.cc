@@ -1,5 +1,5 @@
-// Bandit: kernels in clusters by what was measured of them; for each cluster, which technique pays.
-// After KernelBand (arXiv 2511.18868); docs/strategies.md says what was published.
+// Bandit: sorts kernels into clusters by measured features and learns for each cluster which
+// technique pays. After KernelBand (arXiv 2511.18868); docs/strategies.md says what was published.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -18,18 +18,18 @@
 namespace kw::search {
 namespace {
 
-// Published: k-means on runtime features, upper confidence bounds over cluster × technique, a
-// technique masked where its resource is used beyond this, reward (T - T') / T.
+// Published: k-means on runtime features, upper confidence bounds over cluster × technique, reward
+// (T - T') / T. A technique is masked where its resource is used beyond this share.
 constexpr double kSaturated = 0.75;
-// Ours.
+// Our choices.
 constexpr std::size_t kClusters = 3;
-constexpr std::size_t kKept = 48;  // fastest kernels that anything is made from
-constexpr int kClusterEvery = 8;   // new kernels
-constexpr double kWidth = 0.35;    // of the confidence bound; rewards lie in -0.5 to 0.6
+constexpr std::size_t kKept = 48;  // fastest kernels, from which everything is made
+constexpr int kClusterEvery = 8;   // new kernels after which the clusters are computed anew
+constexpr double kWidth = 0.35;    // width of the confidence bound; rewards lie in -0.5 to 0.6
 constexpr double kHope = 0.15;     // reward expected of a technique that nobody has tried
-constexpr double kWorst = -0.5;    // reward of a failure, and least of a slower kernel
-constexpr int kTriesOfOne = 2;     // of a technique on one kernel
-constexpr int kMendsOfTry = 2;     // of a failure, before it counts
+constexpr double kWorst = -0.5;    // reward of a failure, and lower limit for a slower kernel
+constexpr int kTriesOfOne = 2;     // tries of a technique on one kernel
+constexpr int kMendsOfTry = 2;     // repairs of a failure before it counts
 
 struct Arm {
   double sum = 0;
@@ -86,7 +86,7 @@ class Bandit final : public Authoring {
   }
 
  private:
-  /// What one cluster may do with one technique.
+  /// A technique that may be applied in one cluster.
   struct Choice {
     std::size_t cluster = 0;
     std::size_t technique = 0;
@@ -136,7 +136,7 @@ class Bandit final : public Authoring {
     return found == cluster_of_.end() ? 0 : found->second;
   }
 
-  /// Mean use of a resource in a cluster.
+  /// Mean share of a resource that the kernels of a cluster use.
   double used(std::size_t cluster, const std::string& resource) const {
     double sum = 0, count = 0;
     for (const WorkId id : kept_) {
@@ -158,7 +158,8 @@ class Bandit final : public Authoring {
     return arm;
   }
 
-  /// The fastest of the cluster that does not show the technique and has not had it tried often.
+  /// The cluster's fastest kernel that does not show the technique and on which it was not tried
+  /// often.
   std::optional<WorkId> kernel_for(std::size_t cluster, std::size_t technique) const {
     for (const WorkId id : kept_) {
       if (cluster_of(id) != cluster) continue;
@@ -211,7 +212,7 @@ class Bandit final : public Authoring {
     return ask;
   }
 
-  /// What a try came to, for the kernel that it began from.
+  /// Credits the kernel that a try began from with the try's result.
   void credit(WorkId id) {
     const Work& work = works_.at(id);
     auto origin = work.parent;

@@ -39,7 +39,7 @@ TEST(Bandit, TriesEachTechniqueBeforeOneTwice) {
 }
 
 TEST(Bandit, ComesBackToWhatPays) {
-  // Forty cards of which one pays: it is asked for again as soon as a kernel without it is there.
+  // Only one of forty cards pays: it is asked for again as soon as there is a kernel without it.
   Dialogue d("bandit", with_cards(kCards));
   d.ask(), d.works(1);
   std::map<std::string, int> asked;

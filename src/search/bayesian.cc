@@ -15,50 +15,54 @@
 namespace kw::search {
 namespace {
 
-// Chosen on the landscapes of bench/tuners.cc; the sizes keep the mean of a plan below 0.1 ms.
-constexpr std::size_t kRemembered = 112;  // observations that a fit is given
-constexpr std::size_t kPool = 192;        // points that are looked at between two fits
-constexpr std::size_t kNearby = 96;       // of which at most so many around the best points
-constexpr std::size_t kFresh = 8;         // points by lot that join it with each plan
-constexpr int kRefinements = 3;           // of a winner: its neighbours join
-constexpr double kGrowth = 1.12;          // of the observations from one fit to the next
-constexpr int kMostFittingSteps = 40;     // of the hyperparameters in a fit
-constexpr double kWorthwhile = 0.002;     // expected gain (log) below which a point is not worth it
+// Chosen on the landscapes of bench/tuners.cc; the sizes keep the mean time of a plan below 0.1 ms.
+constexpr std::size_t kRemembered = 112;  // observations that a fit gets
+constexpr std::size_t kPool = 192;        // points that are considered between two fits
+constexpr std::size_t kNearby = 96;       // of the pool, at most so many around the best points
+constexpr std::size_t kFresh = 8;         // random points that join the pool with each plan
+constexpr int kRefinements = 3;           // times that the neighbours of a winner join the pool
+constexpr double kGrowth = 1.12;  // growth of the number of observations from one fit to the next
+constexpr int kMostFittingSteps = 40;  // steps of the hyperparameters in one fit
+// A point whose expected gain (log) is smaller is not worth a measurement.
+constexpr double kWorthwhile = 0.002;
 constexpr double kDoubtStep = 1.3;
-constexpr double kMostDoubt = 3;  // it ends when nothing is worth it even so
-constexpr double kDepth = 3;      // speeds are cut off at so many times the way from best to median
+// The tuner ends when even with this doubt no point is worth a measurement.
+constexpr double kMostDoubt = 3;
+// Speeds are cut off at so many times the distance from best to median.
+constexpr double kDepth = 3;
 
-constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, where nothing says otherwise
+constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, if nothing else is known
 
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// Of two independent deviations; a tenth of the cost of std::hypot, which fears overflow.
+// Combines two independent deviations at a tenth of the cost of std::hypot, which guards against
+// overflow.
 double both(double a, double b) { return std::sqrt(a * a + b * b); }
 
 double expected_improvement(const Prediction& p, double best) {
-  constexpr double kHopeless = -6;  // deviations: less than a billionth of one is expected there
+  constexpr double kHopeless = -6;  // in deviations: less than a billionth of one is expected there
   const double z = (p.mean - best) / p.deviation;
   if (z < kHopeless) return 0;
   return p.deviation * (z * normal_share(z) + normal_density(z));
 }
 
-// What expected_improvement() cannot exceed, without exp and erfc: with z below 0 it is less than
-// the density over z squared, and exp(-x) is at most 1 / (1 + x).
+// An upper bound of expected_improvement() without exp and erfc: for z below 0 the improvement is
+// less than the density over z squared, and exp(-x) is at most 1 / (1 + x).
 double most_improvement(const Prediction& p, double best) {
   const double z = (p.mean - best) / p.deviation;
   const double density = 0.39894229 / (1 + 0.5 * z * z);
   return p.deviation * (z > 0 ? z + density : density / std::max(1.0, z * z));
 }
 
-// sd of the log of a speedup with an interval; what is usual where there is none.
+// sd of the log of a speedup, from its interval; the usual sd if there is no interval.
 double noise_of(const Speedup& speedup) {
   constexpr double kDeviations = 2.81;  // half an interval of 0.995
   if (speedup.low <= 0 || speedup.high <= speedup.low) return kUsualNoise;
   return std::log(speedup.high / speedup.low) / (2 * kDeviations);
 }
 
-// Steps of the hyperparameters that cost about half a millisecond beside `points` observations.
+// Number of hyperparameter steps that cost about half a millisecond with `points` observations.
 int fitting_steps(std::size_t points) {
   constexpr double kFlops = 1e6;
   const auto n = static_cast<double>(points);
@@ -109,7 +113,7 @@ class Bayesian final : public PointTuner {
       observed_.push_back({std::move(at), log_merit, noise_of(tell.speedup), tell.ask});
     } else {
       if (knows_failures_) works_.add(at, 0);
-      // The first failure brings the second process to life.
+      // Only the first failure makes the process of what works necessary.
       if (is_fitted() && !knows_failures_) next_fit_ = 0;
       failed_.push_back(std::move(at));
     }
@@ -124,14 +128,14 @@ class Bayesian final : public PointTuner {
   };
 
   struct Scored {
-    std::size_t at = 0;  // in the pool
-    double gain = -1;    // expected improvement times the chance that it works
+    std::size_t at = 0;  // index in the pool
+    double gain = -1;    // expected improvement times the chance that the point works
   };
 
   bool is_fitted() const { return fitted_ > 0; }
   std::size_t known() const { return observed_.size() + failed_.size(); }
 
-  // Of some points by lot, the one farthest from all that was asked.
+  // Of some random points, the one farthest from everything that was asked for.
   std::optional<Plan> spread_point() {
     constexpr int kLots = 24;
     std::vector<Places> others = pending_places();
@@ -155,7 +159,7 @@ class Bayesian final : public PointTuner {
     return Plan{std::move(point), job().parent, std::move(why)};
   }
 
-  // An untried point by lot, by numbers as long as they are likely to hit.
+  // A random untried point; numbers are drawn as long as they are likely to hit one.
   std::optional<Places> draw() {
     constexpr int kLots = 8;
     for (int lot = 0; lot < kLots; ++lot) {
@@ -193,7 +197,7 @@ class Bayesian final : public PointTuner {
     else
       refresh_pool();
     Scored best = choose();
-    // It must not end by hyperparameters and a pool of long ago.
+    // The tuner must not end because of outdated hyperparameters or an outdated pool.
     if (best.gain < kWorthwhile && fitted_ < known()) {
       fit();
       best = choose();
@@ -207,18 +211,19 @@ class Bayesian final : public PointTuner {
     return Plan{std::move(point), leader_, std::move(why)};
   }
 
-  // The best of the pool, beside what is outstanding.
+  // The best point of the pool, given what is outstanding.
   Scored choose() {
     const std::vector<Places> waiting = pending_places();
     set_mark();
-    // Outstanding asks count as if they had come out as expected: the next looks elsewhere.
+    // Outstanding asks count as if they had come out as expected, so that the next ask looks
+    // elsewhere.
     for (const Prediction& p : speed_.predict(waiting)) mark_ = std::max(mark_, p.mean);
     for (const Places& point : waiting) {
       speed_.suppose(point);
       if (knows_failures_) works_.suppose(point);
     }
     Scored best = refined_best();
-    // Where nothing seems worth it, the model may be too sure of itself.
+    // If no point seems worth a measurement, the model may be too sure of itself.
     while (best.gain < kWorthwhile && doubt_ < kMostDoubt) {
       doubt_ *= kDoubtStep;
       best = refined_best();
@@ -230,7 +235,7 @@ class Bayesian final : public PointTuner {
     return best;
   }
 
-  // Fits both processes to what is remembered now, and gathers the pool anew.
+  // Fits both processes to what is remembered now, and builds a new pool.
   void fit() {
     leave_all();
     std::vector<Places> points;
@@ -255,9 +260,9 @@ class Bayesian final : public PointTuner {
     gather_pool();
   }
 
-  // What the process does not explain is noise of the measurement, or roughness that belongs to
-  // the point. Noise flatters the largest of many measurements, so a point is worth what was
-  // predicted there and the rough share of the rest.
+  // What the process does not explain is noise of the measurement, or roughness that belongs to the
+  // point. Noise flatters the largest of many measurements, so a point counts as what was predicted
+  // there plus the rough share of the rest.
   void set_mark() {
     const double residual = speed_.residual();
     roughness_ = std::sqrt(std::max(0.0, residual * residual - noise_ * noise_));
@@ -296,8 +301,9 @@ class Bayesian final : public PointTuner {
     return *middle;
   }
 
-  // The faster half of what is remembered are the fastest, the rest a cut through all others. How
-  // slow the slowest are is of no interest, and would stretch the scale.
+  // Half of what is remembered are the fastest points; the other half is spread over all others.
+  // How slow the slowest are is of no interest and would stretch the scale, so speeds are cut off
+  // below.
   void remember(std::vector<Places>& points) {
     const std::vector<const Observation*> order = fastest_first();
     const double top = order.front()->log_merit;
@@ -316,7 +322,8 @@ class Bayesian final : public PointTuner {
     }
   }
 
-  // All that is untried where the space is small; else points around the fastest and points by lot.
+  // Fills the pool: with everything untried in a small space, else with points around the fastest
+  // and random points.
   void gather_pool() {
     std::vector<Places> points;
     if (list_open()) {
@@ -342,7 +349,7 @@ class Bayesian final : public PointTuner {
     join(points);
   }
 
-  // Keeps the list of what is untried in a small space. False: the space is too large for a list.
+  // Keeps the list of untried points of a small space. False: the space is too large for a list.
   bool list_open() {
     constexpr std::uint64_t kListed = 512;
     const std::uint64_t size = job().space->size();
@@ -355,7 +362,7 @@ class Bayesian final : public PointTuner {
     return true;
   }
 
-  // Between two fits: what lies around a new best, and a few by lot.
+  // Between two fits: adds points around a new best, and a few random ones.
   void refresh_pool() {
     std::vector<Places> points;
     if (newly_leading_) points = one_knob_away(*newly_leading_);
@@ -366,7 +373,7 @@ class Bayesian final : public PointTuner {
     join(points);
   }
 
-  // Adds those that the pool does not hold. False: it held all.
+  // Adds the points that the pool does not hold yet. False: it held all of them.
   bool join(const std::vector<Places>& points) {
     const std::size_t before = pool_.size();
     for (const Places& point : points)
@@ -395,7 +402,7 @@ class Bayesian final : public PointTuner {
     newly_leading_.reset();
   }
 
-  // Untried points that differ in one knob.
+  // Untried points that differ from this one in one knob.
   std::vector<Places> one_knob_away(const Places& from) {
     constexpr std::size_t kMostOfOneKnob = 8;
     std::vector<Places> result;
@@ -412,7 +419,8 @@ class Bayesian final : public PointTuner {
     return result;
   }
 
-  // Neighbours of the winner join, as long as one of them takes its place.
+  // The best of the pool, after its neighbours have joined the pool again and again, as long as one
+  // of them becomes the new best.
   Scored refined_best() {
     Scored best = best_of_pool();
     for (int i = 0; i < kRefinements && best.gain > 0 && !is_listed_; ++i) {
@@ -430,7 +438,7 @@ class Bayesian final : public PointTuner {
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       Prediction speed = speed_.followed(i);
       speed.deviation = doubt_ * both(speed.deviation, roughness_);
-      // A chance only takes away.
+      // The chance of working can only lower the gain, so this point cannot win.
       if (most_improvement(speed, mark_) <= best.gain) continue;
       double gain = expected_improvement(speed, mark_);
       if (gain <= best.gain) continue;
@@ -440,38 +448,38 @@ class Bayesian final : public PointTuner {
     return best;
   }
 
-  // Labels are 1 for what worked and 0 for what failed; halfway is even odds.
+  // Labels are 1 for what worked and 0 for what failed; a label of one half means even odds.
   static double chance_of_working(const Prediction& label) {
-    constexpr double kBlur = 0.15;  // of the boundary
+    constexpr double kBlur = 0.15;  // softens the boundary between the labels
     return normal_share((label.mean - 0.5) / both(label.deviation, kBlur));
   }
 
   const KnobGrid grid_;
   Rng rng_;
-  std::size_t designed_ = 0;  // spread points still to ask for
+  std::size_t designed_ = 0;  // number of spread points still to ask for
   std::vector<Observation> observed_;
   std::vector<Places> failed_;
 
   GaussianProcess speed_;
   GaussianProcess works_;
-  bool knows_failures_ = false;  // works_ is fitted
-  std::size_t fitted_ = 0;       // observations and failures at the last fit; 0: none yet
-  std::size_t next_fit_ = 0;     // how many there are at the next
-  std::vector<double> values_;   // that the first process was given, in its order
-  double floor_ = 0;             // log merit below which slower is as slow
+  bool knows_failures_ = false;  // whether works_ is fitted
+  std::size_t fitted_ = 0;       // number of observations and failures at the last fit; 0: none yet
+  std::size_t next_fit_ = 0;     // number of observations and failures that triggers the next fit
+  std::vector<double> values_;   // values that speed_ was given, in its order
+  double floor_ = 0;             // log merit below which all points count as equally slow
 
   std::vector<Places> pool_;  // untried points that both processes follow
   std::set<std::uint64_t> in_pool_;
-  std::set<std::uint64_t> surrounded_;  // points whose neighbours have joined it
+  std::set<std::uint64_t> surrounded_;  // points whose neighbours have joined the pool
   std::vector<std::uint64_t> open_;     // untried points of a small space
   bool is_listed_ = false;
-  std::optional<Places> newly_leading_;  // whose neighbours may not be in the pool
+  std::optional<Places> newly_leading_;  // a new best whose neighbours may not be in the pool
 
   double noise_ = kUsualNoise;
   double roughness_ = 0;  // sd of the log speed of neighbours, beyond what is smooth
   double mark_ = 0;       // log merit to improve on
-  double expected_ = 0;   // gain of the last plan
-  double doubt_ = 1;      // factor on all deviations; 1 again after each new best
+  double expected_ = 0;   // expected gain of the last plan
+  double doubt_ = 1;      // factor on all deviations; reset to 1 by each new best
   int leader_ = 0;        // ask of the fastest observation
 };
 

@@ -1,5 +1,5 @@
-// Best of n: the expert kernels first, then n kernels written from the task alone, and the best of
-// them tuned.
+// Best of n: the expert kernels first, then n kernels written from the task alone; the best of
+// these is tuned.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
@@ -65,12 +65,12 @@ class BestOfN final : public QueuedStrategy {
   const int writes_;
   ExpertStart start_;
   WrittenTuning tuning_;
-  std::set<int> closed_;  // ideas
-  int starting_ = 0;      // experts' kernels in flight
+  std::set<int> closed_;  // ideas that a person has closed
+  int starting_ = 0;      // expert kernels in flight
   int asked_for_ = 0;
   int told_ = 0;
-  double best_ = 0;  // merit of anything so far
-  Tell fastest_;     // of those that were written
+  double best_ = 0;  // largest merit so far
+  Tell fastest_;     // the fastest written source
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Quantity {
   std::string_view unit;
 };
 
-// A number in plain digits, infinite where it is out of range, and the letters after it.
+// A number in plain digits, infinite if out of range, followed by letters.
 std::optional<Quantity> parse_number(std::string_view text) {
   text = trim(text);
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());

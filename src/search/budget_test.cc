@@ -1,4 +1,4 @@
-// Stop rules say why they stop; parsers take what people write and refuse the rest.
+// Stop rules say why they stop; parsers accept what people write and refuse the rest.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/budget.h"
 
@@ -117,7 +117,7 @@ Tell measured(double speedup) {
   tell.outcome = Outcome::Correct;
   tell.stage = Stage::Measure;
   tell.speedup.value = tell.merit = speedup;
-  tell.time_ns = 1e6 / speedup;  // of a baseline of a millisecond
+  tell.time_ns = 1e6 / speedup;  // the baseline takes a millisecond
   tell.roofline_fraction = speedup / 10;
   return tell;
 }

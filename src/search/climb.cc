@@ -1,4 +1,5 @@
-// Climb: all neighbours of the best point, then those of the best among them, until none is better.
+// Climb: tries all neighbours of the best point, moves to the best of them, and repeats until none
+// is better.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
@@ -71,7 +72,8 @@ class Climb final : public QueuedStrategy {
     for (KnobPoint& point : job_.space->neighbours(here_)) add(std::move(point));
   }
 
-  // A point that failed must not wall in what lies behind it in the same direction.
+  // Considers points behind a failed one: a failure must not hide what lies beyond it in the same
+  // direction.
   void look_behind(const KnobPoint& failed) {
     for (KnobPoint& point : job_.space->neighbours(failed))
       if (differing_knobs(point, here_) == 1) add(std::move(point));

@@ -1,4 +1,4 @@
-// k-means.
+// k-means clustering, with centres started by k-means++.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/clusters.h"
 
@@ -35,7 +35,7 @@ std::size_t nearest(const Features& point, const std::vector<Features>& centres)
   return static_cast<std::size_t>(std::ranges::min_element(centres, closer) - centres.begin());
 }
 
-/// Each further centre by lot, by its squared distance from those there are.
+/// Draws each further centre at random, weighted by its squared distance from the existing centres.
 std::vector<Features> first_centres(const std::vector<Features>& points, std::size_t k, Rng& rng) {
   std::vector<Features> centres{points[static_cast<std::size_t>(rng.below(points.size()))]};
   while (centres.size() < k) {
@@ -43,7 +43,7 @@ std::vector<Features> first_centres(const std::vector<Features>& points, std::si
     std::vector<double> up_to;
     for (const Features& p : points)
       up_to.push_back(sum += distance(p, centres[nearest(p, centres)]));
-    if (sum <= 0) break;  // fewer different points than clusters
+    if (sum <= 0) break;  // there are fewer different points than clusters
     const double lot = rng.uniform() * sum;
     const auto at = std::ranges::upper_bound(up_to, lot) - up_to.begin();
     centres.push_back(points[std::min(static_cast<std::size_t>(at), points.size() - 1)]);

@@ -1,5 +1,5 @@
-// Coder-judge: a coder writes, a judge reads what became of it and says one thing to change.
-// Preset paper is CudaForge (arXiv 2511.01884), sketch a simpler loop; docs/strategies.md has both.
+// Coder-judge: a coder writes, a judge reads the result and names one thing to change. Preset paper
+// is CudaForge (arXiv 2511.01884), sketch a simpler loop; docs/strategies.md describes both.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <utility>
@@ -48,7 +48,8 @@ class CoderJudge final : public Authoring {
     const bool is_faster = tell.is_correct() &&
                            (!best_work_ || works_.at(*id).speedup > works_.at(*best_work_).speedup);
     if (is_faster) best_work_ = id;
-    // Of experts' kernels the fastest is where the rounds begin; of rounds it is always the last.
+    // Rounds begin at the fastest of the experts' kernels; after that each round continues from the
+    // last kernel.
     if (ask.role == Role::Write || is_faster) latest_ = id;
   }
 
@@ -80,8 +81,9 @@ class CoderJudge final : public Authoring {
     return view;
   }
 
-  /// CudaForge: the current kernel is always the last one, slower or broken. One that fails gets a
-  /// correction, one that works an optimisation; the profile is of the very kernel that is shown.
+  /// Preset paper, as CudaForge: the current kernel is always the last one, even if slower or
+  /// broken. A kernel that fails gets a correction, one that works an optimisation; the profile
+  /// shown is of that very kernel.
   Ask paper() const {
     const Work& work = works_.at(*latest_);
     Ask ask = write(
@@ -92,11 +94,11 @@ class CoderJudge final : public Authoring {
     return ask;
   }
 
-  /// Preset sketch: always from the best kernel and the last instructions. What does not
-  /// compile gives the error itself as instructions.
+  /// Preset sketch: always starts from the best kernel and the last instructions. If the last
+  /// kernel did not compile, the error itself serves as instructions.
   Ask sketch() const {
     const Work& last = works_.at(*latest_);
-    // Nothing was correct yet: the last is all there is.
+    // If nothing was correct yet, the last kernel is all there is.
     const Work& from = best_work_ ? works_.at(*best_work_) : last;
     const bool compiles = last.is_correct() || last.stage > Stage::Compile;
     Ask ask = write(from.is_correct() ? Errand::Improve : Errand::Repair, from.point,
@@ -104,7 +106,7 @@ class CoderJudge final : public Authoring {
                                 compiles ? "instructions after" : "the error", words_of(last)));
     ask.manner.writer = coder_view("forge_gap");
     View view = judge_view("judge_gap");
-    if (!compiles) view.role = "rules";  // the error is the instruction: nobody is asked
+    if (!compiles) view.role = "rules";  // the error is the instruction, so nobody is asked
     view.about = last.point;
     ask.manner.counsel = {std::move(view)};
     return ask;

@@ -1,4 +1,4 @@
-// Means, bounds and rests.
+// Mean rewards, confidence bounds, and rests of models that gave no answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/ensemble.h"
 
@@ -14,8 +14,8 @@ namespace kw::search {
 namespace {
 
 constexpr double kCorrect = 0.3;
-constexpr double kBoundWidth = 0.25;  // of the bound; rewards spread about as much
-constexpr int kMostOutages = 10;      // that lengthen a rest
+constexpr double kBoundWidth = 0.25;  // width of the confidence bound; rewards spread about as much
+constexpr int kMostOutages = 10;      // number of outages up to which a rest grows
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Ensemble::Ensemble(std::vector<std::string> models, Unit unit)
   KW_ASSERT(!names_.empty());
 }
 
-// Of a reply, over the models that have been told of.
+// Mean cost of a reply, over the models with told choices.
 double Ensemble::mean_cost() const {
   double sum = 0;
   double count = 0;
@@ -44,7 +44,7 @@ double Ensemble::index_of(const Member& m) const {
   const double cost = m.told > 0 ? m.cost / m.told : usual;
   const double tries = std::max(1, m.told + m.waiting);
   const double bound = kBoundWidth * std::sqrt(2 * std::log(std::max(2, choices_)) / tries);
-  // Where nothing has cost anything, rewards alone count.
+  // If nothing has cost anything, rewards alone count.
   return (reward + bound) / (usual > 0 ? cost + usual : 1);
 }
 

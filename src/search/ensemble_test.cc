@@ -1,4 +1,5 @@
-// The choice among models: equal ones, dear ones that are worth it, ones that cannot be asked.
+// The choice among models: equal ones, expensive ones that are worth their price, and ones that
+// cannot be asked.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/ensemble.h"
 
@@ -15,14 +16,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A model of the test: how often it is right, what that is worth, and what a reply costs.
+/// A model as a test simulates it: how often it is right, what a right reply is worth, and what a
+/// reply costs.
 struct Model {
   double right = 0;
   double reward = 0;
   double cost = 0;
 };
 
-/// How often each was asked in `rounds` choices.
+/// How often each model was asked in `rounds` choices.
 std::vector<int> asked(const std::vector<Model>& models, int rounds, std::uint64_t seed) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < models.size(); ++i) names.push_back("m" + std::to_string(i));
@@ -47,7 +49,7 @@ TEST(Ensemble, AtEqualQualityTheCheaperWrites) {
 
 TEST(Ensemble, ADearOneWritesWhereItsGainIsWorthIt) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    // Four times the price makes the attempt, its judging included, twice as dear.
+    // A model of four times the price makes an attempt, judging included, twice as expensive.
     const auto worth_it = asked({{0.8, 0.9, 0.04}, {0.2, 0.4, 0.01}}, 60, seed);
     EXPECT_GT(worth_it[0], 2 * worth_it[1]) << "seed " << seed;
     const auto not_worth_it = asked({{0.8, 0.5, 0.04}, {0.8, 0.4, 0.01}}, 60, seed);
@@ -73,7 +75,7 @@ TEST(Ensemble, OneThatCannotBeAskedIsLeftForLongerAndLonger) {
   for (int round = 0; round < 30; ++round) {
     const auto choice = ensemble.choose();
     order += ensemble.models()[choice.model];
-    // a is the better one, and out of reach until round 17.
+    // Model a is the better one, and unavailable until round 17.
     const bool is_out = choice.model == 0 && round < 17;
     ensemble.tell(is_out ? "b" : "", choice.model == 0 && !is_out ? 0.9 : 0.3, 1000);
   }

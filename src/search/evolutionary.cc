@@ -13,12 +13,14 @@ namespace {
 
 // Chosen on the landscapes of bench/tuners.cc.
 constexpr std::size_t kPopulation = 8;
-constexpr int kEpochPatience = 24;       // children without a better one before a restart
-constexpr int kBarrenEpochs = 3;         // restarts in a row that found nothing better overall
+// Children without a better one after which the population restarts.
+constexpr int kEpochPatience = 24;
+// Restarts in a row without a better result overall, after which the tuner ends.
+constexpr int kBarrenEpochs = 3;
 constexpr double kEpochGain = 1.003;     // smaller gains are noise at full fidelity
-constexpr double kStepShare = 0.7;       // mutations that go to a neighbouring value
-constexpr double kCrossoverShare = 0.7;  // children of two parents
-constexpr int kChildTries = 64;          // for a child that is valid and new
+constexpr double kStepShare = 0.7;       // share of mutations that go to a neighbouring value
+constexpr double kCrossoverShare = 0.7;  // share of children that have two parents
+constexpr int kChildTries = 64;          // tries to make a child that is valid and new
 
 class Evolutionary final : public PointTuner {
  public:
@@ -93,7 +95,7 @@ class Evolutionary final : public PointTuner {
       const bool is_crossed = rng_.uniform() < kCrossoverShare;
       for (std::size_t k = 0; k < genes.size(); ++k)
         if (is_crossed && rng_.uniform() < 0.5) genes[k] = father.genes[k];
-      // Where children come out known or impossible, mutate more.
+      // After many children that are known or invalid, mutations are more frequent.
       mutate(genes, 1 + attempt / 8);
       KnobPoint point = grid_.point_at(genes);
       if (!untried().contains(point)) continue;
@@ -106,14 +108,14 @@ class Evolutionary final : public PointTuner {
     return std::nullopt;
   }
 
-  // The faster of two by lot; members stand in order.
+  // The faster of two random members; members are in order of speed.
   const Member& choose() {
     const auto one = rng_.below(population_.size());
     const auto two = rng_.below(population_.size());
     return population_[static_cast<std::size_t>(std::min(one, two))];
   }
 
-  // Changes `expected` knobs in the mean, at least one.
+  // Changes `expected` knobs on average, and at least one.
   void mutate(Places& genes, int expected) {
     const std::size_t knobs = genes.size();
     const auto forced = static_cast<std::size_t>(rng_.below(knobs));
@@ -136,8 +138,8 @@ class Evolutionary final : public PointTuner {
   Rng rng_;
   std::vector<Member> population_;  // fastest first
   std::size_t newcomers_ = kPopulation - 1;
-  double best_ = 0;       // of earlier epochs
-  double best_here_ = 0;  // of this epoch
+  double best_ = 0;       // best of earlier epochs
+  double best_here_ = 0;  // best of this epoch
   int stalled_ = 0;
   int barren_ = 0;
   int epoch_ = 1;

@@ -1,5 +1,6 @@
-// Evolve: islands of kernels, the best of each kind kept, children by edits, rewriting and
-// crossover. After AlphaEvolve, OpenEvolve and ShinkaEvolve; docs/strategies.md says what is whose.
+// Evolve: islands of kernels that keep the best of each kind; children come from edits, rewriting
+// and crossover. After AlphaEvolve, OpenEvolve and ShinkaEvolve; docs/strategies.md says what is
+// taken from which.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -18,18 +19,19 @@ namespace {
 
 // OpenEvolve's published configuration.
 constexpr std::size_t kIslands = 4;
-constexpr int kMigrateEvery = 20;  // children of an island
-// ShinkaEvolve (arXiv 2509.19349): parents by sigmoid of fitness over the median, times novelty.
+constexpr int kMigrateEvery = 20;  // children of an island between two migrations
+// ShinkaEvolve (arXiv 2509.19349): a parent's weight is the sigmoid of its fitness over the median,
+// times novelty.
 constexpr double kSharpness = 10;
-// Ours.
-constexpr double kEdits = 0.6, kRewrites = 0.2;  // the others are crossovers
-constexpr double kSame = 0.95;                   // similarity of sketches
-constexpr int kMendsOfChild = 1;                 // of a child that fails
+// Our choices.
+constexpr double kEdits = 0.6, kRewrites = 0.2;  // the remaining children are crossovers
+constexpr double kSame = 0.95;    // similarity of sketches above which sources count as the same
+constexpr int kMendsOfChild = 1;  // repairs of a child that fails
 constexpr int kMostLength = 9;
 
-/// Kind of a kernel: the archive keeps the one of most merit of each.
+/// The kind of a kernel: for each kind the archive keeps the kernel of most merit.
 struct Cell {
-  int length = 0;  ///< Half octaves of its source's bytes over 512.
+  int length = 0;  ///< Length of the source in half octaves above 512 bytes.
   Bound bound = Bound::Unknown;
   auto operator<=>(const Cell&) const = default;
 };
@@ -105,7 +107,8 @@ class Evolve final : public Authoring {
     return found == island.elites.end() ? nullptr : &works_.at(found->second);
   }
 
-  /// Into its cell, where it is better than who lives there, and unlike everybody worse.
+  /// Puts a work into its cell if it is better than the cell's elite and differs from every better
+  /// kernel of the island.
   void admit(Island& island, WorkId id) {
     const Work& work = works_.at(id);
     if (!may_derive(work.point) && !may_derive(work.ask)) return;
@@ -115,7 +118,8 @@ class Evolve final : public Authoring {
     island.elites[cell] = id;
   }
 
-  /// The same code, or nearly the same source without being better.
+  /// Whether the island has a kernel with the same code, or one at least as good with nearly the
+  /// same source.
   bool is_known(const Island& island, WorkId id) const {
     const Work& work = works_.at(id);
     return std::ranges::any_of(island.elites, [&](const auto& entry) {
@@ -127,7 +131,7 @@ class Evolve final : public Authoring {
     });
   }
 
-  /// A tuner made it better: it may now win its cell wherever it was born.
+  /// After a tuner improved a work: the work may now win its cell on any island.
   void readmit(WorkId id) {
     for (Island& island : islands_) {
       const Work* elite = elite_at(island, cell_of(works_.at(id).traits));
@@ -142,7 +146,7 @@ class Evolve final : public Authoring {
     return best;
   }
 
-  /// In a ring.
+  /// Copies the best of an island to the next island in a ring.
   void migrate(std::size_t from) {
     if (const auto best = best_of(islands_[from])) admit(islands_[(from + 1) % kIslands], *best);
   }
@@ -222,7 +226,7 @@ class Evolve final : public Authoring {
     return {work.children.begin() + static_cast<std::ptrdiff_t>(first), work.children.end()};
   }
 
-  /// Another kind of kernel: of this island, or where it has none, of the next.
+  /// Draws a kernel of another kind, from this island or from the next one that has any.
   std::optional<WorkId> draw_mate(std::size_t here, WorkId id) {
     for (std::size_t step = 0; step < kIslands; ++step) {
       std::vector<WorkId> others;
@@ -237,7 +241,7 @@ class Evolve final : public Authoring {
   Works works_;
   std::vector<Island> islands_;
   std::size_t turn_ = 0;
-  std::map<int, std::size_t> islands_of_asks_;  // for sources, not told yet
+  std::map<int, std::size_t> islands_of_asks_;  // asks for sources that were not told yet
 };
 
 }  // namespace

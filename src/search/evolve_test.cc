@@ -1,4 +1,4 @@
-// Evolve: islands, operators, the archive and who is let into it.
+// Evolve: islands, operators, the archive, and which kernels are admitted to it.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A kernel of a kind of its own: `kind` moves it to another cell.
+/// Traits of a kernel whose cell `kind` decides.
 Traits kernel(int kind, const std::string& object = "") {
   Traits traits;
   traits.source_bytes = std::int64_t{600} << kind;
@@ -76,7 +76,7 @@ TEST(Evolve, AFailureIsMendedOnceAndThenForgotten) {
   }
 }
 
-/// Parents that the first island takes in many asks.
+/// Parents that the first island chooses in `rounds` asks.
 std::set<int> parents_of_first_island(Dialogue& d, int rounds) {
   std::set<int> parents;
   for (int i = 0; i < rounds; ++i) {
@@ -90,19 +90,19 @@ std::set<int> parents_of_first_island(Dialogue& d, int rounds) {
 
 TEST(Evolve, KeepsTheFastestOfEachKindAndNothingThatIsKnown) {
   Dialogue d("evolve");
-  d.ask(), d.works(3, kernel(1, "a"));  // attempt 1, island 1
+  d.ask(), d.works(3, kernel(1, "a"));  // attempt 1, on island 1
   for (int i = 0; i < 3; ++i) d.ask(), d.works(1, kernel(0, "o" + std::to_string(i)));
-  d.ask(), d.works(2, kernel(1, "b"));  // 5: slower, of the same kind
+  d.ask(), d.works(2, kernel(1, "b"));  // attempt 5: slower, of the same kind
   for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
   for (int i = 0; i < 4; ++i) d.ask(), d.fails(Outcome::NoCandidate);
-  d.ask(), d.works(2, kernel(3, "a"));  // of another kind, the same code as attempt 1
+  d.ask(), d.works(2, kernel(3, "a"));  // another kind of kernel with the same code as attempt 1
   for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
   const auto only = parents_of_first_island(d, 12);
   for (const int parent : only) EXPECT_TRUE(parent == 1 || parent > 12) << parent;
 }
 
-/// Whether a kernel of another kind gets into the archive beside attempt 1, which is 3x, where
-/// their sketches differ in so many of their 32 places.
+/// Whether a kernel of another kind is admitted beside attempt 1, which is 3x, if their sketches
+/// differ in `differing` of their 32 places.
 bool is_let_in(double speedup, std::size_t differing) {
   const auto sketched = [](int kind, const std::string& object, std::size_t places) {
     Traits traits = kernel(kind, object);
@@ -124,7 +124,8 @@ TEST(Evolve, LetsNoNearCopyInThatIsNoBetter) {
   EXPECT_TRUE(is_let_in(3.1, 1)) << "a better copy takes its place in its kind";
 }
 
-/// Of one kind on one island: attempt 1 is the faster, 5 is nearer to its roof.
+/// Parents chosen on one island between two kernels of one kind: attempt 1 is faster, attempt 5
+/// nearer to its roof.
 std::set<int> parents_under(const std::string& policy) {
   Dialogue d("evolve");
   d.set_reward(policy);
@@ -143,7 +144,7 @@ TEST(Evolve, KeepsWhatTheRunsRewardPrefers) {
 
 TEST(Evolve, TheBestOfAnIslandMigrates) {
   Dialogue d("evolve");
-  // Island 1 alone has a kernel; the others keep failing until it comes round to them.
+  // Only island 1 has a kernel; the others keep failing until the kernel migrates to them.
   int children = 0;
   while (children < 20) {
     const Ask ask = d.ask();

@@ -1,4 +1,4 @@
-// Exhaustive tuner: every valid point once.
+// Exhaustive tuner: tries every valid point once.
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 

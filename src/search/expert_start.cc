@@ -1,4 +1,4 @@
-// Which expert kernels are tried first.
+// Decides which expert kernels are tried first.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/expert_start.h"
 
@@ -10,7 +10,7 @@
 namespace kw::search {
 namespace {
 
-/// The last of the list: those are the most advanced.
+/// The last of the list are tried: those are the most advanced.
 constexpr std::size_t kMostStarts = 3;
 
 }  // namespace

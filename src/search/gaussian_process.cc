@@ -17,19 +17,22 @@
 namespace kw::search {
 namespace {
 
-// In units of a knob's range; at the longest a knob hardly matters.
+// Lengths in units of a knob's range; with the longest a knob hardly matters.
 constexpr std::array kLengths{0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
-constexpr std::array kAdditive{0.0, 0.25, 0.5, 0.75, 0.95};           // weight of the mean
-constexpr std::array kNoise{1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3};  // variance over the signal's
+// Weight of the mean against the product.
+constexpr std::array kAdditive{0.0, 0.25, 0.5, 0.75, 0.95};
+// Variance of the noise over that of the signal.
+constexpr std::array kNoise{1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3};
 
 double matern(double distance, double length) {
   const double r = std::sqrt(5.0) * distance / length;
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-constexpr std::size_t kRegister = 4;  // numbers; rows of whole ones are quicker to subtract
+// Doubles in a register; whole registers are quicker to subtract.
+constexpr std::size_t kRegister = 4;
 
-// Every hyperparameter as an index into its list of choices.
+// Every hyperparameter, as an index into its list of choices.
 struct Shape {
   std::vector<std::size_t> length;       // by knob
   std::vector<std::size_t> categorical;  // by knob: 0 or 1
@@ -51,7 +54,7 @@ struct GaussianProcess::Model {
     }
   }
 
-  // Correlations of one knob's values with one another.
+  // Fills in the correlations between one knob's values.
   void fill_table(std::size_t k) {
     const std::size_t count = grid.values(k);
     const double length = kLengths[shape.length[k]];
@@ -82,8 +85,8 @@ struct GaussianProcess::Model {
 
   double noise() const { return kNoise[shape.noise]; }
 
-  // Products and sums over knobs for every pair i < j of the data, row by row, so that a step
-  // recomputes the one knob that it changes.
+  // Computes products and sums over knobs for every pair i < j of the data, row by row, so that a
+  // step recomputes only the knob that it changes.
   void fill_pairs() {
     const std::size_t n = points.size();
     pairs.clear();
@@ -99,13 +102,14 @@ struct GaussianProcess::Model {
       }
   }
 
-  // What another table of one knob makes of each pair, by the values that the two have there.
+  // Effect of another table of one knob on each pair, by the values that the two points of the pair
+  // have there.
   struct Change {
     std::size_t knob = 0;
     std::vector<Correlated> by;
   };
 
-  // Gives a knob the table that the shape says now.
+  // Replaces a knob's table by the one that the current shape gives.
   Change change_table(std::size_t k) {
     const std::vector<double> before = tables[k];
     fill_table(k);
@@ -115,7 +119,7 @@ struct GaussianProcess::Model {
     return change;
   }
 
-  // Calls `take` with each pair's place in the covariance, and what it is after the change.
+  // Calls `take` with each pair's place in the covariance and its value after the change.
   template <class Take>
   void for_each_pair(const Change* change, Take&& take) {
     const std::size_t n = points.size();
@@ -134,13 +138,13 @@ struct GaussianProcess::Model {
     }
   }
 
-  // How probable the hyperparameters are after the data: log marginal likelihood with the signal's
-  // variance maximised out, and priors. With the pairs as the change makes them; null: as they are.
+  // Log posterior of the hyperparameters: log marginal likelihood with the signal's variance
+  // maximised out, plus priors. `change` is applied to the pairs; null: they stay as they are.
   double log_posterior(const Change* change = nullptr) {
     const std::size_t n = points.size();
     factor.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      // Whole registers: what stands before the diagonal is never read.
+      // Rows have whole registers; what stands before the diagonal is never read.
       factor[i].assign((n + kRegister) / kRegister * kRegister, 0);
       factor[i][i] = 1 + noise();
       factor[i][n] = standardised[static_cast<Eigen::Index>(i)];
@@ -148,7 +152,7 @@ struct GaussianProcess::Model {
     for_each_pair(change, [&](std::size_t i, std::size_t j, std::size_t, const Correlated& pair) {
       factor[i][j] = mixed(pair.product, pair.sum);
     });
-    // Cholesky by rows of the upper factor; what it makes of the values stands in the last column.
+    // Cholesky by rows of the upper factor; the transformed values stand in the last column.
     double log_determinant = 0;
     double square = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -167,13 +171,15 @@ struct GaussianProcess::Model {
            log_prior();
   }
 
-  // As if two observations had shown unit variance: few equal values must not look certain.
+  // Variance of the signal as if two more observations had shown unit variance: a few equal values
+  // must not look certain.
   static double signal_variance(double squares, std::size_t data) {
     return (squares + 2) / static_cast<double>(data + 2);
   }
 
   double log_prior() const {
-    // Lengths grow with the number of knobs (Hvarfner et al. 2024), else nothing is near anything.
+    // Lengths grow with the number of knobs (Hvarfner et al. 2024), else no point is near any
+    // other.
     const double usual = std::log(0.5 * std::sqrt(static_cast<double>(grid.knobs())));
     const auto square = [](double x) { return x * x; };
     double result = -0.5 * square((std::log(noise()) - std::log(1e-2)) / 2);
@@ -184,7 +190,7 @@ struct GaussianProcess::Model {
     return result;
   }
 
-  // One hyperparameter, its number of choices, and the knob whose table it changes.
+  // One hyperparameter, its number of choices, and the knob whose table depends on it.
   struct Coordinate {
     std::size_t* index;
     std::size_t choices;
@@ -197,11 +203,11 @@ struct GaussianProcess::Model {
     if (number == 1) return {&shape.noise, kNoise.size(), std::nullopt};
     if (number < 2 + knobs) return {&shape.length[number - 2], kLengths.size(), number - 2};
     const std::size_t knob = number - 2 - knobs;
-    // Two values have only one distance.
+    // Two values have only one distance, so a knob with two values is the same either way.
     return {&shape.categorical[knob], grid.values(knob) > 2 ? 2U : 1U, knob};
   }
 
-  // The next hyperparameter that has a choice.
+  // The next hyperparameter that has more than one choice.
   Coordinate next_coordinate() {
     for (;;) {
       const Coordinate c = coordinate(cursor);
@@ -210,7 +216,7 @@ struct GaussianProcess::Model {
     }
   }
 
-  // Moves the next hyperparameter one choice up or down where that is more probable.
+  // Moves the next hyperparameter one choice up or down if that is more probable.
   void step(double& best_so_far) {
     const Coordinate c = next_coordinate();
     const std::size_t before = *c.index;
@@ -227,7 +233,7 @@ struct GaussianProcess::Model {
         change = change_table(*c.knob);
       }
       const double there = log_posterior(c.knob ? &change : nullptr);
-      constexpr double kLeastGain = 1e-6;  // rounding must not decide
+      constexpr double kLeastGain = 1e-6;  // gains of rounding size must not decide
       if (there <= best_so_far + kLeastGain) continue;
       best_so_far = there;
       best = *c.index;
@@ -257,12 +263,12 @@ struct GaussianProcess::Model {
     return x;
   }
 
-  // Row `i` of the factor, of the data, and of what is followed; `value` is standardised, nothing:
-  // as expected.
+  // Appends row `i` of the factor, of the data, and of the followed points; `value` is
+  // standardised, nothing: as expected.
   void condition_on(std::size_t i, std::optional<double> value) {
     Row row = whitened(points[i], i);
     const double square = dot(row, row, i);
-    constexpr double kLeast = 1e-9;  // what rounding may leave of a point that is there twice
+    constexpr double kLeast = 1e-9;  // what rounding may leave for a point that occurs twice
     const double own = std::sqrt(std::max(kLeast, 1 + noise() - square));
     white.push_back(value ? (*value - dot(row, white, i)) / own : 0);
     squares += white.back() * white.back();
@@ -273,7 +279,7 @@ struct GaussianProcess::Model {
     extend_followed(i, 0);
   }
 
-  // Row `i` for the followed points from `from` on.
+  // Extends row `i` to the followed points from `from` on.
   void extend_followed(std::size_t i, std::size_t from) {
     Row& row = kept[i];
     const std::size_t count = means.size();
@@ -291,7 +297,7 @@ struct GaussianProcess::Model {
     }
   }
 
-  // All rows again, by the hyperparameters of now.
+  // Recomputes all rows with the current hyperparameters.
   void condition() {
     lower.clear();
     white.clear();
@@ -317,25 +323,26 @@ struct GaussianProcess::Model {
   std::size_t cursor = 0;
   std::vector<std::vector<double>> tables;
 
-  std::vector<Places> points;  // the data, then what is supposed
+  std::vector<Places> points;  // the data, then the supposed points
   std::size_t data = 0;
-  Eigen::VectorXd standardised;  // of the latest fit
+  Eigen::VectorXd standardised;  // values of the latest fit
   double mean = 0;
   double spread = 1;
   std::vector<Correlated> pairs;
-  std::vector<Row> factor;  // of the covariance, transposed
-  Row above;                // a column of it
+  std::vector<Row> factor;  // Cholesky factor of the covariance, transposed
+  Row above;                // a column of factor
 
   std::vector<Row> lower;  // the Cholesky factor; row i has i + 1 entries
   Row white;               // the factor's inverse times the values
-  double squares = 0;      // of it
+  double squares = 0;      // sum of the squares of white
 
   KnobGroups groups;
   std::vector<std::vector<Correlated>> beside;  // by datum: its correlations with all places
-  std::vector<std::uint16_t> followed;          // codes of the groups, a point's together
+  // The codes of each followed point, one point after the other.
+  std::vector<std::uint16_t> followed;
   std::vector<Row> kept;  // by datum: the factor's inverse times the correlations
-  Row means;              // of the followed points, standardised
-  Row left;               // of their variance
+  Row means;              // means of the followed points, standardised
+  Row left;               // share of the followed points' variance that is left
 };
 
 GaussianProcess::GaussianProcess(const KnobGrid& grid, double least_spread)

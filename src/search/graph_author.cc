@@ -1,4 +1,4 @@
-// Steps along edges, and counts of them.
+// Takes steps along edges of the graph, and counts them.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/graph_author.h"
 
@@ -12,13 +12,13 @@
 namespace kw::search {
 namespace {
 
-// Visits that earlier runs count as, at most: their tasks were others.
+// Limit of the visits that earlier runs count as, because their tasks were others.
 constexpr double kEarlierVisits = 4;
-constexpr std::size_t kShownExamples = 2;  // of an edge
-constexpr std::size_t kShownBytes = 6
-                                    << 10;  // of each side: asks are kept, and prompts have bounds
+constexpr std::size_t kShownExamples = 2;  // examples of an edge that an ask shows
+// Limit of each side of an example, because asks are kept and prompts have limits.
+constexpr std::size_t kShownBytes = 6 << 10;
 
-/// Every technique leads to every other, beside what `graph` has.
+/// Adds edges to `graph` until every technique leads to every other.
 TechniqueGraph full_graph(TechniqueGraph graph, const std::vector<TechniqueCard>& cards) {
   for (const TechniqueCard& card : cards) graph.add(TechniqueGraph::kStart, card.name);
   for (const TechniqueCard& from : cards)
@@ -32,14 +32,14 @@ std::vector<TechniqueCard> cards_for(const StrategyOptions& options) {
                                     : options.techniques;
 }
 
-/// A graph without a step from the start, as one that was imported may be, leads nowhere.
+/// The graph of the options, completed if it has no step from the start, as an imported graph may.
 TechniqueGraph graph_for(const StrategyOptions& options) {
   TechniqueGraph graph = options.graph ? *options.graph : TechniqueGraph();
   if (!graph.out_of(0).empty()) return graph;
   return full_graph(std::move(graph), cards_for(options));
 }
 
-/// The way begins at the sequential code, whatever experts have made of it.
+/// The options without expert kernels: the way begins at the sequential code.
 StrategyOptions without_experts(StrategyOptions options) {
   options.start_asks = 0;
   return options;
@@ -76,7 +76,7 @@ Ask GraphAuthor::take(Edge e, std::optional<WorkId> from, const std::string& why
   ask.manner.technique = step.to;
   ask.manner.method = method_of(step.to);
   const std::size_t shown = std::min(kShownExamples, step.examples.size());
-  // The newest are last.
+  // The newest examples are last in the list.
   ask.manner.examples.assign(step.examples.end() - static_cast<std::ptrdiff_t>(shown),
                              step.examples.end());
   for (StepExample& example : ask.manner.examples) example = shortened(std::move(example));
@@ -99,7 +99,7 @@ void GraphAuthor::learn_way(const std::vector<Edge>& way, std::optional<WorkId> 
   const bool is_taught = teaches(way.back(), tell);
   for (std::size_t i = 0; i < way.size(); ++i) {
     const Edge e = way[i];
-    // Of a circle an edge counts once, at its last place.
+    // An edge that occurs several times on the way counts once, at its last place.
     if (std::find(way.begin() + static_cast<std::ptrdiff_t>(i) + 1, way.end(), e) != way.end())
       continue;
     values_[e].add({1, reward});
@@ -110,14 +110,14 @@ void GraphAuthor::learn_way(const std::vector<Edge>& way, std::optional<WorkId> 
 
 bool GraphAuthor::teaches(Edge last, const Tell& tell) const {
   if (is_frozen_ || tell.traits.is_repeated) return false;
-  // What its author made of something else is no evidence for this step, nor against it.
+  // If the writer made something else, that is evidence neither for nor against this step.
   return !tell.shown || contains(*tell.shown, edge(last).to);
 }
 
 void GraphAuthor::count_step(Edge e, std::optional<WorkId> from, const Tell& tell) {
   StepCount count{1, 0, 0};
   if (tell.is_correct() && tell.speedup.value > 0) {
-    // What sequential code takes is not known here: as if it were the run's baseline.
+    // The speed of the sequential code is not known here; it counts as the run's baseline.
     const double before = from ? works_.at(*from).first_speedup : 1;
     count.worked = 1;
     count.gain = before > 0 ? std::log(tell.speedup.value / before) : 0;

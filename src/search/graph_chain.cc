@@ -1,5 +1,5 @@
 // Graph-search, preset sketch: a chain of steps is chosen, one kernel is written by it from the
-// sequential code, and the graph learns from what became of it.
+// sequential code, and the graph learns from the result.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,8 @@
 namespace kw::search {
 namespace {
 
-// Ours: the sketch says that a chain is searched and that Q, N and weights are updated.
+// Our choices: the sketch only says that a chain is searched for and that Q, N and weights are
+// updated.
 constexpr std::size_t kChainCap = 8;
 constexpr int kMendsOfChain = 1;
 
@@ -73,8 +74,8 @@ class GraphSearchSketch final : public GraphAuthor {
     return found == codes_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Over edges that were taken before to one that was not, by mean reward, learnt weight and
-  /// visits.
+  /// Chooses a chain over edges that were taken before to one that was not, by mean reward, learnt
+  /// weight and visits.
   void choose_chain() {
     chain_.clear();
     Node node = 0;
@@ -95,7 +96,7 @@ class GraphSearchSketch final : public GraphAuthor {
         chain_, [&](Edge taken) { return graph().target(taken) == graph().target(e); });
   }
 
-  /// What was never taken is judged by its weight.
+  /// Score of an edge; an edge that was never taken is scored by its weight.
   double score(Node node, Edge e) const {
     double parent = 1;
     for (const Edge sibling : out_of(node)) parent += value(sibling).visits;
@@ -125,7 +126,7 @@ class GraphSearchSketch final : public GraphAuthor {
     return ask;
   }
 
-  /// After every evaluation: Q and N of the chain, and the weight of its last step.
+  /// Called after every evaluation: updates Q and N of the chain, and the weight of its last step.
   void update(WorkId id, const Tell& tell) {
     const Chain before(chain_.begin(), chain_.end() - 1);
     learn_way(chain_, code_of(before), tell);
@@ -139,7 +140,7 @@ class GraphSearchSketch final : public GraphAuthor {
   int last_ = 0;
   std::string feedback_ = "nothing yet";
   Chain chain_;
-  std::map<Chain, WorkId> codes_;  // the fastest that each chain led to
+  std::map<Chain, WorkId> codes_;  // by chain: the fastest kernel that it led to
   std::optional<WorkId> failed_;
 };
 

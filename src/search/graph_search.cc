@@ -1,5 +1,5 @@
-// Graph-search: Monte Carlo search over a graph of techniques, in the form of the paper.
-// After ReGraphT (arXiv 2510.19873), its Monte Carlo graph search; docs/strategies.md.
+// Graph-search: Monte Carlo search over a graph of techniques, in the form of the paper. After
+// ReGraphT's Monte Carlo graph search (arXiv 2510.19873); docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
@@ -16,12 +16,13 @@
 namespace kw::search {
 namespace {
 
-// Published.
-constexpr int kMostAsks = 200;  // search budget; rollouts are StrategyOptions::rounds, 10
-// Not published: ours.
+// Published values.
+// Search budget; the number of rollouts is StrategyOptions::rounds, 10.
+constexpr int kMostAsks = 200;
+// Not published: our choices.
 constexpr double kExplore = 0.2;  // epsilon of the rollout policy
-constexpr std::size_t kStepCap =
-    6;  // steps of a path; "hard" problems of the paper need more than 5
+// Limit of a path's steps; "hard" problems of the paper need more than 5.
+constexpr std::size_t kStepCap = 6;
 
 class GraphSearchPaper final : public GraphAuthor {
  public:
@@ -72,7 +73,7 @@ class GraphSearchPaper final : public GraphAuthor {
   }
 
  private:
-  /// Until a step is to be taken, or all rollouts are made.
+  /// Selects until a step is to be taken, or all rollouts are made.
   void plan() {
     while (!edge_ && !is_done()) select();
   }
@@ -81,7 +82,7 @@ class GraphSearchPaper final : public GraphAuthor {
     ++steps_;
     const Edge taken = *std::exchange(edge_, std::nullopt);
     trajectory_.push_back(taken);
-    // Every node may be the last: a path is worth the most that was seen along it.
+    // Every node may be the last one: a path is worth the largest reward that was seen along it.
     const double reward = policy_.compute(tell);
     best_reward_ = std::max(best_reward_, reward);
     if (!tell.is_correct() || !may_derive(tell.ask)) return end_rollout();
@@ -93,14 +94,15 @@ class GraphSearchPaper final : public GraphAuthor {
     edge_ = roll();
   }
 
-  /// As published the graph is fixed while it is searched.
+  /// Options with a frozen graph: as published, the graph is fixed while it is searched.
   static StrategyOptions frozen(StrategyOptions options) {
     options.freezes_graph = true;
     return options;
   }
 
-  /// From the start over nodes whose code is known, by upper confidence bounds, to one without: its
-  /// edge is the next step. All successors of a node that has been visited are open at once.
+  /// Goes from the start over nodes whose code is known, by upper confidence bounds, to a node
+  /// without known code; the edge to this node is the next step. All successors of a visited node
+  /// can be chosen at once.
   void select() {
     node_ = 0;
     code_ = codes_[0];
@@ -112,7 +114,7 @@ class GraphSearchPaper final : public GraphAuthor {
       const Node to = graph().target(e);
       path_.push_back(to);
       const bool is_last = trajectory_.size() + 1 == kStepCap || out_of(to).empty();
-      // Where all of the path is known already, its last step is taken once more.
+      // If the code of the whole path is known already, its last step is taken once more.
       if (!codes_[to] || is_last) {
         edge_ = e;
         selected_ = trajectory_.size();
@@ -123,10 +125,10 @@ class GraphSearchPaper final : public GraphAuthor {
       code_ = codes_[to];
       best_reward_ = std::max(best_reward_, rewards_[to]);
     }
-    end_rollout();  // the graph has no step at all
+    end_rollout();  // the graph has no steps at all
   }
 
-  /// By lot among equals.
+  /// The edge of the largest bound; drawn at random among equals.
   Edge best_bound() {
     double best = -std::numeric_limits<double>::infinity();
     std::vector<Edge> equals;
@@ -138,7 +140,7 @@ class GraphSearchPaper final : public GraphAuthor {
     return equals[static_cast<std::size_t>(rng_.below(equals.size()))];
   }
 
-  /// The step of the highest score, or one by lot.
+  /// The step of the highest score, or a random one.
   Edge roll() {
     const auto& out = out_of(node_);
     if (rng_.uniform() < kExplore) return out[static_cast<std::size_t>(rng_.below(out.size()))];
@@ -158,16 +160,16 @@ class GraphSearchPaper final : public GraphAuthor {
   const RewardPolicy& policy_;
   std::vector<RolloutValue> nodes_;
   std::vector<RolloutValue> edges_;
-  std::vector<std::optional<WorkId>> codes_;  // the fastest that was reached at each node
-  std::vector<double> rewards_;               // of these
+  std::vector<std::optional<WorkId>> codes_;  // by node: the fastest kernel that reached it
+  std::vector<double> rewards_;               // by node: reward of its kernel
   int rollout_ = 0;
   int steps_ = 0;
   Node node_ = 0;
   std::optional<WorkId> code_;
-  std::optional<Edge> edge_;      // being taken
-  std::vector<Node> path_;        // selected, with the node that is expanded
-  std::vector<Edge> trajectory_;  // taken, rollout included
-  std::size_t selected_ = 0;      // steps of the trajectory before the expansion
+  std::optional<Edge> edge_;      // the step that is being taken
+  std::vector<Node> path_;        // the selected nodes and the node that is expanded
+  std::vector<Edge> trajectory_;  // the edges that were taken, rollout included
+  std::size_t selected_ = 0;      // number of steps of the trajectory before the expansion
   double best_reward_ = -1;
 };
 

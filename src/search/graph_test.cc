@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// start → a, b; a → c; b → c; c → a.
+/// A graph with the edges start → a, b; a → c; b → c; c → a.
 TechniqueGraph small_graph() {
   TechniqueGraph graph;
   for (const auto& [from, to] : {std::pair("start", "a"), std::pair("start", "b"),
@@ -166,7 +166,7 @@ TEST(GraphSearchPaper, ExpandsAllSuccessorsBeforeOneTwiceAndRollsOut) {
   const Ask second = d.ask();
   EXPECT_THAT(second.why, HasSubstr("rolling out"));
   EXPECT_EQ(second.parent, 1);
-  d.fails();  // a rollout ends where a step fails: nothing is mended
+  d.fails();  // a rollout ends where a step fails: nothing is repaired
   const Ask third = d.ask();
   EXPECT_EQ(third.errand, Errand::Write);
   EXPECT_THAT(third.why, HasSubstr("rollout 2 of 10"));
@@ -178,7 +178,7 @@ TEST(GraphSearchPaper, GoesOnWhereTheRewardWas) {
   options.rounds = 30;
   std::map<std::string, int> first_steps;
   Dialogue d("graph-search", options);
-  // Whatever begins with b fails; a, then c, is fast.
+  // Every path that begins with b fails; a followed by c is fast.
   std::map<int, std::string> paths{{0, ""}};
   int through_a = 0;
   while (!d.strategy().finished()) {

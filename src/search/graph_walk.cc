@@ -14,11 +14,11 @@
 namespace kw::search {
 namespace {
 
-constexpr int kTriesOfStep = 5;  // published: attempts at most
-// Ours.
-constexpr int kMostSteps = 8;         // of a walk
-constexpr double kTemperature = 0.2;  // of the choice by weights, in logarithms of speedups
-constexpr std::size_t kOffered = 12;  // edges that a model chooses from
+constexpr int kTriesOfStep = 5;  // published limit of attempts at a step
+// Our choices.
+constexpr int kMostSteps = 8;         // limit of a walk's steps
+constexpr double kTemperature = 0.2;  // for the choice by weights, in logarithms of speedups
+constexpr std::size_t kOffered = 12;  // limit of the edges that a model chooses from
 
 class GraphWalk final : public GraphAuthor {
  public:
@@ -69,7 +69,7 @@ class GraphWalk final : public GraphAuthor {
   }
 
  private:
-  /// From the sequential code, or from what a person has pinned.
+  /// Begins a walk at the sequential code, or at what a person has pinned.
   void begin_walk() {
     ++walk_;
     steps_ = tries_ = 0;
@@ -91,7 +91,7 @@ class GraphWalk final : public GraphAuthor {
     return out[static_cast<std::size_t>(rng_.below(out.size()))];
   }
 
-  /// In proportion to exp(weight ÷ temperature).
+  /// Draws an edge with a probability proportional to exp(weight ÷ temperature).
   Edge by_weight() {
     const auto& out = out_of(node_);
     std::vector<double> up_to;
@@ -104,7 +104,7 @@ class GraphWalk final : public GraphAuthor {
     return out.back();
   }
 
-  /// Whoever guides picks from the edges, by what is known of each.
+  /// An ask in which the model that guides chooses one of the edges by what is known of each.
   Ask offer() const {
     Ask ask = write(code_ ? Errand::Improve : Errand::Write, code_ ? works_.at(*code_).point : 0,
                     fmt::format("walk {}, step {}: a model chooses among {} steps from {}", walk_,
@@ -133,7 +133,7 @@ class GraphWalk final : public GraphAuthor {
     return ask;
   }
 
-  /// The edge of a model's choice; one of no name that was offered is a step of nobody's.
+  /// The edge that a model chose; nothing if the name is none of those offered.
   std::optional<Edge> chosen(const std::string& technique) const {
     for (const Edge e : out_of(node_))
       if (edge(e).to == technique) return e;
@@ -144,12 +144,12 @@ class GraphWalk final : public GraphAuthor {
   const std::string guide_;
   int walk_ = 1;
   int steps_ = 0;
-  int tries_ = 0;  // of this step that failed
+  int tries_ = 0;  // failed tries of this step
   Node node_ = 0;
-  std::vector<Edge> way_;         // that led there
-  std::optional<WorkId> code_;    // nothing: the sequential code
-  std::optional<WorkId> failed_;  // of this step
-  std::optional<Edge> edge_;      // being taken
+  std::vector<Edge> way_;         // edges that led to node_
+  std::optional<WorkId> code_;    // kernel at node_; nothing: the sequential code
+  std::optional<WorkId> failed_;  // failed kernel of this step
+  std::optional<Edge> edge_;      // the step that is being taken
 };
 
 }  // namespace

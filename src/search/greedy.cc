@@ -1,4 +1,4 @@
-// Greedy: every idea once, then the knobs of the promising ones, fastest first.
+// Greedy: tries every idea once, then tunes the knobs of the promising ones, fastest first.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
@@ -47,13 +47,14 @@ class Greedy final : public QueuedStrategy {
   void learn(const Ask& ask, const Tell& tell) override {
     Found& found = found_[static_cast<std::size_t>(ask.idea)];
     if (ask.role == Role::Idea) found.ask = tell.ask;
-    // What few samples say at low fidelity does not move the mark.
+    // A low-fidelity result rests on few samples and does not count as the best.
     if (tell.is_correct() && ask.fidelity == 1) {
       if (ask.role == Role::Idea) found.merit = tell.merit;
       best_ = std::max(best_, tell.merit);
       if (found.merit > 0) gain_ = std::max(gain_, tell.merit / found.merit);
     }
-    // One that was given up had asks in flight; no idea is tuned twice.
+    // A tuner that was given up may have asks in flight, whose tells are dropped: no idea is tuned
+    // twice.
     if (ask.role == Role::Tune && tuner_ && static_cast<std::size_t>(ask.idea) == tuning_)
       tuner_->tell(tell);
     if (!next_untried() && !is_waiting()) start_tuner();
@@ -64,7 +65,7 @@ class Greedy final : public QueuedStrategy {
  private:
   struct Found {
     int ask = 0;
-    double merit = 0;  // at the first point; 0: not correct
+    double merit = 0;  // merit at the idea's first point; 0: not correct
     bool is_tried = false;
     bool is_tuned = false;
   };
@@ -73,7 +74,7 @@ class Greedy final : public QueuedStrategy {
     return steering_.closed.contains(static_cast<int>(idea));
   }
 
-  /// Nothing may derive from it.
+  /// Whether a person's orders forbid deriving from this idea.
   bool is_left(std::size_t idea) const {
     return is_closed(idea) ||
            std::ranges::find(steering_.stopped, found_[idea].ask) != steering_.stopped.end();
@@ -90,7 +91,7 @@ class Greedy final : public QueuedStrategy {
     return std::nullopt;
   }
 
-  /// What a person wants tuned, as long as it is not.
+  /// The idea that a person has pinned, until it is tuned.
   std::optional<std::size_t> pinned_idea() const {
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (steering_.pinned != 0 && found_[i].ask == steering_.pinned)
@@ -109,7 +110,8 @@ class Greedy final : public QueuedStrategy {
     return ask;
   }
 
-  // The fastest correct idea not yet tuned, if what tuning gave others could lift it to the best.
+  // The fastest correct idea not yet tuned, if the largest gain that tuning gave others could lift
+  // it to the best.
   std::optional<std::size_t> next_to_tune() const {
     if (const auto pinned = pinned_idea()) return pinned;
     std::optional<std::size_t> next;
@@ -121,7 +123,7 @@ class Greedy final : public QueuedStrategy {
     return next;
   }
 
-  // Only between tells, so that the choice knows every outcome.
+  // Starts a tuner, but only while no ask is outstanding, so that the choice knows every outcome.
   void start_tuner() {
     if (is_waiting()) return;
     if (tuner_ && tuner_->finished()) tuner_.reset();
@@ -149,7 +151,7 @@ class Greedy final : public QueuedStrategy {
   std::size_t tuning_ = 0;
   int tuned_ = 0;
   double best_ = 0;
-  double gain_;  // largest gain seen from tuning, over the idea's first point
+  double gain_;  // largest gain that tuning has given over an idea's first point
   Steering steering_;
   std::unique_ptr<Strategy> tuner_;
 };

@@ -1,4 +1,5 @@
-// Successive halving (Jamieson & Talwalkar 2016): many points measured cheaply, few measured well.
+// Successive halving (Jamieson & Talwalkar 2016): many points are measured cheaply, few are
+// measured well.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,8 @@ namespace kw::search {
 namespace {
 
 constexpr std::size_t kKeepOneIn = 3;
-constexpr int kMostRungs = 3;  // the first measures at 1/9: fewer samples would rank noise
+// The first rung measures at 1/9: with fewer samples it would rank noise.
+constexpr int kMostRungs = 3;
 
 class Halving final : public QueuedStrategy {
  public:
@@ -55,7 +57,8 @@ class Halving final : public QueuedStrategy {
  private:
   struct Place {
     KnobPoint point;
-    int ask = 0;  // the latest that measured it; at first the one the tuning started from
+    // The latest ask that measured the point; at first the ask that the tuning started from.
+    int ask = 0;
     double merit = 0;
   };
 
@@ -63,7 +66,8 @@ class Halving final : public QueuedStrategy {
     Rng rng(job_.seed);
     const KnobSpace& space = *job_.space;
     std::set<std::uint64_t> seen{space.number_of(job_.start)};
-    // A sparse `require` may leave fewer valid points than wanted: bounded luck, then the list.
+    // A sparse `require` may leave fewer valid points than wanted, so the number of random draws is
+    // limited; then valid points are listed.
     for (std::size_t draws = 0; rung_.size() < wanted && draws < 64 * wanted; ++draws) {
       KnobPoint point = space.at(rng.below(space.size()));
       if (space.is_valid(point) && seen.insert(space.number_of(point)).second)

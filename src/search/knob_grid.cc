@@ -1,4 +1,4 @@
-// Sorting and scaling of knobs.
+// Sorts and scales the values of knobs.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/knob_grid.h"
 
@@ -14,7 +14,7 @@ std::vector<double> positions_of(const std::vector<std::int64_t>& values) {
   constexpr double kWide = 4;
   const auto low = static_cast<double>(values.front());
   const auto high = static_cast<double>(values.back());
-  // One is added for the many knobs whose 0 means "off".
+  // One is added because for many knobs 0 means "off".
   const bool is_log = low >= 0 && (high + 1) / (low + 1) >= kWide;
   const auto scale = [is_log](double value) { return is_log ? std::log1p(value) : value; };
   const double range = scale(high) - scale(low);

@@ -1,11 +1,12 @@
-// Tables of groups, grown knob by knob.
+// Tables of correlations for groups, grown knob by knob.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/knob_groups.h"
 
 namespace kw::search {
 namespace {
 
-constexpr std::size_t kMostPlaces = 16;  // of a group of several knobs: its table is made per datum
+// Limit for a group of several knobs: its table is made for each datum.
+constexpr std::size_t kMostPlaces = 16;
 
 }  // namespace
 
@@ -40,7 +41,7 @@ std::vector<Correlated> KnobGroups::tabulate(const Places& point,
     for (std::size_t k = group.first; k < group.first + group.knobs; ++k) {
       const std::size_t values = grid_.values(k);
       const double* const own = &tables[k][point[k] * values];
-      // From the end: a place is read before what it becomes takes its room.
+      // Runs from the end, so that each place is read before it is overwritten.
       for (std::size_t p = filled; p-- > 0;) {
         const Correlated before = places[p];
         for (std::size_t v = 0; v < values; ++v)

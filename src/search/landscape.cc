@@ -1,4 +1,4 @@
-// The synthetic surface and the loop that plays a strategy on it.
+// The synthetic surface, and the loop that plays a strategy on it.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/landscape.h"
 
@@ -12,10 +12,10 @@
 namespace kw::search {
 namespace {
 
-// What a number is drawn for; part of its seed, so that draws do not depend on one another.
+// Purpose of a random number; part of its seed, so that draws are independent of one another.
 enum class Draw : std::uint64_t { Optimum, Weight, Failure, Roughness, Noise };
 
-constexpr double kPeak = 2.0;        // log of the ratio between a peak and its plain
+constexpr double kPeak = 2.0;        // log of the ratio between a peak and the plain around it
 constexpr double kHalfway = 0.25;    // squared distance at which half the depth is lost
 constexpr double kRoughness = 0.02;  // amplitude of the fine structure that makes local peaks
 
@@ -44,7 +44,7 @@ Landscape::Landscape(const LandscapeOptions& options) : options_(options) {
       for (int v = 0; v < options.values; ++v) knob.values.push_back(std::int64_t{1} << v);
       knobs.push_back(std::move(knob));
     }
-    // As shared memory would: the product of all knobs has a ceiling that cuts off the far corner.
+    // As with shared memory, the product of all knobs has a limit, which cuts off the far corner.
     const double most = 0.75 * options.knobs * (options.values - 1);
     const auto fits = [most](const KnobPoint& point) {
       double sum = 0;
@@ -70,7 +70,7 @@ LandscapePoint Landscape::truth(int idea, const KnobPoint& knobs) const {
   if (space.knobs().empty()) return {Outcome::Correct, 1};
 
   double distance = 0;  // squared, from the idea's own optimum, in units of the space
-  double across = 0;    // neighbouring knobs pull on one another
+  double across = 0;    // interaction between neighbouring knobs
   double previous = 0;
   std::uint64_t k = 0;
   for (int place : places(space, knobs)) {
@@ -114,8 +114,8 @@ double Landscape::best() const {
 
 namespace {
 
-/// What was written for the nth ask that wanted a source, in place of a writer: every third does
-/// not compile, the others are the ideas of the landscape in turn, at their first points.
+/// The idea that is "written" for the nth ask for a source: every third source does not compile,
+/// the others are the landscape's ideas in turn, at their first points.
 std::optional<int> written_idea(std::size_t nth, const Landscape& landscape) {
   constexpr std::size_t kFailEvery = 3;
   if (nth % kFailEvery == 0) return std::nullopt;

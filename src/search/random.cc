@@ -1,4 +1,5 @@
-// Random: a random idea at a random point, none twice; the line that other strategies must beat.
+// Random: a random idea at a random point, none twice; the baseline that other strategies must
+// beat.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 #include <utility>

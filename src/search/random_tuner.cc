@@ -1,4 +1,4 @@
-// Random tuner: untried points by lot; the line that other tuners must beat.
+// Random tuner: random untried points; the baseline that other tuners must beat.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The landscape of a record, and whoever writes there.
+// The landscape of a record, and the simulated writer that replays its replies.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/recorded.h"
 
@@ -18,7 +18,8 @@ LandscapePoint point_of(const Tell& tell) {
   return {tell.outcome, tell.is_correct() ? tell.speedup.value : 0};
 }
 
-/// Values that were seen, the first step's before the others: an idea begins where the run began.
+/// Values of each knob that occur, those of the first step first: an idea begins where the run
+/// began.
 std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
                            const std::vector<std::size_t>& of_source) {
   std::vector<Knob> knobs;
@@ -33,7 +34,7 @@ std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
   return knobs;
 }
 
-/// Ours where it is one of ours; else one for no resource that we know of.
+/// Our card of this name; if there is none, a card without a known resource.
 TechniqueCard card_of(const std::string& name) {
   for (const std::string_view target : EnumNames<Target>::names)
     for (const std::string_view work : EnumNames<WorkClass>::names)
@@ -132,7 +133,7 @@ std::vector<TechniqueCard> RecordedLandscape::cards() const {
 
 namespace {
 
-/// What whoever writes is asked for.
+/// What a writer is asked for.
 enum class Request { First, Mend, Gain };
 
 class RecordedWriter {
@@ -155,7 +156,7 @@ class RecordedWriter {
  private:
   const std::vector<RecordedStep>& steps() const { return landscape_.steps(); }
 
-  /// Something that was written, and of what was given the first sight of each source.
+  /// Whether the step is a reply of a writer; the first occurrence of a given source counts as one.
   bool is_reply(std::size_t i) {
     const RecordedStep& step = steps()[i];
     const bool is_first = !step.source.empty() && sources_.insert(step.source).second;
@@ -219,7 +220,7 @@ class RecordedWriter {
 
   Answer judge(const Ask& ask, std::size_t step) {
     Answer answer;
-    Tell& tell = answer.tell;  // as it begins: no candidate, at propose
+    Tell& tell = answer.tell;  // a new tell means: no candidate, at propose
     if (step == kNone) {
       grant(policy_, tell);
       return answer;
@@ -247,9 +248,9 @@ class RecordedWriter {
   std::set<std::string> sources_;
   std::vector<std::size_t> replies_;
   std::set<std::size_t> given_;
-  std::map<int, std::size_t> made_;  // step by ask; kNone: nobody knows
+  std::map<int, std::size_t> made_;  // by ask: its step; kNone: nobody knows
   std::set<std::pair<int, KnobPoint>> judged_;
-  Recorded how_ = Recorded::None;  // of the last answer
+  Recorded how_ = Recorded::None;  // how the last ask was answered
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Records as landscapes: what exists there, how asks are answered, and that every strategy runs.
+// Records as landscapes: which points exist, how asks are answered, and that every strategy runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/recorded.h"
 
@@ -49,7 +49,8 @@ RecordedStep tuned(int attempt, int parent, std::string source, KnobPoint knobs,
   return s;
 }
 
-/// Two given kernels, one of them tuned; then four written: one breaks and is mended, one gains.
+/// Two given kernels, one of them tuned; then four written ones: one breaks and is repaired, one
+/// gains.
 std::vector<RecordedStep> some_steps() {
   std::vector<RecordedStep> steps{
       given(1, 1, "tiled", {{"B", 32}, {"S", 1}}, 1.2),
@@ -89,7 +90,7 @@ TEST(RecordedLandscape, HoldsWhatWasEvaluatedAndNothingElse) {
   EXPECT_FALSE(RecordedLandscape::is_searchable({step(1, 0, Role::Write, "broken", 0)}));
 }
 
-/// Asks what it was told to, one after the other, and keeps what it hears.
+/// A strategy that makes a given list of asks and keeps what it is told.
 class Scripted final : public Strategy {
  public:
   explicit Scripted(std::deque<Ask> asks) : asks_(std::move(asks)) {}

@@ -1,5 +1,5 @@
-// Refine: the expert kernels first, then have one written, mended while it fails, tuned when it
-// works, and the best improved.
+// Refine: the expert kernels first; then a source is written, repaired while it fails, tuned when
+// it works, and the best is improved.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <utility>
@@ -12,8 +12,8 @@
 namespace kw::search {
 namespace {
 
-/// One source at a time: each word depends on what became of the one before. Ends by the run's
-/// rules alone.
+/// Asks for one source at a time, because each request depends on the previous result. Only the
+/// run's rules end it.
 class Refine final : public Authoring {
  public:
   Refine(std::vector<Idea> ideas, const StrategyOptions& options)
@@ -36,7 +36,7 @@ class Refine final : public Authoring {
   }
 
   void judged(const Ask& ask, const Tell& tell) override {
-    // What a person has meanwhile given up is not mended.
+    // A failure that a person has given up meanwhile is not repaired.
     if (ask.role == Role::Write && may_derive(tell.ask) && !tell.is_correct())
       follow_failure(ask, tell);
     else
@@ -63,7 +63,7 @@ class Refine final : public Authoring {
       if (repairs_ > 0) next_.why += fmt::format("; {} repairs did not help", repairs_);
       return;
     }
-    // A new approach has its first failure mended, whatever its class.
+    // The first failure of a new approach is repaired, whatever its class.
     const bool is_loop = ask.errand != Errand::Rethink && last_failure_ == tell.outcome;
     last_failure_ = tell.outcome;
     if (is_loop)
@@ -77,7 +77,7 @@ class Refine final : public Authoring {
 
   const int repairs_;
   Ask next_;
-  int failures_ = 0;  // of sources since the last correct or new one
+  int failures_ = 0;  // failed sources since the last correct source or new approach
   std::optional<Outcome> last_failure_;
 };
 

@@ -18,7 +18,7 @@ bool is_measured(const Tell& tell) { return tell.is_correct() && tell.speedup.va
 double speedup(const Tell& tell) { return is_measured(tell) ? tell.speedup.value : 0; }
 
 // A failure counts as 16 times slower than the baseline: worse than anything worth keeping, yet
-// within the range of what is measured, so that averages stay meaningful.
+// within the range of measured results, so that averages stay meaningful.
 double log_speedup(const Tell& tell) {
   const double worst = -std::log(16.0);
   return is_measured(tell) ? std::max(worst, std::log(tell.speedup.value)) : worst;
@@ -26,7 +26,8 @@ double log_speedup(const Tell& tell) {
 
 double of_logarithm(double reward) { return std::exp(reward); }
 
-// ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns what it lost, a failure one whole.
+// ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns the negative share that it lost, a failure
+// -1.
 double regrapht(const Tell& tell) {
   if (!is_measured(tell)) return -1;
   return tell.speedup.value < 1 ? tell.speedup.value - 1 : tell.speedup.value;
@@ -34,13 +35,14 @@ double regrapht(const Tell& tell) {
 
 double of_regrapht(double reward) { return reward < 1 ? reward + 1 : reward; }
 
-// Of the loop of reward-refine (docs/strategies.md): 10 over the latency in milliseconds.
+// The reward of reward-refine's published loop (docs/strategies.md): 10 over the latency in
+// milliseconds.
 double triton_gym(const Tell& tell) {
   if (is_measured(tell)) return tell.time_ns > 0 ? 10 / (tell.time_ns / 1e6) : 0;
   return tell.stage <= Stage::Compile ? -10 : -5;
 }
 
-// Kevin-32B (arXiv 2507.11948): being right is worth 0.3.
+// Kevin-32B (arXiv 2507.11948): being correct is worth 0.3.
 double kevin(const Tell& tell) { return is_measured(tell) ? 0.3 + tell.speedup.value : 0; }
 
 double roofline(const Tell& tell) { return is_measured(tell) ? tell.roofline_fraction : 0; }
@@ -53,8 +55,8 @@ double sol(const Tell& tell) {
   return to_go > 0 ? 1 / (1 + (tell.time_ns - least) / to_go) : 0;
 }
 
-// Merit of what was measured where the policy knows nothing of it, as a roofline that was not: all
-// rank alike, and none counts as failed.
+// Merit of a measured result for which the policy has no value (such as an unknown roofline): all
+// such results rank alike, and none counts as failed.
 constexpr double kLeastMerit = 1e-6;
 
 constexpr std::array kPolicies{

@@ -1,5 +1,5 @@
-// Reward-refine, after TritonGym: generate once, then refine the previous kernel; the reward of
-// what was done teaches which technique to name next. docs/strategies.md.
+// Reward-refine, after TritonGym: generate once, then refine the previous kernel; the rewards teach
+// which technique to name next. docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,8 @@
 namespace kw::search {
 namespace {
 
-// Ours, as is all that is done with the reward model beyond updating it.
-constexpr double kTriesOther = 0.2;  // asks that name a technique by lot
+// Our choices, as is everything that is done with the reward model beyond updating it.
+constexpr double kTriesOther = 0.2;  // share of asks that name a random technique
 constexpr std::size_t kPlainFeatures = 5;
 constexpr std::size_t kStateFeatures = kPlainFeatures + kResources.size();
 
@@ -84,7 +84,7 @@ class RewardRefine final : public Authoring {
  private:
   static constexpr std::size_t kNoTechnique = static_cast<std::size_t>(-1);
 
-  /// Rewards of quick kernels grow without bound; the model learns their logarithm.
+  /// Rewards of fast kernels grow without bound, so the model learns their logarithm.
   static double squashed(double reward) { return reward > 0 ? std::log1p(reward) : reward / 5; }
 
   std::size_t action_of(const Ask& ask) const {
@@ -92,8 +92,8 @@ class RewardRefine final : public Authoring {
     return card == cards_.end() ? kNoTechnique : static_cast<std::size_t>(card - cards_.begin());
   }
 
-  /// Of the previous kernel as the state, its profile included; the technique that is named as the
-  /// action; and how much is used of what that technique relieves.
+  /// Features of the previous kernel as the state, its profile included; of the named technique as
+  /// the action; and how much is used of the resource that the technique relieves.
   std::vector<double> features(const Work& state, std::size_t action) const {
     std::vector<double> all(kStateFeatures + 2 * cards_.size(), 0);
     all[0] = 1;
@@ -126,7 +126,7 @@ class RewardRefine final : public Authoring {
     return ask;
   }
 
-  /// The technique that the model expects most of, among those that the kernel does not show.
+  /// The technique of which the model expects most, among those that the kernel does not show.
   std::size_t choose(const Work& work, bool is_by_lot) {
     std::vector<std::size_t> open;
     for (std::size_t t = 0; t < cards_.size(); ++t)

@@ -41,7 +41,7 @@ TEST(RolloutValue, BoundsAndScoresAreTheFormulas) {
   EXPECT_DOUBLE_EQ(rollout_score({1.2, 3}), 0.9) << "three visits cost three tenths";
 }
 
-/// Technique → what its i-th try comes to; 0: it fails.
+/// Speedup of the i-th try of a technique; 0: the try fails.
 double star_outcome(const std::string& technique, int i) {
   if (technique == "a") return i % 2 == 0 ? 0.8 : 0;
   if (technique == "b") return i % 3 == 0 ? 1.2 : 1;
@@ -74,7 +74,8 @@ TEST(GraphRollouts, SelectTheHighestUpperBoundByTheRewardOfThePaper) {
   EXPECT_GT(seen["c"].n, 1) << "its failures are -1, and the bound comes back to it";
 }
 
-/// The techniques of the first `asks` asks where each always comes to the same; 0: it fails.
+/// The techniques of the first `asks` asks if each technique always has the same outcome; 0: it
+/// fails.
 std::vector<std::string> path_where(const std::map<std::string, double>& outcomes, int asks,
                                     std::uint64_t seed) {
   Dialogue d("graph-search", published({{"start", "a"}, {"start", "b"}, {"a", "c"}}, 1000, seed));
@@ -95,8 +96,8 @@ TEST(GraphRollouts, AreWorthTheMostThatWasSeenAlongThem) {
 }
 
 TEST(GraphRollouts, ASlowKernelOnTheWayIsWorthWhatItLost) {
-  // Q(a) = -0.2 and Q(b) = -1: the bounds of a, at n visits of it, are above b's for n = 1 to 3 and
-  // below at 4. Were a worth 0.8 on the way, it would be taken on and on.
+  // Q(a) = -0.2 and Q(b) = -1: after n visits of a, its bound is above b's for n = 1 to 3 and below
+  // for n = 4. If a earned 0.8 on the way, it would be taken for ever.
   for (std::uint64_t seed = 0; seed < 8; ++seed)
     EXPECT_THAT(path_where({{"a", 0.8}, {"b", 0}, {"c", 0}}, 7, seed),
                 AnyOf(ElementsAre("a", "c", "b", "c", "c", "c", "b"),
@@ -108,7 +109,7 @@ TEST(GraphRollouts, OneStepInFiveIsByLot) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Dialogue d("graph-search", published({{"start", "a"}, {"a", "c"}, {"a", "d"}}, 10, seed));
     d.ask(), d.works(2);
-    others += d.ask().manner.technique == "d";  // c is first of equals
+    others += d.ask().manner.technique == "d";  // c is the first of equals
   }
   EXPECT_NEAR(others, 100, 40) << "half of the lots, four standard deviations";
 }

@@ -1,4 +1,4 @@
-// Words of a source, their runs, and the least hashes of these.
+// Splits a source into words, and finds the least hashes of their runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/sketch.h"
 
@@ -11,7 +11,8 @@
 namespace kw::search {
 namespace {
 
-constexpr std::size_t kRun = 5;  // words: the length that tells reordered lines from rewritten ones
+// In words: the length that tells reordered lines from rewritten ones.
+constexpr std::size_t kRun = 5;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finaliser of MurmurHash3 (Appleby)
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
@@ -25,7 +26,7 @@ std::uint64_t hash_of(std::string_view word) {
   return hash;
 }
 
-/// Offset behind a remark that begins at `at`, or `at` itself.
+/// Offset behind a comment that begins at `at`, or `at` itself.
 std::size_t behind_remark(std::string_view source, std::size_t at) {
   if (source.substr(at).starts_with("//")) return std::min(source.find('\n', at), source.size());
   if (!source.substr(at).starts_with("/*")) return at;
@@ -42,7 +43,7 @@ std::vector<std::uint64_t> words_of(std::string_view source) {
     }
     std::size_t end = i;
     while (end < source.size() && is_name_char(source[end])) ++end;
-    if (end == i) end = i + 1;  // a sign is a word of its own
+    if (end == i) end = i + 1;  // a punctuation character is a word of its own
     const std::string_view word = source.substr(i, end - i);
     if (word.find_first_not_of(" \t\r\n") != std::string_view::npos) words.push_back(hash_of(word));
     i = end;

@@ -1,5 +1,5 @@
-// Staged: one evolving kernel, one transformation a step, failures diagnosed and patched.
-// After CuTeGen (arXiv 2604.01489); what was published and what is our choice: docs/strategies.md.
+// Staged: one evolving kernel, one transformation a step, failures diagnosed and patched. After
+// CuTeGen (arXiv 2604.01489); what was published and what is our choice: docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
@@ -14,11 +14,12 @@
 namespace kw::search {
 namespace {
 
-// Published.
-constexpr int kRegenerations = 3;  // of one step
-constexpr int kFixes = 5;          // of each
+// Published values.
+constexpr int kRegenerations = 3;  // regenerations of one step
+constexpr int kFixes = 5;          // fixes of each regeneration
 constexpr int kChains = 3;         // best of three
-/// The deepest step without a profile (scripts/run_profiled_sample.py).
+/// The deepest step that is asked for without a profile (scripts/run_profiled_sample.py of
+/// CuTeGen).
 int withheld_until(WorkClass work) {
   switch (work) {
     case WorkClass::Matmul:
@@ -32,7 +33,7 @@ int withheld_until(WorkClass work) {
   return 5;
 }
 
-/// How far a source came: of several that fail the one that came farthest is patched.
+/// How far a source came: of several failing sources the one that came farthest is patched.
 int rank_of(const Work& work) {
   if (work.is_correct()) return 2;
   return work.stage > Stage::Compile ? 1 : 0;
@@ -71,7 +72,8 @@ class Staged final : public Authoring {
   void judged(const Ask& ask, const Tell& tell) override {
     const auto id = works_.observe(ask, tell);
     if (ask.role == Role::Idea) {
-      // An expert's kernel is a first one that passed: the fastest of those in the chain's terms.
+      // An expert's kernel counts as a first kernel that passed: the fastest of those whose ideas
+      // begin a chain.
       const auto idea = static_cast<std::size_t>(ask.idea);
       if (tell.is_correct() && idea < begins_chain_.size() && begins_chain_[idea] &&
           (!kernel_ || works_.at(*id).speedup > works_.at(*kernel_).speedup))
@@ -120,7 +122,7 @@ class Staged final : public Authoring {
     return ask;
   }
 
-  /// A diagnosis, and then a local patch that keeps what the kernel was meant to be.
+  /// An ask for a diagnosis, and then for a local patch that keeps the kernel's design.
   Ask patch(const Work& failing) const {
     Ask ask = write(
         Errand::Repair, failing.ask,
@@ -134,7 +136,7 @@ class Staged final : public Authoring {
     return ask;
   }
 
-  /// One kernel evolves: nobody is shown others.
+  /// A view without other kernels: one kernel evolves.
   View view(const char* prompt) const {
     View view;
     view.prompt = prompt;
@@ -152,7 +154,7 @@ class Staged final : public Authoring {
 
   void follow_failure(WorkId id) {
     const Work& work = works_.at(id);
-    // Nothing that could be patched came: that is a lost try, not a new state.
+    // A reply without a source to patch is a lost try, not a new state.
     const bool is_source = work.stage != Stage::Propose;
     if (failing_) ++fixes_;
     if (is_source && (!failing_ || rank_of(work) >= rank_of(works_.at(*failing_)))) failing_ = id;
@@ -169,7 +171,7 @@ class Staged final : public Authoring {
     end_chain(fmt::format("the last at step {}, which could not be made to work", at));
   }
 
-  /// The next chain begins from the task alone.
+  /// Ends the chain; the next one begins from the task alone.
   void end_chain(std::string how) {
     ended_ = std::move(how);
     ++chain_;
@@ -186,7 +188,7 @@ class Staged final : public Authoring {
   Works works_;
   int chain_ = 0;
   int depth_ = 0;                 // 0: the first kernel
-  std::optional<WorkId> kernel_;  // the last that passed; the best is kept apart, by the run
+  std::optional<WorkId> kernel_;  // the last kernel that passed; the run keeps the best
   std::optional<WorkId> failing_;
   int fixes_ = 0;
   int regenerations_ = 0;

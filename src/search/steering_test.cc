@@ -1,4 +1,4 @@
-// What a person decides about a search while it goes, and how each strategy keeps to it.
+// What a person orders during a search, and how each strategy obeys.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 const KnobSpace kFourValues({{"A", {1, 2, 3, 4}}});
 
-/// Asks and tells by hand; sources that were written become idea 10 and up.
+/// Asks and tells by hand; each written source becomes a new idea, numbered from 10.
 class Talk {
  public:
   explicit Talk(std::string_view name, std::vector<Idea> ideas = {}, StrategyOptions options = {})
@@ -74,9 +74,9 @@ TEST(RefineSteered, ImprovesWhatIsPinnedUntilItIsNot) {
 TEST(RefineSteered, LeavesAStoppedBranchForTheBestOfTheOthers) {
   Talk t("refine");
   t.ask(), t.works(2);
-  t.ask(), t.works(3);    // from 1
-  t.ask(), t.works(4);    // from 2
-  t.ask(), t.works(2.5);  // from 3
+  t.ask(), t.works(3);    // derived from 1
+  t.ask(), t.works(4);    // derived from 2
+  t.ask(), t.works(2.5);  // derived from 3
   t.strategy().steer(stop({2}));
   EXPECT_EQ(t.ask().parent, 1) << "2, 3 and 4 are given up";
   t.works(2.2);

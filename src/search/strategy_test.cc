@@ -105,8 +105,8 @@ TEST(Strategies, AskOnlyValidPointsAndEndByThemselves) {
   }
 }
 
-// Resume: whatever the moment of death, feeding the recorded asks and tells to a fresh strategy
-// makes it ask the same next thing, byte for byte.
+// Resume: whenever the process died, a new strategy that is fed the recorded asks and tells makes
+// the same next ask, byte for byte.
 TEST(Strategies, ReplayOfTheRecordGivesTheSameNextAsk) {
   const Landscape landscape(LandscapeOptions{});
   for (const std::size_t outstanding : {1U, 4U}) {
@@ -181,7 +181,7 @@ TEST(Greedy, DoesNotTuneWhatFailedOrHasNoHope) {
   EXPECT_EQ(strategy->describe(), "all 3 ideas tried, 1 tuned");
 }
 
-// The first is the faster, the second nearer to its roof.
+// The ideas that are tuned first, of two: the first is faster, the second nearer to its roof.
 std::vector<int> tuned_first(std::string_view policy) {
   std::vector<Idea> ideas;
   const KnobSpace space({{"A", {1, 2, 3}}});
@@ -273,7 +273,7 @@ TEST(Halving, SurvivesASpaceWhereEverythingFails) {
   EXPECT_TRUE(tuner->finished());
 }
 
-// A line of seven values, the best at its end, one of them failing on the way.
+// The best of seven values in a line is at the end, and one on the way fails.
 TEST(Climb, IsNotWalledInByAFailure) {
   const KnobSpace space({{"A", {1, 2, 3, 4, 5, 6, 7}}});
   const auto tuner = (*find_tuner("climb"))->make({0, 0, &space, {{"A", 1}}, 1, {}}, seeded(1));

@@ -1,12 +1,12 @@
-// Blocks of a row stay in registers while all other rows pass by; compiled with -O3, which unrolls
-// them.
+// Keeps blocks of a row in registers while all other rows are subtracted; compiled with -O3, which
+// unrolls the loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/subtract_rows.h"
 
 namespace kw::search {
 namespace {
 
-// As many doubles as a register of AVX has; in two of SSE elsewhere.
+// As many doubles as an AVX register holds; two SSE registers elsewhere.
 typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 constexpr std::size_t kLanes = 4;
 
@@ -39,7 +39,7 @@ template <std::size_t kRegisters>
 }
 
 #ifdef __x86_64__
-// Twice as wide; the bits are the same, since nothing is contracted.
+// A version with registers twice as wide; the bits are the same, since nothing is contracted.
 [[gnu::target("avx2")]] void subtract_wide(std::span<double> row, std::span<const double> by,
                                            std::span<const std::vector<double>> rows,
                                            std::size_t from) {

@@ -13,14 +13,14 @@ namespace {
 
 // Logarithms of speedups, and chances. Chosen so that a world's optimum is about ten times as fast
 // as the plain kernel, needs six to nine techniques of fourteen, and lies behind dependencies.
-constexpr double kBigShare = 0.3, kSmallShare = 0.35;  // the others cost something
-constexpr double kUnmet = -0.08;                       // of a technique that lacks what it needs
+constexpr double kBigShare = 0.3, kSmallShare = 0.35;  // the other techniques cost something
+constexpr double kUnmet = -0.08;                       // of a technique whose needs are not met
 constexpr double kSpoilt = -0.05;
 constexpr int kTraps = 2;
 constexpr double kTrapTaste = 2.5;
-constexpr double kCrowding = 0.04;  // further chance to fail for each technique that is there
+constexpr double kCrowding = 0.04;  // chance to fail that each technique already present adds
 constexpr double kMostFailure = 0.9;
-constexpr double kOtherThere = 0.125;  // of techniques, in a sibling
+constexpr double kOtherThere = 0.125;  // share of techniques that differ in a sibling
 
 constexpr std::array<const char*, TechniqueWorld::kResources> kResourceNames{"memory", "compute",
                                                                              "latency"};

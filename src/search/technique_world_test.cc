@@ -1,4 +1,4 @@
-// Technique worlds: what holds in each, and how strategies do there.
+// Technique worlds: what holds in each of them, and how strategies do there.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/technique_world.h"
 
@@ -52,7 +52,7 @@ TEST(TechniqueWorld, WhatATechniqueNeedsMustBeThere) {
   EXPECT_GT(found, 5);
 }
 
-/// Mean over worlds of log(optimum / best), after `attempts`.
+/// Mean over worlds of log(optimum / best) after `attempts` attempts.
 double regret(const StrategyInfo& info, std::size_t attempts, int worlds) {
   double sum = 0;
   for (int seed = 1; seed <= worlds; ++seed) {
@@ -125,7 +125,7 @@ TEST(TechniqueWorld, WhoeverIsToldMoreFailsLessAndRepeatsLess) {
   EXPECT_GT(best[Profile], best[None]);
 }
 
-// Resume: recorded tells fed to a fresh strategy give the same asks.
+// Resume: recorded tells fed to a new strategy give the same asks.
 TEST(TechniqueWorld, ReplayOfTheRecordGivesTheSameAsks) {
   const TechniqueWorld w = world(2);
   for (const StrategyInfo& info : strategies()) {

@@ -1,4 +1,4 @@
-// Whoever writes in a technique world: what is made of an ask, by rules with chance.
+// The simulated writer of a technique world: it answers asks by rules with chance.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -12,27 +12,33 @@ namespace {
 
 using Set = TechniqueWorld::Set;
 
-// Chances, none of them measured on a model: what is compared is strategies under equal ones.
-constexpr double kFirstFails = 0.3;      // a first kernel
-constexpr int kMostAtFirst = 5;          // techniques of a first kernel
-constexpr double kMoreAtFirst = 0.7;     // that it shows a further one
-constexpr double kShownHelps = 0.6;      // factor on failing, where code that has it is shown
-constexpr double kCopyFails = 0.1;       // the same, of a step that is only copied
-constexpr double kMendFails = 0.5;       // factor on failing, of mending
-constexpr double kMendsBlindly = 0.9;    // the same, where nothing is told of the failure
-constexpr double kCounselHelps = 0.7;    // a further one, where somebody read it first
-constexpr double kTriedBefore = 0.3;     // factor on choosing what the history shows was tried
-constexpr double kWeakens = 0.15;        // mends by leaving the technique out, unless told not to
-constexpr double kTakesFromShown = 0.7;  // adopts something of the code that is shown
-constexpr double kKeeps = 0.85;          // of each technique, where a file is written anew
-constexpr double kCriticSees = 0.5;      // that something is wrong, before it is judged
+// Chances; none was measured on a model, because strategies are compared under equal ones.
+constexpr double kFirstFails = 0.3;   // that a first kernel fails
+constexpr int kMostAtFirst = 5;       // techniques of a first kernel
+constexpr double kMoreAtFirst = 0.7;  // that a first kernel shows one more technique
+// Factor on failing if the writer is shown code that has the technique.
+constexpr double kShownHelps = 0.6;
+constexpr double kCopyFails = 0.1;  // factor on failing for a step that is only copied
+constexpr double kMendFails = 0.5;  // factor on failing for a repair
+// Factor on failing for a repair of a failure that the writer is not told about.
+constexpr double kMendsBlindly = 0.9;
+// Further factor on failing if somebody has read the code first.
+constexpr double kCounselHelps = 0.7;
+// Factor on choosing what was tried before, according to the history.
+constexpr double kTriedBefore = 0.3;
+// Chance that a repair leaves the technique out, unless told not to.
+constexpr double kWeakens = 0.15;
+constexpr double kTakesFromShown = 0.7;  // chance to adopt something of the code that is shown
+constexpr double kKeeps = 0.85;          // chance to keep each technique when a file is rewritten
+// Chance that the critic sees an error before the code is judged.
+constexpr double kCriticSees = 0.5;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// What was written for an ask.
 struct Written {
-  Set from = 0;               // what it was made from
-  Set set = 0;                // what it was to become
-  std::size_t added = kNone;  // technique that was tried
+  Set from = 0;               // techniques of the code that it was made from
+  Set set = 0;                // techniques that it was meant to have
+  std::size_t added = kNone;  // the technique that was tried
   bool is_broken = false;
 };
 
@@ -59,7 +65,7 @@ class Writer {
     Written w;
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if (ask.knobs.at(world_.cards()[t].name) != 0) w.set |= TechniqueWorld::bit(t);
-    // Nobody mends it: what does not work with one combination does not with another.
+    // Nobody repairs it: what fails in one combination fails in every other.
     const Seed fates = Seed::from_number(world_.options().seed).child("fates");
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if ((w.set & TechniqueWorld::bit(t)) != 0 &&
@@ -77,7 +83,7 @@ class Writer {
     return add(ask, from, parent.is_broken ? parent.added : kNone, rng);
   }
 
-  /// What the ask names, or some techniques at once, one after the other.
+  /// A first kernel with the technique that the ask names, or with several techniques at once.
   Written first(const Ask& ask, Rng& rng) const {
     Written w;
     w.is_broken = rng.uniform() < kFirstFails;
@@ -95,7 +101,7 @@ class Writer {
     return w;
   }
 
-  /// What the code that is shown has already fails seldom.
+  /// Tries all techniques of the menu; those that the shown code has already seldom fail.
   Written all_of_menu(const Ask& ask, Written w, Rng& rng) const {
     const Set known = shown(ask);
     for (const MenuItem& item : ask.manner.menu) {
@@ -150,7 +156,7 @@ class Writer {
     return chance;
   }
 
-  /// Techniques of the code that is shown beside the parent's.
+  /// Techniques of the shown code in addition to the parent's.
   Set shown(const Ask& ask) const {
     Set all = 0;
     for (const int attempt : ask.manner.writer.sources) {
@@ -160,18 +166,18 @@ class Writer {
     return all;
   }
 
-  /// Whoever decides what to do: the first that is asked.
+  /// The view of whoever decides what to do: the first who is asked.
   static const View& planner(const Ask& ask) {
     return ask.manner.counsel.empty() ? ask.manner.writer : ask.manner.counsel.front();
   }
 
-  /// Whether somebody who writes later knows that it was tried for nothing: of a failure from
-  /// Errors up, of a loss from Findings up.
+  /// Whether a later writer knows that this was tried in vain: of a failure from
+  /// FeedbackLevel::Errors on, of a loss from Findings on.
   bool is_told(const Written& w) const {
     return feedback_ >= (w.is_broken ? FeedbackLevel::Errors : FeedbackLevel::Findings);
   }
 
-  /// Techniques that were tried from the same place, as far as the history shows it.
+  /// Techniques that were tried on the same code, as far as the history shows it.
   Set tried(const Ask& ask, Set from) const {
     const View& view = planner(ask);
     if (!view.is_bounded) {
@@ -223,7 +229,7 @@ class Writer {
     return options_.told(world_.cards()[t].name, at);
   }
 
-  /// Without a menu everything is.
+  /// Techniques that the menu offers; without a menu, all of them.
   Set offered_by_menu(const Ask& ask) const {
     if (ask.manner.menu.empty()) return ~Set{0};
     Set all = 0;
@@ -243,7 +249,7 @@ class Writer {
     Tell& tell = answer.tell;
     if (ask.role == Role::Write) {
       tell.written = world_.idea_of(w.set);
-      // As sources are: the nth different one has the nth place.
+      // As with real sources, the nth different source has the nth place.
       tell.idea = ideas_
                       .emplace(std::pair(w.set, w.is_broken ? ask.id : 0),
                                1 + static_cast<int>(ideas_.size()))
@@ -280,7 +286,7 @@ class Writer {
   const Seed seed_;
   const FeedbackLevel feedback_;
   std::map<int, Written> written_;
-  std::map<Set, Set> tried_;  // by what they were added to
+  std::map<Set, Set> tried_;  // by the code that they were added to
   std::map<std::pair<Set, int>, int> ideas_;
   std::set<Set> judged_;
 };

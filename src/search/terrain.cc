@@ -14,10 +14,11 @@
 namespace kw::search {
 namespace {
 
-/// A smooth slope towards an optimum, on knobs that double.
+/// A smooth slope towards an optimum, on knobs whose values double.
 struct Slope {
-  std::vector<double> weight;  // of the squared distance from the optimum in one knob; log units
-  std::vector<int> optimum;    // place of each knob
+  // By knob: weight of the squared distance from the optimum; log units.
+  std::vector<double> weight;
+  std::vector<int> optimum;  // by knob: the index of the best value
 };
 
 std::vector<Knob> doubling_knobs(std::size_t count, int values) {
@@ -43,7 +44,8 @@ Slope random_slope(std::size_t knobs, int values, Rng& rng) {
   return slope;
 }
 
-// Distances are shares of a knob's range; the map's order is that of the names.
+// Distances of a point from the optimum, as shares of each knob's range, in the order of the knobs'
+// names.
 std::vector<double> offsets(const KnobPoint& point, const Slope& slope, int values) {
   std::vector<double> result;
   for (std::size_t k = 0; k < slope.optimum.size(); ++k)
@@ -72,7 +74,7 @@ Terrain separable(Seed seed) {
           }};
 }
 
-// Neighbouring knobs must fit together, as a register block's sides do.
+// A terrain where neighbouring knobs must fit together, as the sides of a register block must.
 LandscapePoint ridge(const KnobPoint& p, const Slope& slope, int values) {
   const std::vector<double> offset = offsets(p, slope, values);
   double together = 0;
@@ -99,7 +101,8 @@ Terrain noisy(Seed seed) {
   return terrain;
 }
 
-// More is faster until it no longer fits, which only a try shows; a `require` cuts a corner too.
+// A terrain where more is faster until it no longer fits, which only a try shows; a `require` cuts
+// off a corner as well.
 Terrain cliff(Seed seed) {
   constexpr std::size_t kKnobs = 4;
   constexpr int kValues = 7;
@@ -130,7 +133,7 @@ Terrain cliff(Seed seed) {
           }};
 }
 
-// Two knobs name methods, in no order; each method has its own best sizes.
+// A terrain where two knobs name methods, in no order; each method has its own best sizes.
 Terrain categories(Seed seed) {
   constexpr int kMethods = 6;
   constexpr int kValues = 6;
@@ -160,7 +163,7 @@ Terrain categories(Seed seed) {
           }};
 }
 
-// Most of it is flat; the good part is a small valley with its own bottom.
+// A terrain that is mostly flat; the good part is a small valley with a bottom of its own.
 Terrain plateau(Seed seed) {
   constexpr std::size_t kKnobs = 4;
   constexpr int kValues = 6;
@@ -203,7 +206,7 @@ const std::vector<Family>& families() {
   return all;
 }
 
-// Speedups over the first point, and the largest.
+// Scales speedups to the first point, and finds the largest.
 void calibrate(Terrain& terrain) {
   const double first = terrain.truth(terrain.space.first()).speedup;
   KW_ASSERT(first > 0);
@@ -212,7 +215,7 @@ void calibrate(Terrain& terrain) {
     point.speedup /= first;
     return point;
   };
-  // Where a space is too vast to look everywhere, the optimum is at speed e^0 by construction.
+  // If the space is too large to look everywhere, the optimum is at speed e^0 by construction.
   constexpr std::uint64_t kListed = 1 << 16;
   terrain.best = 1 / first;
   if (terrain.space.size() > kListed) return;
@@ -249,7 +252,7 @@ Result<Terrain> parse_terrain(std::string_view text) {
     std::vector<Knob> knobs;
     for (const auto& knob : json.at("knobs"))
       knobs.push_back({knob.at("name"), knob.at("values").get<std::vector<std::int64_t>>()});
-    // null where a combination does not exist, a time, or a fate.
+    // An entry is null where a combination does not exist, else a time or a fate.
     std::vector<std::optional<LandscapePoint>> points;
     for (const auto& entry : json.at("points")) {
       std::optional<LandscapePoint>& point = points.emplace_back();

@@ -1,4 +1,4 @@
-// The tuners that plan point by point: what they find, what they never ask, how they end.
+// The tuners that plan point by point: what they find, what they never ask for, how they end.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Tell answer(const Ask& ask, double speedup) {
   return tell;
 }
 
-// Asks and tells alternate; every ask is checked to be valid and new.
+// Drives a tuner, one ask and one tell at a time, and checks that every ask is valid and new.
 std::vector<Ask> drive(Strategy& tuner, const TuningJob& job,
                        const std::function<double(const KnobPoint&)>& speedup,
                        std::size_t most = 200) {
@@ -146,8 +146,8 @@ TEST(Tuners, ClimbTheRewardWhateverTheSpeedup) {
   }
 }
 
-// Half of the space fails: a model that took failures for slow points, or for nothing, keeps asking
-// there.
+// Half of the space fails: a model that took failures for slow points, or ignored them, would keep
+// asking there.
 TEST(Tuners, BayesianLearnsWhatFails) {
   const KnobSpace space({{"A", {0, 1, 2, 3, 4, 5, 6, 7}}, {"B", {0, 1, 2, 3, 4, 5, 6, 7}}});
   const TuningJob job = job_at_first(space);
@@ -222,7 +222,7 @@ TEST(GaussianProcess, FollowsItsDataAndIsUnsureFarFromThem) {
   EXPECT_LT(seen[0].deviation, 0.5 * seen[1].deviation);
 }
 
-/// A process that was fitted to some data and meets the rest one by one.
+/// A process that was fitted to some data and gets the rest one by one.
 class GrowingProcess : public testing::Test {
  protected:
   GrowingProcess() {

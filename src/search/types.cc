@@ -1,4 +1,4 @@
-// Asks as JSON.
+// Encodes asks as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/types.h"
 
@@ -8,8 +8,8 @@ namespace kw::search {
 
 std::string encode_ask(const Ask& ask) {
   auto json = codec::write(ask);
-  // Only where it means something: runs that were recorded before there were writers stay as they
-  // are.
+  // Written only where they mean something, so that runs recorded before there were writers keep
+  // their bytes.
   if (ask.role == Role::Write) json["errand"] = name_of(ask.errand);
   if (ask.manner != Manner{}) json["manner"] = codec::write(ask.manner);
   return json.dump();

@@ -1,4 +1,4 @@
-// Lots while they are likely to hit, then a list of what is left.
+// Draws random points while they are likely to hit an untried one; after that, lists what is left.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/untried.h"
 

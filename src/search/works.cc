@@ -1,4 +1,4 @@
-// Works from asks and tells.
+// Builds works from asks and tells.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/works.h"
 

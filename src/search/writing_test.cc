@@ -1,4 +1,4 @@
-// Strategies that have sources written: what they ask for after each kind of outcome.
+// Strategies that ask for sources: what they ask for after each kind of outcome.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -26,14 +26,15 @@ class Dialogue {
     last_ = ask.value_or(Ask{});
     return last_;
   }
-  /// The last ask failed so.
+  /// Tells that the last ask failed with this outcome.
   void fails(Outcome outcome) { strategy_->tell({last_.id, OutcomeClass::Failed, outcome, 0, {}}); }
   void is_unanswered(const Ask& ask) {
     Tell tell{ask.id, OutcomeClass::Failed, Outcome::NoCandidate, 0, {}};
     tell.is_unanswered = true;
     strategy_->tell(tell);
   }
-  /// The last ask was correct; a written source became idea `idea` with `space`.
+  /// Tells that the last ask was correct; a written source became idea `idea` with the knobs of
+  /// `space`.
   void works(double speedup, OutcomeClass outcome_class, int idea = 0, KnobSpace space = {}) {
     Tell tell{last_.id, outcome_class, Outcome::Correct, 0, {}};
     tell.speedup.value = tell.merit = speedup;
@@ -143,7 +144,7 @@ TEST(Refine, TunesBeforeTheNextWord) {
   d.works(3, OutcomeClass::NoGain, 7, kThreeValues);
   expect_write(d.ask(), Errand::Improve, 2);  // the same source is not tuned twice
   d.works(0.1, OutcomeClass::NoGain, 8, kThreeValues);
-  expect_write(d.ask(), Errand::Improve, 2);  // nor one without hope
+  expect_write(d.ask(), Errand::Improve, 2);  // neither is a source without hope
 }
 
 TEST(Refine, WaitsForTheOutcomeAndNeverEndsByItself) {
@@ -237,7 +238,7 @@ TEST(Writing, ReplayOfTheRecordGivesTheSameNextAsk) {
         while (asked - told < outstanding) {
           const auto ask = resumed->ask();
           if (!ask) break;
-          // The record ends at its limit, the strategy goes on.
+          // The record ends at its limit, while the strategy goes on.
           if (asked < record.asks.size()) {
             ASSERT_EQ(encode_ask(*ask), encode_ask(record.asks[asked].ask)) << name;
           }

@@ -1,4 +1,4 @@
-// Tuning of written sources.
+// Tunes written sources.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/written.h"
 
@@ -40,9 +40,9 @@ std::optional<Ask> WrittenTuning::ask() {
 }
 
 void WrittenTuning::tell(const Ask& ask, const Tell& tell) {
-  // No source is tuned twice, so the others are asks of tuners that were given up.
+  // No source is tuned twice, so other tells are of tuners that were given up.
   if (!tuner_ || ask.idea != tuning_) return;
-  // What few samples say at low fidelity does not move the mark.
+  // A low-fidelity result rests on few samples and does not count as a gain.
   if (tell.is_correct() && ask.fidelity == 1) gain_ = std::max(gain_, tell.merit / start_merit_);
   ++told_;
   tuner_->tell(tell);
