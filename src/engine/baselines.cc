@@ -1,4 +1,4 @@
-// Baselines: judged like anyone else, timed once per device and task, remembered.
+// Baselines are judged like other candidates, timed once per device and task, and remembered.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
@@ -12,12 +12,12 @@
 namespace kw::engine {
 namespace {
 
-/// A machine's noise of an hour ago says little of now.
+/// A machine's noise of an hour ago says little about now.
 constexpr std::int64_t kFloorLifeSeconds = 3600;
 
 /// What the store keeps of an opponent's noise floors.
 struct KnownFloors {
-  std::int64_t measured_at = 0;              ///< Seconds since 1970.
+  std::int64_t measured_at = 0;              ///< In seconds since 1970.
   std::map<std::string, NoiseFloor> floors;  ///< By timed workload.
 
   template <class Self, class V>
@@ -26,10 +26,10 @@ struct KnownFloors {
   }
 };
 
-/// Timed spans per baseline: enough to rank them; the pairs decide later.
+/// Limit of timed spans per baseline: enough to rank them; the pairs decide later.
 constexpr std::int64_t kBaselineBudgetNs = 60'000'000;
 
-// Of what `timed` does on the request's workloads here.
+// Key of what depends on how `timed` behaves on the request's workloads with this judge.
 std::string memory_key(const std::string& judge, const EvaluationRequest& request,
                        const Candidate& timed) {
   Sha256Stream key;
@@ -94,7 +94,7 @@ void sort_by_time(std::vector<BaselineStanding>& standings) {
 
 namespace {
 
-/// What is remembered and not too old; empty: nothing.
+/// The remembered floors, if they are not too old; otherwise empty.
 Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest& request) {
   const auto text =
       KW_TRY(s.store.recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
@@ -120,7 +120,7 @@ Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
 Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request,
                          const Evaluation& evaluation) {
   KnownFloors known = KW_TRY(known_floors(s, request));
-  // What is pooled is as old as its oldest series.
+  // Pooled floors are as old as their oldest series.
   if (known.floors.empty()) known.measured_at = s.clock.wall_seconds();
   const auto before = known.floors;
   for (const WorkloadResult& w : evaluation.workloads)
@@ -136,7 +136,7 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
   const auto& all = s.workbench.baselines();
   const bool is_one =
       std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == only; });
-  // All at once: a judge elsewhere should need one trip for them.
+  // All baselines are submitted at once: a judge elsewhere should need one trip for them.
   std::vector<Timing> timings;
   std::vector<std::string> unknown;
   for (const Candidate& baseline : all) {
@@ -190,7 +190,8 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     for (const BaselineStanding& b : standings) {
       const Verdict& verdict = b.evaluation.verdict;
       if (!verdict.evidence.empty()) why += "; " + b.candidate.name + ": " + failure_words(b);
-      is_input = is_input && verdict.outcome != Outcome::Unmeasurable;  // a busy machine
+      // An unmeasurable baseline means a busy machine.
+      is_input = is_input && verdict.outcome != Outcome::Unmeasurable;
     }
     return is_input ? fail_input(std::move(why)) : fail(std::move(why));
   }

@@ -1,4 +1,4 @@
-// The end of a run: how long its confirmation may take, and what an interrupt makes of it.
+// The end of a run: how long its confirmation may take, and what an interrupt does to it.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -13,7 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Attempts take a second each, confirmations ten; hurried ones end at once and know nothing.
+/// A carrier whose attempts take a second each and confirmations ten; hurried ones end at once
+/// without a result.
 class TimedCarrier final : public evaluate::Carrier {
  public:
   TimedCarrier(evaluate::Carrier& inner, platform::FakeClock& clock)
@@ -43,7 +44,7 @@ class TimedCarrier final : public evaluate::Carrier {
   std::int64_t waited_ns() const override { return waited_ns_; }
 
   std::vector<std::int64_t> given_ns;
-  std::chrono::seconds device_wait{0};  ///< Of every evaluation.
+  std::chrono::seconds device_wait{0};  ///< Time that every evaluation waits for the device.
   bool loses = false;
   bool* is_interrupted = nullptr;  ///< Set while the first confirmation is made.
 

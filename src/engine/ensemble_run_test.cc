@@ -1,5 +1,5 @@
-// Runs that two models write for, one of which is worth its cost: who is asked, and that it is
-// kept.
+// Runs for which two models write, only one of which is worth its cost: who is asked, and that this
+// is recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -17,8 +17,8 @@ constexpr const char* kBad = "scripted:bad";
 
 class EnsembleRun : public WritingRun {
  protected:
-  /// The good one writes another right kernel each time, the bad one a wrong one for half of the
-  /// tokens. Where the good one is out of reach the bad one is asked in its place.
+  /// The good model writes another right kernel each time, the bad one a wrong kernel for half of
+  /// the tokens. While the good one is unavailable, the bad one is asked instead.
   class TwoModels final : public propose::Proposer {
    public:
     explicit TwoModels(const EnsembleRun& test) : test_(test) {}
@@ -59,7 +59,7 @@ class EnsembleRun : public WritingRun {
     EXPECT_TRUE(store_.update(report->run));
     return *report;
   }
-  /// Those that somebody wrote.
+  /// The attempts that a model wrote.
   std::vector<Attempt> written(const std::string& name) const {
     std::vector<Attempt> all = attempts(name);
     std::erase_if(all, [](const Attempt& a) { return a.writer.empty(); });

@@ -20,17 +20,17 @@
 namespace kw::engine {
 namespace {
 
-constexpr double kMostGain = 2;         // logarithm
-constexpr std::size_t kMostNames = 60;  // techniques with a weight of their own, the most tried
+constexpr double kMostGain = 2;         // logarithm of the gain
+constexpr std::size_t kMostNames = 60;  // only the most tried techniques have a weight of their own
 constexpr std::size_t kBounds = EnumNames<Bound>::names.size();
-// Features of the kernel beside its bottleneck.
+// Features of the kernel other than its bottleneck.
 constexpr std::size_t kPlain = 4 + search::kResources.size();
-constexpr double kWorthSaying = 0.01;  // logarithm
+constexpr double kWorthSaying = 0.01;  // logarithm of the gain
 constexpr std::size_t kFolds = 5;
 constexpr std::size_t kBins = 4;
 constexpr const char* kModelEvent = "gain model";
 
-/// What a run remembers of one attempt for those made from it.
+/// What must be remembered of one attempt for the attempts made from it.
 struct StepState {
   int parent = 0;
   bool is_correct = false;
@@ -64,7 +64,7 @@ void add_samples(const std::string& run, const Attempt& attempt, StepStates& sta
   const StepState* from = made_from(standings, attempt.parent);
   const KernelState before = from != nullptr ? from->state : KernelState();
   if (here.is_correct) here.state = state_of(attempt);
-  // What was given shows no step; what is made from it begins there.
+  // A given source shows no step; steps made from it begin there.
   if (attempt.recalled != 0 || attempt.candidate.origin != Origin::Model) return;
   if (!here.is_correct && !memory::is_about_kernels(e.verdict)) return;
   std::vector<std::string> added;
@@ -93,7 +93,7 @@ std::vector<std::string> most_tried(const std::vector<GainSample>& samples) {
   return names;
 }
 
-/// A sample that was held out, with what was expected of it.
+/// A sample that was held out, with what each judge expected of it.
 struct HeldOut {
   const GainSample* sample;
   double learned = 0;
@@ -120,7 +120,7 @@ JudgeComparison::Judge standing_of(const std::vector<HeldOut>& all, double HeldO
   std::ranges::stable_sort(order,
                            [&](const HeldOut& a, const HeldOut& b) { return a.*score > b.*score; });
   const std::size_t third = std::max<std::size_t>(1, order.size() / 3);
-  // Where many are said to be alike, all of them count: an order among them would be luck.
+  // If many samples have the same score, all of them count: an order among them would be luck.
   double sum = 0, count = 0;
   for (const HeldOut& one : order)
     if (one.*score >= order[third - 1].*score) sum += one.sample->gain, ++count;
@@ -151,7 +151,7 @@ double mean_of(const std::vector<GainSample>& samples) {
   return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
 }
 
-/// Each with a model that saw none of its run.
+/// Every sample, judged by a model that saw nothing of its run.
 std::vector<HeldOut> hold_out(const std::vector<GainSample>& samples,
                               const std::vector<search::TechniqueCard>& cards) {
   const HeldOutModels models(samples);
@@ -230,7 +230,7 @@ GainModel GainModel::fit(const std::vector<GainSample>& samples) {
 
 double GainModel::predict(const KernelState& state, const std::string& technique) const {
   const std::vector<double> x = features(state, technique);
-  if (x.size() != weights_.size()) return 0;  // of another program's store
+  if (x.size() != weights_.size()) return 0;  // the weights come from another program's store
   return std::inner_product(x.begin(), x.end(), weights_.begin(), 0.0);
 }
 
@@ -300,7 +300,7 @@ RulesJudge::RulesJudge(const std::vector<search::TechniqueCard>& cards)
       }()) {}
 
 double RulesJudge::score(const KernelState& state, const std::string& technique) const {
-  memory::Relabeller names = names_;  // a name that it does not know is no card's from then on
+  memory::Relabeller names = names_;  // a copy: unknown names get a label of their own in it
   const auto card = std::ranges::find(cards_, names.label(technique), &search::TechniqueCard::name);
   if (card == cards_.end() || state.bound == Bound::Unknown) return 0.5;
   const bool is_late = state.bound == Bound::Launch || state.bound == Bound::Latency;

@@ -1,5 +1,5 @@
-// GainModel: what a next technique is expected to gain on a kernel, fitted to the steps that the
-// store has recorded; the learned judge, and the ranking of proposals before they are judged.
+// What a next technique is expected to gain on a kernel, fitted to the steps that the store has
+// recorded. Used by the learned judge, and to rank proposals before they are judged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace kw::engine {
 
-/// A kernel before a step, as features see it: its standing, its bottleneck, its profile.
+/// A kernel before a step, as features see it: its speed, its bottleneck, its profile.
 struct KernelState {
   bool is_first = true;  ///< There is no kernel yet.
-  double speedup = 1;    ///< Over the baseline.
+  double speedup = 1;    ///< Speedup over the baseline.
   Bound bound = Bound::Unknown;
-  std::map<std::string, double> used;   ///< As search::Traits::used.
-  std::vector<std::string> techniques;  ///< That it shows.
+  std::map<std::string, double> used;   ///< The same as search::Traits::used.
+  std::vector<std::string> techniques;  ///< Techniques that the kernel shows.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -32,22 +32,23 @@ struct KernelState {
 
 KernelState state_of(const Attempt& attempt);
 
-/// One recorded step: an action on a kernel, and what became of it.
+/// One recorded step: an action on a kernel, and the result.
 struct GainSample {
   std::string run;
   KernelState state;
   std::string technique;
   Verdict verdict;
-  double gain = 0;  ///< Logarithm, within 2 of 0; 0 for a failure, which gained nothing.
+  /// Logarithm of the gain, limited to ±2; 0 for a failure, which gained nothing.
+  double gain = 0;
 };
 
-/// Of all recorded runs for the target, oldest run first; of techniques that came together each is
-/// a sample with its part of the gain.
+/// Samples of all recorded runs for the target, oldest run first. Techniques that came together
+/// give one sample each, with an equal part of the gain.
 Result<std::vector<GainSample>> gain_samples(const store::RunStore& store, Target target);
 
-/// Linear in the kernel's features (counters among them where there were any), the technique, and
-/// the technique on this bottleneck; least squares with a ridge. Fitting takes about a second for
-/// 3,000 samples; predicting, a microsecond.
+/// A model that is linear in the kernel's features (counters among them, where there were any), in
+/// the technique, and in the technique on this bottleneck; fitted by least squares with a ridge.
+/// Fitting takes about a second for 3,000 samples; predicting takes a microsecond.
 class GainModel {
  public:
   /// Fewer samples teach nothing that rules do not know.
@@ -57,8 +58,8 @@ class GainModel {
 
   /// Expected logarithm of the gain.
   double predict(const KernelState& state, const std::string& technique) const;
-  /// Of the techniques that it knows and the kernel does not show, the one that promises most;
-  /// nothing: none promises anything.
+  /// The technique that promises most, among those that the model knows and the kernel does not
+  /// show; nothing if none promises a gain.
   std::optional<std::string> best(const KernelState& state) const;
   std::size_t samples() const { return static_cast<std::size_t>(samples_); }
 
@@ -71,28 +72,28 @@ class GainModel {
   std::vector<double> features(const KernelState& state, const std::string& technique) const;
 
   std::vector<std::string> names_;  ///< Techniques, sorted.
-  std::vector<int> tried_;          ///< Samples of each.
+  std::vector<int> tried_;          ///< By technique: number of its samples.
   std::vector<double> weights_;
   int samples_ = 0;
 };
 
-/// The same of a candidate made from `parent` (null: a first kernel): the mean over the techniques
-/// that are new in it; 0 where it names none.
+/// Expected logarithm of the gain of a candidate made from `parent` (null: a first kernel): the
+/// mean over the techniques that are new in the candidate; 0 if it names none.
 double expected_of(const GainModel& model, const Attempt* parent, const Candidate& candidate);
 
-/// The judge's words on a kernel: its bottleneck, the next technique, and how it is applied (by the
-/// card of that name, if there is one). Empty: the model has nothing to say.
+/// The learned judge's words on a kernel: its bottleneck, the next technique, and how that is
+/// applied (by the card of that name, if there is one). Empty: the model has nothing to say.
 std::string instruction_of(const GainModel& model, const KernelState& state,
                            const std::vector<search::TechniqueCard>& cards);
 
-/// Models that were each fitted to four fifths of the recorded runs.
+/// Models, each of which was fitted to four fifths of the recorded runs.
 class HeldOutModels {
  public:
-  /// Precondition: samples of two runs or more.
+  /// Precondition: the samples come from two runs or more.
   explicit HeldOutModels(const std::vector<GainSample>& samples);
-  /// The one that saw nothing of this run.
+  /// The model that saw nothing of this run.
   const GainModel& without(const std::string& run) const;
-  /// Mean gain of the samples that this model saw.
+  /// Mean gain of the samples that the model without(run) saw.
   double mean_without(const std::string& run) const;
 
  private:
@@ -101,11 +102,11 @@ class HeldOutModels {
   std::vector<double> means_;
 };
 
-/// What rules say of a technique on a kernel: 1, its card relieves the bottleneck; 0, another;
-/// 1/2: unknown.
+/// Judges a technique on a kernel by rules: 1 if its card relieves the bottleneck, 0 if it relieves
+/// something else, 1/2 if that is unknown.
 class RulesJudge {
  public:
-  /// `cards` outlive this.
+  /// `cards` must outlive the judge.
   explicit RulesJudge(const std::vector<search::TechniqueCard>& cards);
   double score(const KernelState& state, const std::string& technique) const;
 
@@ -114,12 +115,13 @@ class RulesJudge {
   memory::Relabeller names_;
 };
 
-/// How two judges stand on runs that they were not fitted to: each run is held out in turn with a
-/// fifth of the others.
+/// How two judges do on runs that they were not fitted to: each run is held out in turn, together
+/// with a fifth of the others.
 struct JudgeComparison {
   struct Judge {
-    double pairs = 0;     ///< Share of pairs of steps of one run that it orders as they gained.
-    double top_gain = 0;  ///< Mean logarithm of the gain over the third that it expects most of.
+    double pairs = 0;  ///< Share of pairs of steps of one run that the judge orders by their gain.
+    /// Mean logarithm of the gain over the third of steps of which the judge expects most.
+    double top_gain = 0;
   };
   struct Bin {
     double expected = 0;
@@ -128,23 +130,24 @@ struct JudgeComparison {
   };
   std::size_t samples = 0;
   std::size_t runs = 0;
-  std::size_t compared = 0;  ///< Pairs.
+  std::size_t compared = 0;  ///< Number of compared pairs.
   Judge learned;
-  Judge rules;  ///< A technique is right whose card relieves the kernel's bottleneck.
+  Judge rules;  ///< Prefers techniques whose card relieves the kernel's bottleneck.
   double mean_gain = 0;
-  double error = 0;              ///< Mean absolute, of the learned judge.
-  double plain_error = 0;        ///< Of the mean gain of the other runs, which knows nothing.
-  std::vector<Bin> calibration;  ///< By what was expected, ascending.
+  double error = 0;  ///< Mean absolute error of the learned judge.
+  /// Mean absolute error of always predicting the mean gain of the other runs.
+  double plain_error = 0;
+  std::vector<Bin> calibration;  ///< By expected gain, ascending.
 };
 
 JudgeComparison compare_judges(const std::vector<GainSample>& samples,
                                const std::vector<search::TechniqueCard>& cards);
 
-/// What a run would be fitted to; an error where that is too little.
+/// Samples that a run would be fitted to; an error if there are too few.
 Result<std::vector<GainSample>> samples_to_learn_from(const store::RunStore& store, Target target);
 
-/// The model with which a run began, kept with it, or fitted now to what the store has recorded and
-/// kept. Too few samples are an error that says so.
+/// The model with which a run began, as kept with the run; if there is none, a model fitted now to
+/// what the store has recorded, which is then kept. Too few samples are an error that says so.
 Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run);
 
 }  // namespace kw::engine

@@ -1,4 +1,4 @@
-// The learned judge: what it makes of recorded steps, and how it stands beside rules on runs that
+// The learned judge: what it makes of recorded steps, and how it compares with rules on runs that
 // it has not seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gain_model.h"
@@ -19,8 +19,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A world where tiling helps what memory binds, unrolling what arithmetic binds, and padding,
-/// which by its card relieves memory, never.
+/// True gains in a world where tiling helps memory-bound kernels, unrolling helps compute-bound
+/// ones, and padding never helps, although its card says that it relieves memory.
 double truth(Bound bound, const std::string& technique) {
   if (technique == "tiling") return bound == Bound::Memory ? 0.6 : 0.0;
   if (technique == "unrolling") return bound == Bound::Compute ? 0.4 : -0.1;

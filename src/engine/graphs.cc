@@ -1,4 +1,4 @@
-// Graphs as facts of the store and events of runs.
+// Keeps graphs as facts of the store and as events of runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graphs.h"
 
@@ -14,8 +14,8 @@ namespace kw::engine {
 namespace {
 
 constexpr const char* kGraphFact = "technique graph";
-constexpr const char* kGraphFilesFact = "graph files";      // hashes, a line each
-constexpr const char* kGraphCountedFact = "graph counted";  // a line each: name, tab, attempt
+constexpr const char* kGraphFilesFact = "graph files";      // hashes, one per line
+constexpr const char* kGraphCountedFact = "graph counted";  // one per line: name, tab, attempt
 constexpr const char* kGraphEvent = "graph";
 
 Result<TechniqueGraph> graph_of(const std::optional<std::string>& text,

@@ -1,4 +1,4 @@
-// Runs that a judge reads and a person steers while they are written.
+// Runs whose prompts contain a judge's readings and a person's orders.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

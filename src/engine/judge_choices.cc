@@ -1,4 +1,5 @@
-// Questions from samples; answers of rules, of the fitted model and by lot; hits and gains.
+// Makes questions from samples; answers by rules, by the fitted model and at random; counts hits
+// and gains.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/judge_choices.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr double kAlike = 0.01;  // logarithm of a gain
 
-/// Kernels that count as alike.
+/// Kernels of one kind count as alike.
 using KernelKind = std::tuple<std::string, bool, Bound>;
 
 KernelKind kind_of(const GainSample& sample) {
@@ -50,7 +51,7 @@ bool can_tell(const JudgeQuestion& question) {
          question.best() - *std::ranges::min_element(question.gains) > kAlike;
 }
 
-/// Places of the largest score.
+/// Indices of the largest score.
 std::vector<std::size_t> largest(const std::vector<double>& scores) {
   const double most = *std::ranges::max_element(scores);
   std::vector<std::size_t> places;

@@ -1,5 +1,5 @@
-// Judges side by side on recorded kernels that none of them was fitted to: which technique each
-// would apply next, and what that one gained.
+// Compares judges on recorded kernels that none of them was fitted to: which technique each would
+// apply next, and what that technique gained.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,45 +11,48 @@
 
 namespace kw::engine {
 
-/// A kernel of a recorded run and the techniques that were applied in it to kernels like this one
-/// (the same run and bottleneck; first kernels apart), with the mean logarithm of what each gained.
+/// A kernel of a recorded run, and the techniques that were applied in that run to similar kernels
+/// (of the same bottleneck; first kernels form a group of their own), with the mean logarithm of
+/// what each gained.
 struct JudgeQuestion {
   std::string run;
   KernelState state;
-  std::vector<std::string> menu;  ///< At least two, sorted; none that the kernel shows.
+  std::vector<std::string> menu;  ///< At least two techniques, sorted; none that the kernel shows.
   std::vector<double> gains;
 
   double best() const;
 };
 
-/// At most `most`, evenly out of all; kernels where every technique gained the same are left out.
+/// At most `most` questions, spread evenly over all; kernels where every technique gained the same
+/// are left out.
 std::vector<JudgeQuestion> judge_questions(const std::vector<GainSample>& samples,
                                            std::size_t most);
 
-/// For each question the places in its menu that a judge likes best, several where it cannot tell
-/// them apart; none: it gave no answer that can be read.
+/// For each question the indices in its menu that a judge prefers: several if the judge cannot tell
+/// them apart, none if its answer cannot be read.
 using JudgeAnswers = std::vector<std::vector<std::size_t>>;
 
-/// By a model that is fitted to four fifths of the runs, this one not among them.
+/// Answers of models, each fitted to four fifths of the runs, without the question's run.
 JudgeAnswers answers_of_learned(const std::vector<JudgeQuestion>& questions,
                                 const std::vector<GainSample>& samples);
-/// A technique is right whose card relieves the kernel's bottleneck.
+/// Answers by rules: they prefer techniques whose card relieves the kernel's bottleneck.
 JudgeAnswers answers_of_rules(const std::vector<JudgeQuestion>& questions,
                               const std::vector<search::TechniqueCard>& cards);
-/// All are alike.
+/// Answers that prefer all techniques alike, as a random choice would.
 JudgeAnswers answers_by_lot(const std::vector<JudgeQuestion>& questions);
 
 struct ChoiceStanding {
-  double hits = 0;         ///< Share of questions where it named what gained most (within 1 %).
-  double gain = 0;         ///< Mean logarithm of the gain of what it named.
-  std::size_t unread = 0;  ///< Questions without an answer: no hit, and nothing gained.
+  double hits = 0;  ///< Share of questions in which the judge named what gained most (within 1 %).
+  double gain = 0;  ///< Mean logarithm of the gain of what the judge named.
+  /// Questions without a readable answer: they count as no hit and no gain.
+  std::size_t unread = 0;
 };
 
-/// Of several answers to one question each counts its part.
+/// The standing of a judge; if it gave several answers to a question, each counts an equal part.
 ChoiceStanding standing_of(const std::vector<JudgeQuestion>& questions,
                            const JudgeAnswers& answers);
 
-/// What a model is told of a kernel, a sentence each.
+/// What a model is told of a kernel, in one sentence for each fact.
 std::vector<std::string> facts_of(const KernelState& state);
 
 }  // namespace kw::engine

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Where memory binds tiling gains and padding, which rules hold for as good, loses.
+/// Samples of a world where tiling gains on memory-bound kernels, and padding, which rules consider
+/// as good, loses.
 std::vector<GainSample> recorded_world(int runs) {
   std::vector<GainSample> samples;
   Rng rng(Seed::from_number(5));

@@ -1,4 +1,4 @@
-// A run whose process is killed at each of its steps, one after the other, and gone on with.
+// A run whose process is killed at each of its steps in turn, and which is then resumed.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ search::LandscapeOptions landscape_of_killed() {
   return options;
 }
 
-/// Whoever comes to step `fatal` (from 1; 0: nobody) is killed there, as by kill -9.
+/// Kills the process, as by kill -9, when it comes to step `fatal` (from 1; 0: never).
 class Steps {
  public:
   explicit Steps(int fatal = 0) : fatal_(fatal) {}
@@ -41,8 +41,8 @@ class Steps {
   int fatal_;
 };
 
-/// What surrounds a run, each call of it a step. Between two calls of the clock or of the question
-/// for an interrupt lies what the run stores by itself.
+/// The surroundings of a run, each call of which is a step. Between two calls of the clock or of
+/// the question for an interrupt lies what the run stores by itself.
 class MortalObserver final : public Observer {
  public:
   explicit MortalObserver(Steps& steps) : steps_(steps) {}
@@ -96,7 +96,7 @@ class KilledRun {
  public:
   explicit KilledRun(int outstanding) { config_.outstanding = outstanding; }
 
-  /// A process works until it is done or dies at step `fatal`; whether it died.
+  /// Lets a process work until it is done or dies at step `fatal`; returns whether it died.
   bool is_killed_at(int fatal) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -109,7 +109,7 @@ class KilledRun {
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   }
 
-  /// Begins the run, or goes on with the one that is there.
+  /// Begins the run, or resumes the one that is there.
   void work(Steps& steps) {
     auto store = store::RunStore::open(dir_.path()).value();
     const SyntheticWorkbench workbench(landscape_of_killed());
@@ -137,7 +137,7 @@ class KilledRun {
     const SyntheticWorkbench workbench(landscape_of_killed());
     return replay(workbench, store, store.find("synthetic-1").value()).value();
   }
-  /// What the store holds, without the times at which it came to it.
+  /// What the store holds, without times.
   std::vector<std::string> held() const {
     auto store = store::RunStore::open(dir_.path()).value();
     std::vector<std::string> lines;
@@ -161,8 +161,8 @@ class KilledRun {
     config.seed = 3;
     return config;
   }
-  /// In memory where there is such a folder: what is synced there is not waited for, and a killed
-  /// process is no power cut.
+  /// The folder is in memory if the machine has such a file system: syncing then costs nothing, and
+  /// a killed process is no power cut.
   static platform::TempDir make_dir() {
     auto dir = platform::TempDir::create("kw-killed", "/dev/shm");
     if (!dir) dir = platform::TempDir::create("kw-killed");
@@ -172,7 +172,7 @@ class KilledRun {
   RunConfig config_ = config();
 };
 
-/// One ask at a time, and several in flight.
+/// The parameter is the number of asks in flight: one at a time, and several.
 class KilledRunTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(InFlight, KilledRunTest, testing::Values(1, 3));
 

@@ -1,4 +1,4 @@
-// Sets of cards from files, wins and the graph; the search, and re-ranking by embeddings.
+// Makes sets of cards from files, wins and the graph; searches them; re-ranks by embeddings.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/knowledge.h"
 
@@ -20,8 +20,10 @@ namespace kw::engine {
 namespace {
 
 constexpr const char* kVectorFact = "embedding of ";
-constexpr std::size_t kMostCompared = 32;        // cards, of those that the search found
-constexpr std::size_t kEmbeddedBytes = 4 << 10;  // of a text: models take 8,000 tokens and less
+// Cards that are compared, of those that the search found.
+constexpr std::size_t kMostCompared = 32;
+// Limit for the bytes of a text: models take 8,000 tokens and fewer.
+constexpr std::size_t kEmbeddedBytes = 4 << 10;
 
 using Vector = std::vector<float>;
 
@@ -31,7 +33,7 @@ std::string digest_of(const std::vector<Card>& cards) {
   return sha256(all).hex();
 }
 
-/// Confirmed kernels of the workspace, for the sake of what they show.
+/// Cards of the workspace's confirmed kernels, because of the techniques that they show.
 Result<std::vector<Card>> win_cards(store::RunStore& store) {
   std::vector<Card> all;
   for (const Lesson& lesson : KW_TRY(store.lessons())) {

@@ -16,25 +16,28 @@ class Ledger;
 
 namespace kw::engine {
 
-/// What a program brings along, and whoever compares meanings.
+/// The knowledge that the program brings along, and the function that compares meanings.
 struct Shelf {
-  std::vector<Card> shipped;   ///< knowledge/.
-  std::vector<Card> playbook;  ///< Its kernels as snippets.
-  /// A vector for each text; empty: cards are ranked by their words alone. Spends tokens, which
-  /// the ledger counts and bounds; null: nobody does.
+  std::vector<Card> shipped;   ///< Cards from knowledge/.
+  std::vector<Card> playbook;  ///< Kernels of the playbook as snippets.
+  /// Returns a vector for each text; empty: cards are ranked by their words alone. Costs tokens,
+  /// which the ledger counts and bounds; a null ledger: nobody counts.
   std::function<Result<std::vector<std::vector<float>>>(const std::vector<std::string>&,
                                                         llm::Ledger*)>
       embed{};
-  std::string embedder{};  ///< Its name: vectors of another one are not compared.
-  std::function<void(const std::string&)> on_notice{};  ///< What a user should hear; may be empty.
+  /// Name of the embedding model: its vectors are not compared with another model's.
+  std::string embedder{};
+  /// Gets what a user should hear; may be empty.
+  std::function<void(const std::string&)> on_notice{};
 };
 
-/// Brings the index up to date: the shelf, the workspace's confirmed kernels, the examples of its
-/// graph of techniques.
+/// Updates the workspace's index: the shelf, the workspace's confirmed kernels, and the examples of
+/// its graph of techniques.
 Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target target);
 
-/// What bears on a task, best first; `arch` of the GPU, empty on cpu. Vectors are kept, so that
-/// each text is paid for once. Where they cannot be had, the user is told, and words rank alone.
+/// Cards that are relevant to a task, best first; `arch` is that of the GPU, empty on cpu. Vectors
+/// are kept, so that each text is paid for once. If vectors cannot be had, the user is told, and
+/// words alone decide the ranking.
 Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shelf& shelf,
                                               const task::Definition& task, Target target,
                                               const std::string& arch,

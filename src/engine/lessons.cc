@@ -1,4 +1,4 @@
-// Between the learner, the store and the prompts.
+// Connects the learner, the store and the prompts.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lessons.h"
 
@@ -16,13 +16,13 @@ memory::RecallScope scope_of(const Learning& learning) {
   return {task.name, task.family, learning.target, learning.device, ""};
 }
 
-/// Of a first prompt.
+/// Scope of the advice in a first prompt.
 memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot& snapshot) {
   const Task& task = learning.task->task;
   return {task.name, task.family, learning.target, learning.device, Bound::Unknown, snapshot.at};
 }
 
-/// Experience and knowledge, and what the first prompt tells of them.
+/// Adds experience and knowledge to the snapshot, and what the first prompt tells of them.
 Result<> add_memory(store::RunStore& store, const Learning& learning, llm::Ledger* ledger,
                     LessonSnapshot& snapshot) {
   const memory::AdviceScope scope = advice_scope(learning, snapshot);
@@ -73,7 +73,7 @@ void tell(const memory::ToldLessons& told, propose::Situation& situation) {
 }
 
 void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation) {
-  // Code that stands there already says nothing new.
+  // Code that the prompt shows already says nothing new.
   std::erase_if(remembered, [&](const memory::Remembered& one) {
     return !one.code.empty() &&
            std::ranges::any_of(situation.examples, [&](const propose::Example& example) {
@@ -90,8 +90,8 @@ Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::Ru
   auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) {
     begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds()), ledger));
-    // Without prompts nothing is told: such a run learns, but says nothing about what helps. Nor
-    // does one that leaves memory as it is.
+    // A run without prompts is told nothing: it learns, but says nothing about what helps. The same
+    // holds for a run that leaves memory as it is.
     const bool tells = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
     if (!tells || run.config.freezes_memory)
       for (auto* told : {&begun->told, &begun->told_experience, &begun->told_cards}) told->clear();

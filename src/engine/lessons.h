@@ -1,4 +1,4 @@
-// Lessons of a run: what it began with, what it learns after each tell and at its end.
+// Lessons of a run: what it began with, and what it learns after each tell and at its end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,44 +15,46 @@
 
 namespace kw::engine {
 
-/// What a run needs to learn.
+/// What a run needs in order to learn.
 struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
   std::string device;            ///< DeviceFacts::id.
-  std::string arch{};            ///< Of its GPU; empty: none.
-  const Shelf* shelf = nullptr;  ///< Null: prompts are told no knowledge. Borrowed.
+  std::string arch{};            ///< Architecture of the device's GPU; empty: no GPU.
+  const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.
 };
 
-/// What of this workspace bears on a task: lessons with the sources of wins, experience, knowledge.
-/// `at`: UTC, now. `ledger` counts what embeddings cost; null: nobody does.
+/// What this workspace knows about a task: lessons with the sources of wins, experience, and
+/// knowledge. `at` is the current time in UTC. `ledger` counts what embeddings cost; null: nobody
+/// counts.
 Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
                                    const std::string& at, llm::Ledger* ledger = nullptr);
 
-/// Puts what is told into a situation: wins before the examples it has, of which as many stay as
-/// there is room for.
+/// Puts the lessons into a situation; wins come before the examples that it has, of which as many
+/// stay as there is room for.
 void tell(const memory::ToldLessons& told, propose::Situation& situation);
 
-/// The same of experience and knowledge, after the examples are there.
+/// Puts experience and knowledge into a situation whose examples are complete.
 void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation);
 
 class Lessons {
  public:
-  /// Nothing where the run does without memory. A new run's lessons are kept with it; one that is
-  /// taken up again begins with those, whatever was learnt since. `clock` and what `learning` names
-  /// must outlive this. `ledger`: of the run; null: it has none.
+  /// Nothing if the run does without memory. A new run's lessons are kept with it; a run that is
+  /// taken up again begins with the kept ones, whatever was learnt since. `clock` and what
+  /// `learning` refers to must outlive this object. `ledger` is the run's; null: it has none.
   static Result<std::optional<Lessons>> open(const Learning* learning, store::RunStore& store,
                                              const platform::Clock& clock, const RunSummary& run,
                                              llm::Ledger* ledger = nullptr);
 
-  /// What a completed attempt taught, to be stored with it: nothing where memory is frozen.
-  /// Recorded attempts are observed again after a resume.
+  /// Lessons of a completed attempt, to be stored with it; none if memory is frozen. After a
+  /// resume, recorded attempts are observed again.
   std::vector<Lesson> observe(const Attempt& attempt, bool is_written);
-  /// What it showed of techniques; likewise.
+  /// Experience with techniques from the latest attempt, to be stored with it; none if memory is
+  /// frozen.
   std::vector<Experience> take_experience();
-  /// Adds what the next prompt is told, for the parent that the situation has.
+  /// Adds what the next prompt is told, for the situation's parent.
   void tell(propose::Situation& situation) const;
-  /// The last words of a run that ends by itself; twice changes nothing more than once.
+  /// Stores what a run that ends by itself has taught as a whole; a second call changes nothing.
   Result<> conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,
                     const std::optional<Evaluation>& confirmation) const;
 
@@ -69,7 +71,7 @@ class Lessons {
   const platform::Clock* clock_;
   propose::Veil veil_;
   memory::Learner learner_;
-  bool is_frozen_;  ///< What this run sees reaches its own prompts and nobody else's.
+  bool is_frozen_;  ///< True: what this run sees reaches its own prompts only.
 };
 
 }  // namespace kw::engine

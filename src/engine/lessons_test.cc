@@ -1,5 +1,5 @@
-// What a run knows of others and teaches itself, between store and prompt; and that the words of
-// the referee are those that memory understands.
+// What a run knows of other runs and learns by itself, between store and prompt; and that memory
+// understands the referee's words.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lessons.h"
 
@@ -134,8 +134,8 @@ TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
     first = text_of(*lessons);
   }
   EXPECT_THAT(first, AllOf(HasSubstr("Confirmed: 2x"), HasSubstr("Keep point updates")));
-  // Meanwhile another run wins more, somebody drops what this one began with, and the machine is
-  // another one.
+  // Meanwhile another run wins more, somebody drops the lessons that this run began with, and the
+  // machine is another one.
   teach_a_win(begin(), 1, 3.0);
   const auto all = store_.lessons().value();
   for (const Lesson& lesson : all)
@@ -163,7 +163,7 @@ TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat)
   const std::string first = text_of(*open(run));
   EXPECT_THAT(first, AllOf(HasSubstr("(`gemm`) Twice as many elementwise products"),
                            Not(HasSubstr("panel"))));
-  // Once more of the others hold these words, a search would no longer find it.
+  // If more of the other lessons hold these words, a search no longer finds this one.
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     lessons[i].text = "Twice the elementwise products.";
     lessons[i].seen_in = {{"gemm-1", 1, "later"}};

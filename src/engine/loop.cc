@@ -14,7 +14,7 @@
 namespace kw::engine {
 namespace {
 
-constexpr std::size_t kLongestEscape = 4;  // of sanitise_line(), for each byte
+constexpr std::size_t kLongestEscape = 4;  // bytes that sanitise_line() may write for one byte
 
 search::StopRule rules_of(const RunConfig& config) {
   std::vector<search::StopRule> rules{search::interrupted(), search::goal_reached(config.goals),
@@ -30,8 +30,9 @@ std::size_t first_written(const Workbench& workbench, const RunConfig& config) {
   return config.ideas > 0 ? static_cast<std::size_t>(config.ideas) : workbench.ideas().size();
 }
 
-/// A playbook grows. A run that never asks for its kernels is not changed by that; any other would
-/// now ask something else.
+/// Fails if the list of ideas has grown and the run depends on it. A playbook grows; a run that
+/// never asks for its kernels is not changed by that, but any other run would now ask something
+/// else.
 Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool is_writing) {
   const std::size_t then = first_written(workbench, config);
   const std::size_t now = workbench.ideas().size();
@@ -43,8 +44,8 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
       config.task);
 }
 
-/// None: one model writes, or several in turn. Dollars count where the price of each is known and
-/// some cost anything, else tokens.
+/// The ensemble of a run; none if one model writes, or several in turn. Costs are counted in
+/// dollars if the price of each model is known and some model costs anything, else in tokens.
 Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
   std::optional<search::Ensemble> none;
   if (config.ensemble != kBanditEnsemble) return none;
@@ -71,8 +72,8 @@ std::string finish_words(const Order& order) {
   return fmt::format("order {} of {} to finish", order.number, order.who);
 }
 
-/// The names that steps of a graph have: the graph's own, and those that stand in where it has
-/// none.
+/// The names of the graph's steps: the graph's own names, and substitutes for techniques that it
+/// lacks.
 memory::Relabeller names_of_steps(const search::StrategyOptions& options) {
   std::vector<std::string> names;
   if (options.graph)
@@ -101,7 +102,7 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
       written_(first_written(workbench, config),
                [&workbench](const Candidate& candidate) { return workbench.fits(candidate); }),
       log_([log = std::move(log)](const std::string& line) {
-        log(sanitise_line(line, kLongestEscape * line.size()));  // names are foreign
+        log(sanitise_line(line, kLongestEscape * line.size()));  // names may come from foreign text
       }) {
   log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
                    config.seed, standing_.incumbent().candidate.name));
@@ -221,7 +222,7 @@ void Loop::credit(const InFlight& flight, const Attempt& attempt, double best_be
   if (attempt.evaluation.verdict.is_unanswered()) return ensemble_->tell_unanswered();
   const auto parent = static_cast<std::size_t>(flight.ask.parent);
   const double parents = parent > 0 ? speedups_[parent - 1] : 0;
-  // What mends a failure is no gain over it: it is one over the best there was.
+  // A repair is not measured against the failure that it repairs, but against the best before it.
   const double from = parents > 0 ? parents : parent > 0 ? std::max(1.0, best_before) : 1;
   const bool is_new = is_correct && attempt.recalled == 0;
   const double cost = ensemble_->unit() == search::Ensemble::Unit::Dollars

@@ -1,5 +1,5 @@
-// Loop: the part of a run that decides, free of devices and files, so that resume and replay are
-// the same code.
+// The part of a run that decides, free of devices and files, so that resume and replay are the same
+// code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,10 +24,10 @@ namespace kw::engine {
 
 /// An ask that waits for its evaluation.
 struct InFlight {
-  int number = 0;  ///< Of the attempt.
+  int number = 0;  ///< Number of the attempt.
   search::Ask ask;
-  Candidate candidate;  ///< Empty where it is still to be written.
-  Incumbent opponent;   ///< As it stood at the ask.
+  Candidate candidate;  ///< Empty while the source is still to be written.
+  Incumbent opponent;   ///< The opponent at the time of the ask.
 
   bool is_to_be_written() const { return ask.role == search::Role::Write; }
 };
@@ -35,50 +35,51 @@ struct InFlight {
 /// Takes the decision log as it grows: one line per decision; equal attempts give equal lines.
 using DecisionLog = std::function<void(const std::string& line)>;
 
-/// Its line about what was asked: the strategy's own words.
+/// Line of the decision log about an ask, in the strategy's own words.
 std::string ask_line(int number, const std::string& ask);
 
 class Loop {
  public:
-  /// `workbench` must outlive the loop. An unknown strategy, tuner or policy is an error.
-  /// `graph`: of strategies that walk one; null: none.
+  /// `workbench` must outlive the loop. An unknown strategy, tuner or policy is an error. `graph`
+  /// is for strategies that walk one; null: none.
   static Result<Loop> create(const Workbench& workbench, const RunConfig& config,
                              Candidate baseline, DecisionLog log,
                              std::shared_ptr<const TechniqueGraph> graph = nullptr);
 
-  /// The next proposal, as long as no rule says stop and the limits allow; nothing: absorb first,
-  /// or the run is over.
+  /// The next proposal, while no rule says stop and the limits allow one. Nothing: the caller must
+  /// absorb first, or the run is over.
   Result<std::optional<InFlight>> ask();
-  /// Takes the evaluation of the oldest ask in flight (`attempt.evaluation`, `attempt.at_ns` set by
-  /// the caller) and completes the attempt. Of a written source the caller sets `attempt.candidate`
-  /// and the rest that its author gave; a recalled one comes from recall().
+  /// Takes the evaluation of the oldest ask in flight and completes the attempt. The caller has set
+  /// `attempt.evaluation` and `attempt.at_ns`; for a written source also `attempt.candidate` and
+  /// what else its author gave. A recalled attempt comes from recall().
   void absorb(Attempt& attempt);
 
-  /// The newest ask in flight finds nobody to answer it: it is taken back, and for this reason
+  /// Takes back the newest ask in flight, because nobody can answer it; for the reason `why`
   /// nothing more will be asked.
   void withdraw(const std::string& why);
 
-  /// A person's order takes effect: the next ask keeps to it. A raised budget lets a run go on that
-  /// had stopped with asks in flight.
+  /// Makes a person's order take effect: the next ask follows it. A raised budget lets a run go on
+  /// that had stopped with asks in flight.
   void obey(const Order& order);
-  /// All obeyed so far, with those that were lifted.
+  /// All orders obeyed so far, including those that were lifted.
   const std::vector<Order>& orders() const { return orders_; }
-  int next_number() const { return asked_ + 1; }  ///< Of the next ask.
+  int next_number() const { return asked_ + 1; }  ///< Number of the next ask.
 
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   Standing& standing() { return standing_; }
   const Standing& standing() const { return standing_; }
   int told() const { return told_; }  ///< Attempts absorbed.
-  /// What the latest tells said of steps of the graph, where the strategy walks one.
+  /// What the latest tells said about steps of the graph, if the strategy walks one.
   std::vector<search::GraphLearner::StepUpdate> take_graph_updates();
-  /// Kept only where sources are written.
+  /// Filled only if sources are written.
   const Judged& judged() const { return judged_; }
   /// Name of the idea of an ask, for people.
   std::string name_of_idea(const search::Ask& ask) const;
-  /// Wall time of the run that searching may take, and the run as a whole; 0: no bound.
+  /// Wall time that searching may take, in ns; 0: no limit. time_budget_ns() is that of the run as
+  /// a whole.
   double search_budget_ns() const;
   double time_budget_ns() const { return static_cast<double>(config_.max_time_ns); }
-  /// Why no more will be asked; empty while the run goes on.
+  /// Why nothing more will be asked; empty while the run goes on.
   const std::string& stopped_by() const { return stopped_by_; }
 
  private:
@@ -86,10 +87,10 @@ class Loop {
        std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
        DecisionLog log);
   void check_rules();
-  /// Tells the ensemble what an attempt was worth; `best_before`: the run's best speedup until
-  /// then.
+  /// Tells the ensemble what an attempt was worth; `best_before` is the run's best speedup before
+  /// the attempt.
   void credit(const InFlight& flight, const Attempt& attempt, double best_before);
-  /// Techniques that a written source names, as the graph calls them.
+  /// Techniques that a written source names, with the graph's names.
   std::optional<std::vector<std::string>> steps_shown(const Attempt& attempt);
   void log_tell(const InFlight& flight, const Attempt& attempt);
   Result<Candidate> candidate_of(const search::Ask& ask) const;
@@ -103,14 +104,16 @@ class Loop {
   bool is_writing_;
   WrittenIdeas written_;
   Judged judged_;
-  std::optional<search::Ensemble> ensemble_;  ///< Where several models write and a bandit chooses.
-  std::optional<memory::Relabeller> steps_;   ///< Of the graph, where the strategy walks one.
-  std::vector<double> speedups_;  ///< By attempt, where there is an ensemble; 0: not correct.
+  /// Set where several models write and a bandit chooses among them.
+  std::optional<search::Ensemble> ensemble_;
+  /// Set where the strategy walks a graph: gives techniques the names of the graph's steps.
+  std::optional<memory::Relabeller> steps_;
+  std::vector<double> speedups_;  ///< By attempt, if there is an ensemble; 0: not correct.
   int asked_ = 0;
   int told_ = 0;
   std::string stopped_by_;
   bool is_withdrawn_ = false;
-  std::string finished_by_;  ///< Words of the order that ended the search; empty: none did.
+  std::string finished_by_;  ///< Words of the order that ended the search; empty if no order did.
   std::vector<Order> orders_;
   DecisionLog log_;
 };

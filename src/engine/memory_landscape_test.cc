@@ -1,5 +1,5 @@
-// What memory does for searches on tasks of one family, on technique worlds that are siblings:
-// better first attempts, wrong memories outweighed, equal runs where it is frozen.
+// What memory does for searches on tasks of one family, in technique worlds that are siblings:
+// better first attempts, wrong memories outweighed, and equal runs while it is frozen.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -22,11 +22,11 @@ using search::TechniqueWorld;
 
 constexpr std::size_t kFirst = 6;  // attempts
 constexpr std::size_t kAll = 60;
-constexpr int kFamilies = 24;  // worlds
+constexpr int kFamilies = 24;  // number of worlds
 constexpr std::uint64_t kTeachers = 4, kPupil = 9;
 constexpr const char* kToday = "2026-01-01T00:00:00Z";
 
-/// One run of a strategy with what memory tells, and what it teaches.
+/// One run of a strategy that gets advice from memory, and what the run teaches.
 class Life {
  public:
   Life(std::uint64_t family, std::uint64_t sibling, std::vector<Experience> known,
@@ -55,11 +55,11 @@ class Life {
   }
   const std::vector<Experience>& taught() const { return taught_; }
   const task::Definition& task() const { return task_; }
-  /// Whoever keeps what is learnt.
+  /// Called with every attempt, to keep what is learnt.
   std::function<void(const Attempt&)> on_attempt = [](const Attempt&) {};
 
  private:
-  /// The attempt that the engine would have stored.
+  /// Builds the attempt that the engine would have stored.
   void observe(const search::PlayedAsk& played) {
     const auto& [ask, tell] = played;
     Attempt attempt;
@@ -81,7 +81,8 @@ class Life {
     }
   }
 
-  /// Whoever writes follows what a prompt tells, up to five times as readily.
+  /// How much more readily a writer uses a technique because the prompt recommends it: up to five
+  /// times.
   double factor(const std::string& technique, Bound at) const {
     const memory::AdviceScope scope{task_.task.name, task_.task.family, Target::Cpu, "box", at,
                                     kToday};
@@ -98,7 +99,7 @@ class Life {
   std::vector<Experience> taught_;
 };
 
-/// What runs on other tasks of the family have left.
+/// Experience from runs on other tasks of the family.
 std::vector<Experience> taught_by_others(std::uint64_t family) {
   static std::map<std::uint64_t, std::vector<Experience>> known;
   std::vector<Experience>& all = known[family];
@@ -111,7 +112,7 @@ std::vector<Experience> taught_by_others(std::uint64_t family) {
   return all;
 }
 
-/// Praise for what harms, and the other way round.
+/// Experience that praises what harms, and the other way round.
 std::vector<Experience> reversed(std::vector<Experience> all) {
   for (Experience& one : all) {
     one.count.gain = one.count.worked > 0 ? -one.count.gain : one.count.tried;
@@ -120,7 +121,7 @@ std::vector<Experience> reversed(std::vector<Experience> all) {
   return all;
 }
 
-/// Geometric means over the families of the best after the first attempts and after all.
+/// Geometric means, over the families, of the best after the first attempts and after all attempts.
 struct Means {
   double first = 0;
   double last = 0;
@@ -150,7 +151,7 @@ TEST(MemoryLandscapeTest, WhatOtherTasksTaughtImprovesFirstAttempts) {
 
 TEST(MemoryLandscapeTest, WrongMemoriesAreOutweighedByWhatRunsOnTheTaskSee) {
   const auto wrong = [](std::uint64_t family) { return reversed(taught_by_others(family)); };
-  // The same, and what two misled runs on the task itself have added.
+  // The wrong experience, plus what two misled runs on the task itself have added.
   const auto corrected = [&](std::uint64_t family) {
     std::vector<Experience> known = wrong(family);
     for (const std::uint64_t run : {1, 2}) {
@@ -173,10 +174,10 @@ TEST(MemoryLandscapeTest, WrongMemoriesAreOutweighedByWhatRunsOnTheTaskSee) {
   EXPECT_GT(third.first, 0.95 * without.first) << "as if it had never been misled";
 }
 
-/// A workspace in which another has taught a family, and short runs on one more of its tasks.
+/// A workspace that a run has taught about a family, and short runs on one more task of the family.
 class Workspace {
  public:
-  static constexpr std::size_t kFew = 20;  // attempts: each is stored
+  static constexpr std::size_t kFew = 20;  // number of attempts, few because each is stored
 
   explicit Workspace(std::uint64_t family) : family_(family) { run(kPupil - 1, false); }
 

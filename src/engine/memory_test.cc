@@ -1,5 +1,5 @@
-// Experience and knowledge between runs: what the next prompt is told, and that frozen memory and
-// memory that was begun with stay as they are.
+// Experience and knowledge between runs: what the next prompt is told; and that frozen memory, and
+// the memory with which a run began, do not change.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -72,7 +72,7 @@ class MemoryTest : public testing::Test {
     const auto learnt = lessons.observe(attempt, true);
     ASSERT_TRUE(store_.append(run, attempt, learnt, lessons.take_experience()));
   }
-  /// A run that tried two techniques, one of which worked.
+  /// Stores a run that tried two techniques, one of which worked.
   void teach_two() {
     const RunSummary run = begin();
     Lessons lessons = open(run);
@@ -158,14 +158,15 @@ TEST_F(MemoryTest, EmbeddingsRankAnewAndArePaidForOnce) {
                      llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
     asked += texts.size();
     std::vector<std::vector<float>> vectors;
-    for (const std::string& text : texts) {  // one meaning: what speaks of false sharing, and rows
+    // Texts about false sharing and the task "rows" mean the same.
+    for (const std::string& text : texts) {
       const bool is_like =
           text.find("take it from each other") != std::string::npos || text.starts_with("rows (");
       vectors.push_back(is_like ? std::vector<float>{1, 0} : std::vector<float>{0, 1});
     }
     return vectors;
   };
-  shelf_.shipped.resize(16);  // of cpu
+  shelf_.shipped.resize(16);  // sixteen cards for cpu
   const auto found = find_knowledge(store_, shelf_, task_, Target::Cpu, "");
   ASSERT_TRUE(found);
   EXPECT_THAT(*found, IsEmpty()) << "nothing was kept yet";

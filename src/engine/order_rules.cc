@@ -1,4 +1,4 @@
-// Checks of orders, one kind after the other.
+// Checks orders, with one function for each kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/order_rules.h"
 
@@ -36,7 +36,7 @@ Result<const AttemptLine*> line_of_order(const Order& order, const OrderContext&
   return &c.lines[static_cast<std::size_t>(order.attempt - 1)];
 }
 
-/// The order by which nothing derives from this attempt any more; null: there is none.
+/// The order that forbids deriving from this attempt; null: there is none.
 const Order* stopping(int attempt, const OrderContext& c) {
   for (const Order& order : c.orders) {
     if (order.kind != OrderKind::Stop || is_lifted(c.orders, order.number)) continue;
@@ -102,7 +102,7 @@ Result<> check_lift(const Order& order, const OrderContext& c) {
   return {};
 }
 
-/// `now` 0: there is no bound.
+/// Checks that a limit is raised; `now` = 0: there is no limit.
 template <class T>
 Result<> check_bound(const char* what, T now, T wanted) {
   if (now <= 0)

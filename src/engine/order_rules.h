@@ -1,4 +1,4 @@
-// Which orders mean something to a run, decided before they are given.
+// Decides, before orders are given, which of them can have an effect on a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,16 @@ namespace kw::engine {
 /// What is known of the run when the order is given.
 struct OrderContext {
   const RunConfig& config;
-  const std::vector<AttemptLine>& lines;   ///< All attempts stored so far.
-  const std::vector<search::Idea>& ideas;  ///< Of its workbench; needed for techniques alone.
-  const std::vector<Order>& orders;        ///< Given before.
+  const std::vector<AttemptLine>& lines;  ///< All attempts stored so far.
+  /// Ideas of the run's workbench; needed for techniques only.
+  const std::vector<search::Idea>& ideas;
+  const std::vector<Order>& orders;  ///< Orders that were given before.
 };
 
-/// An order that could not change anything is refused in words that say why and what would.
+/// An order that could not change anything is refused in words that say why and what would help.
 Result<> check_order(const Order& order, const OrderContext& context);
 
-/// The bounds of a run with what `orders` raised.
+/// The limits of a run, including those that `orders` raised.
 RaisedBudget bounds_of(const RunConfig& config, const std::vector<Order>& orders);
 
 }  // namespace kw::engine

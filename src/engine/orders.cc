@@ -1,4 +1,4 @@
-// Orders as events of a run.
+// Keeps orders as events of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/orders.h"
 
@@ -31,7 +31,7 @@ struct Effect {
   }
 };
 
-/// Those after event `after`, with the effects that are known so far.
+/// The orders after event `after`, with the effects that are known so far.
 Result<std::vector<Order>> read_orders(const store::RunStore& store, std::int64_t run,
                                        int& last_event, std::size_t count) {
   std::vector<Order> orders;
@@ -108,7 +108,7 @@ std::vector<Order> in_force(const std::vector<Order>& orders, int number) {
     if (!order.has_effect() || order.from_attempt > number) continue;
     if (order.kind == OrderKind::Lift)
       std::erase_if(held, [&](const Order& o) { return o.number == order.lifts; });
-    // The later of two pins counts.
+    // Of two pins the later one counts.
     if (order.kind == OrderKind::Pin)
       std::erase_if(held, [](const Order& o) { return o.kind == OrderKind::Pin; });
     if (order.kind != OrderKind::Lift) held.push_back(order);
@@ -196,7 +196,8 @@ Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
     settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
                         propose::attempt_of_counsel(exchange.scope)});
     if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
-      // Killed before the reading was kept: it was for one of those in flight.
+      // The process was killed before the reading was kept, so the reading was for one of the asks
+      // in flight.
       const auto reading = KW_TRY(reading_of(store, run.id, read));
       settled = std::max(
           settled, reading ? reading->asked_for : recorded + std::max(1, run.config.outstanding));

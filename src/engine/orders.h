@@ -1,4 +1,4 @@
-// Orders: what a person in charge asks of a run while it goes, kept with it and fed again.
+// What a person orders while a run goes on. Orders are kept with the run and replayed by resume.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace kw::engine {
 
-/// Adds orders to a run, all or none, whoever works on it; numbers, places and effects are not the
-/// caller's to set.
+/// Adds orders to a run, all or none, even while another process works on the run. Numbers, places
+/// and effects are set here, not by the caller.
 Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders);
 
 /// All orders of a run, in the order of giving.
@@ -23,33 +23,34 @@ Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t 
 /// One line for people and for the decision log: "pin attempt 7".
 std::string words_of(const Order& order);
 
-/// Those of `orders` that hold for attempt `number`: they had taken effect and were not lifted.
+/// Those of `orders` that apply to attempt `number`: they had taken effect and were not lifted.
 std::vector<Order> in_force(const std::vector<Order>& orders, int number);
 
-/// For whoever writes, as a person's words.
+/// Orders as a person's words to the writer.
 std::vector<std::string> instructions_of(const std::vector<Order>& in_force);
 
-/// For the strategy; `ideas` are the workbench's. What is forbidden closes the ideas that show it,
-/// what is required those that do not.
+/// Orders as the strategy sees them; `ideas` are the workbench's. A forbidden technique closes the
+/// ideas that show it; a required one closes those that do not.
 search::Steering steering_of(const std::vector<Order>& in_force,
                              const std::vector<search::Idea>& ideas);
 
-/// The last attempt that an order cannot reach any more: it was answered, or its reply was paid for
-/// when the run was killed and must find the same prompt. A reading of its parent is such a reply.
+/// The last attempt that an order can no longer reach: it was answered, or its reply was already
+/// paid for when the run was killed and must find the same prompt. A judge's reading of its parent
+/// is such a reply.
 Result<int> settled_of(const store::RunStore& store, const RunSummary& run);
 
-/// The orders of one run as they come in, and when each is due. An order that has not taken effect
-/// does so before the first ask that nobody has answered yet; one that has, exactly where it did.
+/// The orders of one run as they come in, and when each is due. A new order takes effect before the
+/// first ask that nobody has answered yet; one that has taken effect before, exactly where it did.
 class OrderBook {
  public:
-  /// `store` must outlive the book. `settled`: asks up to this attempt were answered, or paid for.
+  /// `store` must outlive the book. `settled`: asks up to this attempt were answered or paid for.
   static Result<OrderBook> open(const store::RunStore& store, std::int64_t run, int settled);
 
-  /// Reads what was ordered since; one query.
+  /// Reads the orders given since the last look, in one query.
   Result<> look();
   struct Due {
     Order order;
-    bool is_new = false;  ///< It takes effect for the first time.
+    bool is_new = false;  ///< The order takes effect for the first time.
   };
   /// The next order that takes effect now, before ask `next` and after `told` tells.
   std::optional<Due> take(int next, int told);
@@ -66,7 +67,7 @@ class OrderBook {
   std::vector<Order> orders_;
 };
 
-/// Keeps with the run where an order took effect, before anything follows from it.
+/// Stores with the run where an order took effect, before anything follows from it.
 Result<> keep_effect(store::RunStore& store, std::int64_t run, const Order& order);
 
 }  // namespace kw::engine

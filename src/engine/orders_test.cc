@@ -1,4 +1,5 @@
-// A person's orders: which mean something, and that a run keeps to them, also when gone on with.
+// A person's orders: which of them have a meaning, and that a run follows them, also when it is
+// resumed.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/orders.h"
 
@@ -39,7 +40,8 @@ Order raise_attempts(std::int64_t attempts) {
   return order;
 }
 
-/// Gives each order while the ask of its number is judged: it takes effect with the next one.
+/// Gives each order while the ask with its number is judged: the order takes effect with the next
+/// ask.
 class Person final : public Observer {
  public:
   Person(store::RunStore& store, std::multimap<int, Order> orders)
@@ -103,8 +105,8 @@ class OrderedRun : public testing::Test {
     return all;
   }
 
-  /// Attempts are numbered without a gap, orders are those that were given and reach no further
-  /// than the next attempt, and SQLite finds nothing wrong.
+  /// Expects that attempts are numbered without a gap, that orders are those that were given and
+  /// reach no further than the next attempt, and that SQLite finds nothing wrong.
   void expect_whole(const std::string& name, std::size_t given) const {
     const RunSummary run = store_.find(name).value();
     const auto stored = lines(run);
@@ -169,7 +171,7 @@ TEST_F(OrderedRun, GoneOnWithAnywhereTheSameDecisionsFollow) {
       ASSERT_TRUE(first) << describe(first.error());
       ASSERT_TRUE(store_.update(first->run));
       EXPECT_EQ(replayed(first->run), log_of(first->run)) << "interrupted";
-      // Orders of asks that are to come are given once those are made.
+      // Orders for asks that are still to come are given once those asks are made.
       std::multimap<int, Order> left;
       for (const auto& [number, order] : orders)
         if (number > static_cast<int>(first->run.attempts)) left.emplace(number, order);

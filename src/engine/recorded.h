@@ -1,4 +1,4 @@
-// What a landscape of records takes from a stored attempt.
+// Turns a stored attempt into a step of a recorded landscape.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kw::engine {
 
-/// Error where the ask cannot be read. `attempt` has its source.
+/// An error if the ask cannot be read. `attempt` must have its source.
 Result<search::RecordedStep> step_of(const Attempt& attempt);
 
 }  // namespace kw::engine

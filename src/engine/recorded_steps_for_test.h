@@ -1,4 +1,4 @@
-// What tests of judges make recorded steps of: cards, kernels before a step, attempts after it.
+// Recorded steps for tests of judges: cards, kernels before a step, attempts after it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,7 +35,7 @@ inline GainSample step_of(const std::string& run, const KernelState& before,
   return one;
 }
 
-/// A model's memory-bound kernel, so many times as fast as the baseline; 0: a wrong one.
+/// A model's memory-bound kernel of this speedup over the baseline; 0: a wrong kernel.
 inline Attempt memory_bound_attempt(int number, int parent, double speedup,
                                     std::vector<std::string> techniques) {
   Attempt a;

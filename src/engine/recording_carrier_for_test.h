@@ -1,4 +1,4 @@
-// A carrier that remembers what it was asked for, for tests of what a run asks.
+// A carrier that remembers its requests, for tests of what a run asks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kw::engine {
 
-/// Remembers what it was asked for.
+/// Remembers the requests that it gets.
 class RecordingCarrier final : public evaluate::Carrier {
  public:
   explicit RecordingCarrier(evaluate::Carrier& inner) : inner_(inner) {}

@@ -1,4 +1,4 @@
-// A run in a store of its own that ends with its first words.
+// A run in a store of its own that ends with the first request to a writer.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rehearsal.h"
 
@@ -33,7 +33,7 @@ Result<Begun> begin(const Rehearsal& s, const RunConfig& config, const BaselineS
   const std::string now = platform::utc_text(s.clock.wall_seconds());
   RunSummary run = KW_TRY(s.scratch.create(config, now));
   Loop loop = KW_TRY(loop_of(s, run, config, baseline));
-  // The scratch store has no lessons: what the workspace would give a run is laid there.
+  // The scratch store has no lessons, so it gets those that the workspace would give a run.
   if (s.learning != nullptr && config.uses_memory)
     KW_TRY(s.scratch.begin_lessons(run.id, KW_TRY(lessons_for(s.store, *s.learning, now))));
   auto lessons = KW_TRY(Lessons::open(s.learning, s.scratch, s.clock, run));
@@ -46,7 +46,7 @@ Result<> write(Begun& begun, const InFlight& flight) {
   return {};
 }
 
-/// As a run fixes it when it begins.
+/// The configuration as a run fixes it when it begins.
 RunConfig fixed(const Rehearsal& s, RunConfig config, const BaselineStanding& baseline) {
   config.baseline = baseline.candidate.name;
   config.ideas = static_cast<int>(s.workbench.ideas().size());

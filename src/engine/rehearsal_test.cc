@@ -1,4 +1,4 @@
-// A rehearsal says what the run then says first, and leaves no trace of itself.
+// A rehearsal sends the same first request as the run, and leaves no trace.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rehearsal.h"
 

@@ -1,4 +1,4 @@
-// A stored run once more, without anybody who writes or judges.
+// Replays a stored run without writers or judges.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
@@ -32,7 +32,7 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   };
   const search::StrategyInfo* strategy = KW_TRY(search::find_strategy(stored.config.strategy));
   bool differs = false;
-  // Written sources are what later asks refer to; others come from the workbench.
+  // Later asks refer to written sources; all others come from the workbench.
   const auto sources = strategy->is_writing ? store::Sources::Load : store::Sources::LeaveOut;
   KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
     if (differs) return {};
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
     return {};
   }));
   if (differs) return decisions;
-  obey_due();  // those that came when nothing was asked any more
+  obey_due();  // obey the orders that came when nothing was asked any more
   decisions.push_back("stop " + stored.stopped_by);
   return decisions;
 }

@@ -112,7 +112,7 @@ TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
     SCOPED_TRACE(info.name);
     RunConfig c = with(std::string(info.name), 12);
     c.most_tuning_points = 1;
-    c.freezes_graph = true;  // or the second run would begin with what the first has taught
+    c.freezes_graph = true;  // otherwise the second run would begin with what the first has taught
     const RunReport whole = finished(c);
     ++runs;
     EXPECT_EQ(
@@ -145,7 +145,7 @@ TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
   const TechniqueGraph learnt = workspace_graph(store_, Target::Cpu, {}).value();
   ASSERT_NE(learnt.edge("start", "a"), nullptr);
   EXPECT_GE(learnt.edge("start", "a")->count.tried, 1);
-  // The run itself began with the playbook's, and is replayed with that.
+  // The run itself began with the playbook's graph, and is replayed with that.
   EXPECT_EQ(recorded_graph(store_, first.run)->edge("start", "a")->count.tried, 0);
   EXPECT_TRUE(replay(workbench_, store_, store_.find(first.run.name).value()));
   const RunReport second = finished(c);
@@ -189,7 +189,7 @@ TEST_F(RolesRun, OnlyKernelsThatNameTheirStepTeachTheGraph) {
     EXPECT_EQ(ignored.count, StepCount());
     EXPECT_THAT(ignored.examples, IsEmpty());
   }
-  // A name of the same words is the step's; what is sent again was learnt already.
+  // Two names with the same words name one step; a source that is sent again was learnt already.
   const TechniqueEdge taken =
       learnt_from({"// kw: technique tiled loops", "// kw: technique tiled loops"});
   EXPECT_EQ(taken.count.tried, 1);

@@ -17,28 +17,30 @@
 namespace kw::engine {
 namespace {
 
-/// Where one call takes longer, a point of a tuner costs seconds: better few points than no tuning.
+/// If one call takes longer, a point of a tuner costs seconds: few points are then better than no
+/// tuning.
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
 
-/// A confirmation gets this much even where a budget keeps back less: it begins with new inputs,
-/// truths and processes.
+/// A confirmation gets at least this much, even if a budget keeps back less: it begins with new
+/// inputs, truths and processes.
 constexpr double kLeastConfirmationNs = 5e9;
 
-/// An ask in flight that is not recorded: all that is known before it is judged.
+/// An ask in flight that is not recorded yet: everything that is known before it is judged.
 struct Pending {
   Attempt attempt;
-  bool is_ended = false;  ///< `attempt.evaluation` is there already: no carrier is asked.
-  double wait_ns = 0;     ///< For whoever wrote it.
+  bool is_ended = false;  ///< `attempt.evaluation` is already there: no carrier is asked.
+  double wait_ns = 0;     ///< Time that was spent waiting for the writer.
 };
 
-/// What became of one contender, and by what it was judged.
+/// The confirmation of one contender, and its terms.
 struct Confirmed {
   Evaluation evaluation;
   Terms terms;
 };
 
-/// A run in progress. Attempts up to `run.attempts` are fed from the store, later ones are judged.
+/// A run in progress. Attempts up to `run.attempts` are replayed from the store, later ones are
+/// judged.
 class Runner {
  public:
   Runner(const Surroundings& s, RunSummary run, Loop loop, std::optional<Writer> writer,
@@ -55,13 +57,13 @@ class Runner {
 
   Result<> search();
   Result<std::optional<Confirmed>> confirm(const Candidate& baseline);
-  /// State and what was spent, once nothing more will be judged.
+  /// Sets the state and the spending, once nothing more will be judged.
   const RunSummary& finish();
-  /// The same where trouble ended it.
+  /// The same when trouble ended the run.
   const RunSummary& fail_with(const Error& error);
   const RunSummary& run() const { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }
-  /// What the run taught as a whole; an interrupted one goes on later.
+  /// Stores what the run taught as a whole; not for an interrupted run, which goes on later.
   Result<> conclude(const RunReport& report) const;
 
  private:
@@ -76,10 +78,10 @@ class Runner {
   Result<> obey_orders();
   Result<> refill();
   Result<Confirmed> confirm_one(const Attempt& attempt, const Candidate& baseline);
-  /// Wall time that the next confirmation is given; 0: no bound.
+  /// Wall time that the next confirmation gets; 0: no limit.
   std::int64_t confirmation_ns() const;
   bool is_time_over() const;
-  /// Time of the run until now; while its judge waits for the device its clock stands still.
+  /// Time of the run until now; the run's clock stands still while its judge waits for the device.
   std::int64_t elapsed_ns() const { return s_.clock.now_ns() - started_ns_ - waited_ns(); }
   std::int64_t waited_ns() const { return s_.carrier.waited_ns() - waited_before_ns_; }
   void update_summary(const Attempt& last);
@@ -92,8 +94,9 @@ class Runner {
   std::optional<Writer> writer_;
   OrderBook orders_;
   std::optional<Lessons> lessons_;
-  std::deque<Pending> pending_;   ///< Of the last asks in flight, in their order.
-  std::deque<Evaluation> early_;  ///< Theirs, where one was taken from the carrier before its turn.
+  std::deque<Pending> pending_;  ///< The last asks in flight, in their order.
+  /// Evaluations of pending_ that were taken from the carrier before their turn.
+  std::deque<Evaluation> early_;
   std::int64_t started_ns_;
   std::int64_t waited_before_ns_;
 };
@@ -173,8 +176,8 @@ Result<> Runner::submit(const InFlight& flight) {
   return {};
 }
 
-// An incumbent is a candidate too: what it does as an opponent, on purpose or not, costs the one
-// that it met nothing but time. That one is judged once more, against the baseline.
+// An incumbent is a candidate too: whatever it does as an opponent, on purpose or not, must cost
+// its rival nothing but time. The rival is then judged once more, against the baseline.
 Result<Evaluation> Runner::next_evaluation(const InFlight& flight, const Candidate& candidate) {
   Evaluation first;
   if (early_.empty()) {
@@ -368,7 +371,7 @@ DecisionLog lines_into(platform::FileWriter& file) {
   };
 }
 
-/// Whether somebody must write for this strategy.
+/// Whether this strategy needs somebody who writes.
 Result<bool> is_writing(const RunConfig& config) {
   return KW_TRY(search::find_strategy(config.strategy))->is_writing;
 }
@@ -387,14 +390,14 @@ Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
       KW_TRY(graph_of_run(s.store, run, s.writing->graph)));
 }
 
-/// Told before a run is made.
+/// An error, before a run is made, if nobody can write for its strategy.
 Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
     return fail_input("strategy '" + config.strategy + "' needs a model that writes: give --model");
   return {};
 }
 
-/// The search, the confirmation and the last words.
+/// Runs the search and the confirmation, and stores what the run taught.
 Result<RunReport> carry_out(Runner& runner, const Surroundings& s, const Candidate& opponent,
                             std::vector<BaselineStanding> standings) {
   KW_TRY(runner.search());
@@ -452,7 +455,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   KW_TRY(require_writing(s, config));
   auto standings = KW_TRY(time_baselines(s));
   RunConfig fixed = config;
-  // The choice is part of the run, so that a resume years later pairs against the same one.
+  // The choice is part of the run, so that a resume years later pairs against the same baseline.
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, config.baseline));
   fixed.baseline = baseline->candidate.name;
   fixed.ideas = static_cast<int>(s.workbench.ideas().size());
@@ -464,7 +467,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
 
 Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   const auto held = KW_TRY(s.store.lock(stored));
-  // Whoever held it until now may have gone on since `stored` was read.
+  // Whoever held the lock until now may have gone on since `stored` was read.
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
     return fail_input(run.config.specialises
@@ -475,7 +478,7 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;
   run.stopped_by.clear();
-  run.is_confirmed = false;  // once more at its end, perhaps of another attempt
+  run.is_confirmed = false;  // the run is confirmed again at its end, perhaps with another attempt
   KW_TRY(s.store.update(run));
   std::int64_t spent_ns = 0;
   if (const auto last = static_cast<int>(run.attempts); last > 0)

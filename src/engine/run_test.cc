@@ -1,4 +1,4 @@
-// Runs on a landscape: begun, interrupted anywhere, gone on with, replayed.
+// Runs on a landscape: begun, interrupted anywhere, resumed, replayed.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run.h"
 
@@ -25,7 +25,7 @@ using testing::StartsWith;
 
 constexpr int kAttempts = 24;
 
-/// Every call takes a hundred times as long.
+/// A carrier whose calls all take a hundred times as long.
 class SlowCarrier final : public evaluate::Carrier {
  public:
   explicit SlowCarrier(evaluate::Carrier& inner) : inner_(inner) {}
@@ -44,7 +44,7 @@ class SlowCarrier final : public evaluate::Carrier {
   evaluate::Carrier& inner_;
 };
 
-/// Every candidate fails as an opponent.
+/// A carrier with which every candidate fails as an opponent.
 class SabotagedCarrier final : public evaluate::Carrier {
  public:
   explicit SabotagedCarrier(evaluate::Carrier& inner) : inner_(inner) {}
@@ -255,7 +255,8 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
 }
 
 TEST_F(RunTest, TroubleInTheConfirmationLosesNothing) {
-  FailingCarrier failing(carrier_, 1 + kAttempts + 1, Advice::Stop);  // the baseline, the attempts
+  // The baseline, then the attempts.
+  FailingCarrier failing(carrier_, 1 + kAttempts + 1, Advice::Stop);
   ASSERT_FALSE(run(surroundings(failing), config()));
   const RunSummary failed = stored("synthetic-1");
   EXPECT_EQ(failed.attempts, kAttempts);
@@ -323,8 +324,8 @@ TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
   EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", NoiseFloor{0.02, 4})));
   clock_.step_wall(1800);
   evaluation.workloads.pop_back();
-  evaluation.workloads[0].name =
-      "c";  // another workload alone: the first stays, and as old as it is
+  // Another workload alone: the floors of the first are kept, with their age.
+  evaluation.workloads[0].name = "c";
   ASSERT_TRUE(remember_floors(s, request, evaluation));
   ASSERT_TRUE(recall_floors(s, request));
   EXPECT_THAT(request.measure.noise_floors, SizeIs(2));
@@ -403,7 +404,7 @@ TEST_F(RunTest, CostlyTasksAreTunedInFewPoints) {
     RunConfig long_enough = config();
     long_enough.max_attempts = 60;
     Surroundings s = surroundings(carrier);
-    s.judge_id = judge;  // or the baseline's time is remembered
+    s.judge_id = judge;  // with another judge the baseline's time is not remembered
     const auto report = run(s, long_enough);
     EXPECT_TRUE(report) << describe(report.error());
     std::map<std::string, int> points;

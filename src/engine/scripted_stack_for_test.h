@@ -1,4 +1,4 @@
-// Scripted models behind the tries of the real stack, on a clock that does not wait.
+// Scripted models behind the retries of real ones, on a clock that does not wait.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,10 @@ namespace kw::engine {
 
 class ScriptedStack {
  public:
-  /// `clock` must outlive this.
+  /// `clock` must outlive the stack.
   explicit ScriptedStack(platform::Clock& clock) : clock_(clock) {}
 
-  /// Lives as long as this.
+  /// The model lives as long as the stack.
   llm::ChatModel& model(const std::string& name, const std::string& script) {
     auto entries = llm::parse_script(script, name);
     KW_ASSERT(entries.has_value());

@@ -1,4 +1,4 @@
-// Points at each shape, the best of them in one file, and what that is worth.
+// Tries points at each shape, puts the best of them into one file, and confirms the result.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/specialise.h"
 
@@ -13,11 +13,13 @@
 namespace kw::engine {
 namespace {
 
-// Timed calls of a confirmation: of one shape less than of a run's winner, for whom it is 6 s.
+// Time of the calls in a confirmation of one shape and of the whole; the winner of a run gets 6 s.
 constexpr std::int64_t kShapeCallsNs = 2'000'000'000;
 constexpr std::int64_t kWholeCallsNs = 3'000'000'000;
-constexpr std::size_t kMostPoints = 4096;  // of a space, from which those to try are drawn
-constexpr double kFidelity = 0.5;          // of a search's budget: the choice is confirmed
+// Limit for the points of a space from which those to try are drawn.
+constexpr std::size_t kMostPoints = 4096;
+// Share of a search's budget: enough, because the choice is confirmed.
+constexpr double kFidelity = 0.5;
 
 /// Every valid point that differs from this one in one knob.
 std::vector<KnobPoint> neighbours_of(const KnobPoint& point, const task::CandidateHeader& header) {
@@ -71,7 +73,8 @@ class Specialiser {
     return std::move(*made);
   }
 
-  /// At these timed workloads; none named: at all. `terms`, if any, is told what it is held to.
+  /// Confirms at the named timed workloads, or at all if none is named. `terms`, if given, gets the
+  /// terms of the confirmation.
   Result<Evaluation> confirm(const Candidate& candidate, const Candidate& opponent,
                              std::vector<std::string> only, std::optional<Terms>* terms = nullptr) {
     auto request = KW_TRY(workbench_.request(candidate, &opponent));
@@ -85,8 +88,8 @@ class Specialiser {
   }
 
  private:
-  // The kernel's own first, then those near it, which were the best on the whole. One that does not
-  // fit the device or the shape is refused before anything runs.
+  // The kernel's own point first, then its neighbours, which were the best on the whole. A point
+  // that does not fit the device or the shape is refused before anything runs.
   std::vector<KnobPoint> points() {
     const auto header = task::parse_header(kernel_);
     KW_ASSERT(header.has_value());
@@ -116,7 +119,7 @@ class Specialiser {
     const auto is_interrupted = [&] { return s_.is_interrupted && s_.is_interrupted(); };
     if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
     auto evaluation = s_.carrier.evaluate(std::move(request));
-    // It was ended early, and says nothing.
+    // The evaluation was ended early and says nothing.
     if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
     return evaluation;
   }
@@ -136,21 +139,22 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
                                const std::function<void(const ShapeChoice&)>& on_shape) {
   Specialiser specialiser(s, workbench, kernel, options);
   Specialised result;
-  // First, since a baseline that is not there should not cost the whole search.
+  // Baselines come first, because a missing baseline should not cost the whole search.
   const auto standings = KW_TRY(time_baselines(s, options.baseline));
   const Candidate baseline = KW_TRY(choose_baseline(standings, options.baseline))->candidate;
   std::vector<const Workload*> shapes;
   std::vector<task::Arm> arms;
   for (const Workload& workload : workbench.workloads()) {
     auto arm = task::arm_for(workbench.definition().task, workload, kernel.target, kernel.knobs);
-    // What the function cannot tell apart has one build.
+    // Shapes that the function cannot tell apart share one build.
     const bool is_known =
         std::ranges::any_of(arms, [&](const task::Arm& known) { return known.sizes == arm.sizes; });
     if (workload.group != Group::Time || is_known) continue;
     shapes.push_back(&workload);
     arms.push_back(std::move(arm));
   }
-  KW_TRY(specialiser.with(std::exchange(arms, {})));  // can it be put together at all?
+  // Fails now if the file cannot be put together at all.
+  KW_TRY(specialiser.with(std::exchange(arms, {})));
   for (const Workload* shape : shapes) {
     result.shapes.push_back(KW_TRY(specialiser.choose(*shape)));
     on_shape(result.shapes.back());

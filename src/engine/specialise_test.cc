@@ -1,4 +1,4 @@
-// Choosing knobs for each shape: what is tried, what is kept, and what a wrong build is worth.
+// Choosing knobs for each shape: what is tried, what is kept, and what happens to a wrong build.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/specialise.h"
 
@@ -31,7 +31,8 @@ Speedup seen(double value, bool is_faster = false) {
   return {value, value, value, 0.995, "", 0, is_faster};
 }
 
-/// Answers every request with the speedup that a test gives it; notes what was asked.
+/// A carrier that answers every request with the speedup that a test gives it, and notes the
+/// requests.
 class TellingCarrier final : public evaluate::Carrier {
  public:
   using Told = std::function<Speedup(const EvaluationRequest&)>;
@@ -48,7 +49,7 @@ class TellingCarrier final : public evaluate::Carrier {
     e.speedup = told_(request);
     const bool is_wrong = e.speedup.value < 0;
     e.verdict = {Stage::Measure, is_wrong ? Outcome::WrongResult : Outcome::Correct, ""};
-    WorkloadResult timed;  // a baseline's time is asked for
+    WorkloadResult timed;  // the time of a baseline
     timed.group = Group::Time, timed.median_ns = 1e6;
     e.workloads.push_back(timed);
     return e;
@@ -105,7 +106,7 @@ TEST_F(SpecialiseTest, KeepsWhatIsConfirmedAtItsShape) {
   TellingCarrier carrier([](const EvaluationRequest& r) -> Speedup {
     const bool is_confirmation = r.measure.purpose == Purpose::Confirm;
     const double value = !uses(r, "B 8") ? 1.01 : has_arm(r, "half") ? 1.1 : 1.3;
-    // What looked like a gain at the smaller shape was luck.
+    // The gain at the smaller shape was luck.
     return seen(value, is_confirmation && !has_arm(r, "half"));
   });
   const Specialised result = specialised(carrier).value();
@@ -147,7 +148,8 @@ TEST_F(SpecialiseTest, AWrongBuildIsNeverKeptHoweverFast) {
   TellingCarrier carrier(
       [](const EvaluationRequest& r) { return seen(uses(r, "B 16") ? -9 : 1, true); });
   EXPECT_FALSE(specialised(carrier).value().kernel);
-  TellingCarrier later([](const EvaluationRequest& r) {  // right while searching
+  // The kernel is right while searching and wrong in the confirmation.
+  TellingCarrier later([](const EvaluationRequest& r) {
     return seen(r.measure.purpose == Purpose::Confirm ? -1 : 2, true);
   });
   EXPECT_FALSE(specialised(later).value().kernel);

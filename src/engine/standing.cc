@@ -41,8 +41,8 @@ OutcomeClass Standing::classify(const Attempt& attempt, const Incumbent& opponen
   const Evaluation& e = attempt.evaluation;
   if (!e.verdict.is_correct()) return OutcomeClass::Failed;
   if (!e.speedup.is_faster) return OutcomeClass::NoGain;
-  // A pair against an incumbent that has since been beaten proves less: compare on the common
-  // scale.
+  // A pair against an incumbent that has since been beaten proves less, so speedups are compared on
+  // the common scale.
   if (opponent.attempt != incumbent_.attempt &&
       attempt.against_baseline.low <= incumbent_.against_baseline.value)
     return OutcomeClass::NoGain;
@@ -75,7 +75,7 @@ void Standing::count_fruitless(const Attempt& attempt, bool is_written) {
   if (attempt.recalled == 0 && verdict.stage != Stage::Propose)
     statistics_.fruitless = 0;
   else if (is_written && !verdict.is_unanswered())
-    ++statistics_.fruitless;  // knobs that change nothing are a tuner's to count
+    ++statistics_.fruitless;  // a tuner's points never count
 }
 
 void Standing::rank(const Attempt& attempt) {
@@ -178,7 +178,7 @@ std::string words_for(const Attempt& attempt) {
     return fmt::format("new best: {:.3f}x the best baseline, {:.3f}x the previous best",
                        attempt.against_baseline.value, e.speedup.value);
   if (e.speedup.value <= 0) return "correct, not measured";
-  // Asked for before there was a better one, it was timed against the baseline.
+  // An attempt that was asked for before there was a better one was timed against the baseline.
   const bool met_baseline = e.speedup.baseline == attempt.against_baseline.baseline;
   return fmt::format("correct, no gain: {:.3f}x the best {}{}", e.speedup.value,
                      met_baseline ? "baseline" : "so far", in_brackets(range_text(e.speedup)));

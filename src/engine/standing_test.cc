@@ -107,7 +107,8 @@ TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
 
 TEST_F(StandingTest, AnIncumbentThatFailsAsAnOpponentStaysTheBestAndIsMetNoMore) {
   absorb(measured(speedup(1.9, 2, 2.1)), standing_.incumbent());
-  Attempt beside = measured(speedup(1.4, 1.5, 1.6));  // against the baseline, which stood in
+  // Timed against the baseline, which stood in for the incumbent.
+  Attempt beside = measured(speedup(1.4, 1.5, 1.6));
   beside.evaluation.opponent_fault = "the opponent 'one': crashed";
   const Attempt a = absorb(beside, standing_.incumbent());
   EXPECT_DOUBLE_EQ(a.against_baseline.value, 1.5);
@@ -179,7 +180,8 @@ TEST_F(StandingTest, WhatWasWrittenWithoutAnythingNewIsFruitless) {
 TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {
   const Incumbent at_first = standing_.incumbent();
   absorb(measured(speedup(2.9, 3, 3.1)), at_first);
-  // Both were asked against the baseline; the second is faster than that, not than the first.
+  // Both were asked for against the baseline; the second is faster than the baseline, but not than
+  // the first.
   const auto against = [&](const std::string& opponent, const Incumbent& incumbent) {
     Attempt attempt = measured(speedup(0.5, 0.6, 0.7));
     attempt.evaluation.speedup.baseline = opponent;

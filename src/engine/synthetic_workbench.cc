@@ -21,7 +21,7 @@ SyntheticWorkbench::SyntheticWorkbench(std::unique_ptr<const search::Surface> la
 
 namespace {
 
-/// A header like a real candidate's, so that knobs can be pinned.
+/// A header like that of a real candidate, so that knobs can be pinned.
 std::string tune_lines(const search::KnobSpace& space) {
   std::string text;
   for (const search::Knob& knob : space.knobs()) {

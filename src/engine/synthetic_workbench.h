@@ -10,8 +10,8 @@
 
 namespace kw::engine {
 
-/// Speaks the names that evaluate::SyntheticCarrier answers to. Does not move: carriers refer to
-/// its landscape.
+/// Uses the names that evaluate::SyntheticCarrier answers to. Must not move, because carriers refer
+/// to its landscape.
 class SyntheticWorkbench final : public Workbench {
  public:
   explicit SyntheticWorkbench(const search::LandscapeOptions& options);

@@ -1,4 +1,4 @@
-// From a task's definition to evaluation requests.
+// Turns a task's definition into evaluation requests.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/task_workbench.h"
 
@@ -26,8 +26,8 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
           origin == Origin::Task || origin == Origin::Playbook, idea.header.dialect == "cute"};
 }
 
-/// Words about an idea that has no point on this device: what it asks of the device alone and does
-/// not get, or that its knobs and the device's limits go nowhere together.
+/// Words about an idea that has no point on this device: the demands on the device that are not
+/// met, or that its knobs and the device's limits exclude each other.
 std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
   std::vector<std::string> missed;
   for (const Expr& condition : idea.header.requirements) {
@@ -73,7 +73,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   return bench;
 }
 
-/// Outlives the workbench in the spaces that ask it.
+/// Shared with the spaces that ask it, which may outlive the workbench.
 struct TaskWorkbench::Site {
   task::Definition definition;
   std::vector<Workload> timed;
@@ -100,7 +100,7 @@ void TaskWorkbench::gather_search_ideas() {
     search_ideas_.push_back(search_idea(idea, fits(idea.candidate)));
 }
 
-// A point whose plan does not fit the device or a timed workload does not exist for a tuner.
+// For a tuner, a point whose plan does not fit the device or a timed workload does not exist.
 search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
   if (!site_) return {};
   return [site = site_, candidate](const KnobPoint& point) {
@@ -113,8 +113,8 @@ search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
 
 namespace {
 
-/// What a task has for a target, on cpu with its reference and, where it names none, the parallel
-/// form of that.
+/// The baselines that a task has for a target: on cpu also its reference and, if it names no
+/// parallel form, the one made from the reference.
 Result<std::vector<Candidate>> baselines_of(const task::Definition& definition, Target target) {
   std::vector<Candidate> baselines;
   if (target == Target::Cpu) {

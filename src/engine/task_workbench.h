@@ -16,19 +16,20 @@ namespace kw::engine {
 
 struct TaskWorkbenchOptions {
   Target target = Target::Cpu;
-  std::vector<GpuFacts> gpu;  ///< cuda: whose limits plans keep to and what is compiled for.
-  std::int64_t max_bytes =
-      0;  ///< A workload's tensors may take at most this; larger ones are skipped.
-  /// Why a baseline cannot be built here, in words; empty: it can. Baselines that cannot be are
-  /// left out, aloud. Null: all can.
+  /// Cuda: the GPUs whose limits plans keep to and for which sources are compiled.
+  std::vector<GpuFacts> gpu;
+  /// Limit for the tensors of a workload; larger workloads are skipped.
+  std::int64_t max_bytes = 0;
+  /// Why a baseline cannot be built here, in words; empty if it can. Baselines that cannot be built
+  /// are left out, with a notice. A null function: all can be built.
   std::function<std::string(const Candidate&)> why_not_built;
-  JailLevel jail = JailLevel::Namespace;  ///< Weakest level accepted.
+  JailLevel jail = JailLevel::Namespace;  ///< Weakest jail level that is accepted.
 };
 
 class TaskWorkbench final : public Workbench {
  public:
-  /// `playbook`: files of the task's playbook folder. No timed workload for the target is an error.
-  /// Baselines are those of the target alone; on cuda there may be none.
+  /// `playbook`: files of the task's playbook folder. An error if the target has no timed workload.
+  /// Only the target's baselines are used; on cuda there may be none.
   static Result<TaskWorkbench> create(task::Definition definition,
                                       const std::map<std::string, std::string>& playbook,
                                       const TaskWorkbenchOptions& options);
@@ -41,19 +42,19 @@ class TaskWorkbench final : public Workbench {
   Result<EvaluationRequest> request(const Candidate& candidate,
                                     const Candidate* opponent) const override;
 
-  /// What admission needs: the workloads and the references, no candidate.
+  /// The request that admission needs: the workloads and the references, no candidate.
   Result<EvaluationRequest> references() const;
 
   const task::Definition& definition() const { return definition_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
-  /// Replaces the timed workloads (a sweep).
+  /// Replaces the timed workloads (for a sweep).
   void set_workloads(std::vector<Workload> workloads) { workloads_ = std::move(workloads); }
   const std::vector<std::string>& notices() const { return notices_; }
-  /// Error (of the input): no baseline of this name can be the opponent here. Empty: the fastest,
-  /// so no error. Cheap, so ask before anything is timed.
+  /// An error (of the input) if no baseline of this name can be the opponent here. An empty name
+  /// means the fastest and is no error. Cheap, so call it before anything is timed.
   Result<> check_baseline(const std::string& name) const;
-  /// The same of the name alone, before there is a device or a compiler: what the task has for the
-  /// target, whether or not it can be built here.
+  /// The same check of the name alone, before there is a device or a compiler: it accepts every
+  /// baseline that the task has for the target, whether or not it can be built here.
   static Result<> check_baseline(const task::Definition& definition, Target target,
                                  const std::string& name);
   const std::vector<propose::Idea>& proposals() const { return ideas_; }
@@ -64,7 +65,7 @@ class TaskWorkbench final : public Workbench {
   struct Site;
   void gather_search_ideas();
   std::string arch() const;
-  /// The unit, and on cuda its plans for the request's workloads.
+  /// Adds a candidate's unit and, on cuda, its plans for the request's workloads.
   Result<> add(EvaluationRequest& request, const Candidate& candidate, const char* role) const;
   /// Why a cuda candidate cannot be launched here; empty if it can.
   std::vector<PlanFault> faults_of(const Candidate& candidate) const;

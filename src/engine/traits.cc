@@ -7,7 +7,7 @@
 namespace kw::engine {
 namespace {
 
-constexpr double kMostRegisters = 255;  // of a thread, all of NVIDIA's GPUs since sm_35
+constexpr double kMostRegisters = 255;  // limit of a thread on all of NVIDIA's GPUs since sm_35
 
 void raise(std::map<std::string, double>& used, const char* resource, double share) {
   double& value = used[resource];

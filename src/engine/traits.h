@@ -1,4 +1,4 @@
-// What strategies are told of a source beside its speed.
+// What strategies are told of a source besides its speed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace kw::engine {
 
-/// Of a source with what was measured of it: shares of ceilings from the roofline of the timed
-/// workloads, of registers, shared memory and occupancy from counters where there are any. Only
-/// what was just written has a sketch. O(bytes of the source).
+/// Traits of a source and of what was measured of it: shares of ceilings come from the roofline of
+/// the timed workloads; shares of registers, shared memory and occupancy from counters, if there
+/// are any. Only a source that was just written has a sketch. O(bytes of the source).
 search::Traits traits_of(const Attempt& attempt, bool is_written);
 
 }  // namespace kw::engine

@@ -1,4 +1,5 @@
-// Runs whose models fail as real ones do, behind all tries: what stops, what goes on, what is told.
+// Runs whose models fail as real ones do, after all retries: what stops, what goes on, what is
+// told.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -18,8 +19,8 @@ using testing::SizeIs;
 class UnreachableRun : public WritingRun {
  protected:
   struct Cast {
-    std::vector<std::string> writers;          ///< Scripts.
-    std::map<std::string, std::string> roles;  ///< Likewise.
+    std::vector<std::string> writers;          ///< One script for each model that writes.
+    std::map<std::string, std::string> roles;  ///< By role: its script.
   };
   Surroundings with_models(const Cast& cast) {
     Surroundings s = surroundings();
@@ -50,7 +51,7 @@ class UnreachableRun : public WritingRun {
     c.freezes_graph = true;
     return c;
   }
-  /// A script that answers every call so.
+  /// A script that answers every call with this entry.
   static std::string always(const std::string& entry) {
     return "===\n!repeat forever\n" + entry + "\n";
   }

@@ -1,4 +1,4 @@
-// Situations from the store; proposals as sources to judge.
+// Builds situations from the store, and turns proposals into sources to judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/writer.h"
 
@@ -30,7 +30,7 @@ Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {}
   return evaluation;
 }
 
-/// The order that forbids a technique which the candidate says it shows.
+/// The order that forbids a technique which the candidate says that it shows.
 const Order* broken_order(const std::vector<Order>& orders, const Candidate& candidate) {
   for (const Order& order : orders)
     if (order.kind == OrderKind::Forbid && contains(candidate.techniques, order.text))
@@ -38,7 +38,7 @@ const Order* broken_order(const std::vector<Order>& orders, const Candidate& can
   return nullptr;
 }
 
-/// The exchange led to this proposal too.
+/// Adds the cost of a reading to the proposal that it led to.
 void charge(Proposal& proposal, const Reading& reading) {
   if (!reading.exchange.empty())
     proposal.exchanges.insert(proposal.exchanges.begin(), reading.exchange);
@@ -110,7 +110,8 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.task = writing_->task;
   situation.target = run_.config.target;
   situation.feedback = run_.config.feedback;
-  // A rehearsal may know nothing, or of a GPU that is not at hand the architecture alone.
+  // A rehearsal may know nothing of the device, or only the architecture of a GPU that is not at
+  // hand.
   const bool is_known = !brief_.device.id.empty() || !brief_.device.gpu.empty();
   situation.device = is_known ? &brief_.device : nullptr;
   situation.has_shape_builds = run_.config.specialises;
@@ -142,7 +143,8 @@ Result<Attempt> Writer::attempt_seen(int number) const {
 
 Result<Attempt> Writer::parent_of(int number) const {
   Attempt parent = KW_TRY(store_->attempt(run_.id, number));
-  // A reply without a candidate was to change the source before it: that is what is mended now.
+  // A reply without a candidate was meant to change the source before it, so that source is
+  // repaired now.
   for (int up = parent.parent; parent.candidate.source.empty() && up != 0;) {
     Attempt older = KW_TRY(store_->attempt(run_.id, up));
     up = older.parent;
@@ -155,7 +157,7 @@ Result<std::optional<Reading>> Writer::read_parent(const propose::Situation& sit
   if (!desk_.judge || situation.parent == nullptr) return std::optional<Reading>();
   if (auto known = KW_TRY(reading_of(*store_, run_.id, situation.parent->number))) return known;
   Reading reading = KW_TRY(desk_.judge->read(situation));
-  // Failures too: the same prompt must follow after a resume.
+  // Failures are kept too: the same prompt must follow after a resume.
   KW_TRY(keep_reading(*store_, run_.id, reading));
   return std::optional(std::move(reading));
 }
@@ -170,7 +172,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   const std::vector<Order> orders = in_force(loop.orders(), flight.number);
   for (std::string& words : instructions_of(orders))
     situation.instructions.push_back(std::move(words));
-  // After a resume the store holds attempts that were not told yet at this ask.
+  // After a resume the store holds attempts that were not yet told at this ask.
   KW_TRY(add_lines(history_, in_history_, loop.told(), nullptr));
   if (!history_.lines().empty()) in_history_ = history_.lines().back().last;
   situation.history = &history_;
@@ -253,7 +255,8 @@ Result<Proposal> Writer::propose(const propose::Situation& seen) {
   };
   for (int written = 1; written < run_.config.shortlist; ++written) {
     auto next = desk_.proposer->propose(seen);
-    // What there is can be judged; why there is no more is told when the next kernel is asked for.
+    // The proposals that there are can be judged; why there are no more is reported when the next
+    // kernel is asked for.
     if (!next) break;
     Reading cost;
     const bool is_better = promise(*next) > promise(best);
@@ -274,7 +277,7 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
   Shown shown;
   auto proposal = propose(KW_TRY(as_seen(whole, manner.writer, shown)));
   const std::string refused_before = std::exchange(refused_before_, {});
-  // This request was turned down, another may pass: docs/models.md.
+  // This request was turned down, but another may pass: docs/models.md.
   if (!proposal && proposal.error().advice != Advice::GiveUp)
     return std::unexpected(proposal.error());
   if (proposal) {
@@ -285,7 +288,7 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
       return fail(proposal.error().what + llm::kRefusedTwice, proposal.error().where, Advice::Stop);
     source.ended = no_candidate(std::move(evidence));
   }
-  // Where there is no source, too: nobody else was asked for one.
+  // The origin is set even without a source, because nobody else was asked for one.
   source.proposal.candidate.origin = Origin::Model;
   for (const Reading& said : whole.counsel) {
     charge(source.proposal, said);

@@ -1,4 +1,4 @@
-// Writer: has the sources of a run written, by a proposer that sees what the run knows.
+// Has the sources of a run written, by a proposer that sees what the run knows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ namespace kw::engine {
 /// The exchanges of one run, kept in its store.
 class StoredExchanges final : public llm::ExchangeStore {
  public:
-  /// `store` must outlive this.
+  /// `store` must outlive this object.
   StoredExchanges(store::RunStore& store, std::int64_t run) : store_(store), run_(run) {}
   Result<std::optional<Exchange>> find(const std::string& key) override;
   Result<> keep(const Exchange& exchange) override;
@@ -34,67 +34,68 @@ class StoredExchanges final : public llm::ExchangeStore {
   const std::int64_t run_;
 };
 
-/// A proposer with what it stands on, for one run.
+/// A proposer and what it depends on, for one run.
 struct Desk {
   std::unique_ptr<llm::ExchangeStore> exchanges;
   std::unique_ptr<llm::Ledger> ledger;  ///< Null: nothing is counted.
   std::vector<std::unique_ptr<llm::ChatModel>> models;
   std::unique_ptr<propose::Proposer> proposer;
   std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
-  /// Logarithm of the gain that is expected of a candidate; null: nothing is expected.
+  /// Expected logarithm of the gain of a candidate; null: nothing is expected.
   std::function<double(const Attempt* parent, const Candidate&)> expected;
-  std::unique_ptr<propose::Counsel> counsel;  ///< Null: asks that want roles are written without.
+  /// Null: asks that want roles are written without them.
+  std::unique_ptr<propose::Counsel> counsel;
 };
 
-/// What a run needs to have sources written.
+/// What a run needs in order to have sources written.
 struct Writing {
-  /// Opens the desk of a run that has just been created or is taken up again.
+  /// Opens the desk of a run that was just created or is taken up again.
   std::function<Result<Desk>(const RunSummary&)> open;
   const task::Definition* task = nullptr;  ///< Borrowed.
   DeviceFacts device;
   std::vector<propose::Example> examples;
   std::vector<std::string> cautions;
-  TechniqueGraph graph{};  ///< That a workspace without one of its own begins with.
+  TechniqueGraph graph{};  ///< The graph that a workspace begins with if it has none yet.
 };
 
 /// What was written for one ask.
 struct WrittenSource {
   Proposal proposal;
-  /// Set where there is nothing to judge: verdict (propose, no_candidate).
+  /// Set if there is nothing to judge: its verdict is (propose, no_candidate).
   std::optional<Evaluation> ended;
   double wait_ns = 0;
 };
 
-/// Equal attempts in the store give equal situations: what could differ after a resume (device
-/// facts, examples) is kept with the run when it begins.
+/// Builds situations and has them answered. Equal attempts in the store give equal situations: what
+/// could differ after a resume (device facts, examples) is kept with the run when it begins.
 class Writer {
  public:
-  /// `writing`, `store` and `clock` must outlive the writer. `baseline_ns`: mean of the opponent.
+  /// `writing`, `store` and `clock` must outlive the writer. `baseline_ns` is the opponent's mean.
   static Result<Writer> open(const Writing& writing, store::RunStore& store,
                              const platform::Clock& clock, const RunSummary& run,
                              double baseline_ns);
 
-  /// Asks the proposer. `lessons` may be null. A request that was turned down is an attempt
-  /// without an answer (Verdict::is_unanswered); other errors are the surroundings'.
+  /// Asks the proposer. `lessons` may be null. A request that was turned down becomes an attempt
+  /// without an answer (Verdict::is_unanswered); other errors are trouble of the environment.
   Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
-  /// Nobody is waited for beyond this moment of the clock; 0: without a bound.
+  /// No reply is waited for beyond this moment of the clock; 0: no limit.
   void set_latest(std::int64_t at_ns);
-  /// Replaces those bounds that are given.
+  /// Replaces the given limits of spending.
   void raise(const SpendLimits& limits);
-  /// By all processes of the run so far.
+  /// Spending by all processes of the run so far.
   Spending spent() const;
-  /// Counts what others spend for the run too; null: nothing is counted.
+  /// Counts what others spend for the run as well; null: nothing is counted.
   llm::Ledger* ledger() const { return desk_.ledger.get(); }
-  /// Why the budgets allow no further call; empty: they may.
+  /// Why the budgets allow no further call; empty if they allow one.
   std::string refusal() const;
 
  private:
-  /// What a run's prompts are made of beside its attempts, as it was when the run began.
+  /// What a run's prompts contain besides its attempts, as it was when the run began.
   struct Brief {
     DeviceFacts device;
     double baseline_ns = 0;
-    std::vector<std::string> titles;  ///< Of the examples, with their sources beside.
+    std::vector<std::string> titles;  ///< Titles of the examples, in the order of `sources`.
     std::vector<std::string> sources;
     std::vector<std::string> cautions;
 
@@ -110,11 +111,12 @@ class Writer {
       : writing_(&writing), store_(&store), clock_(&clock), run_(std::move(run)) {}
   static Result<Brief> brief_of(const Writing& writing, store::RunStore& store,
                                 const RunSummary& run, double baseline_ns);
-  /// A judge's words on the parent, asked for once in a run.
+  /// A judge's words on the parent; each parent is asked about once in a run.
   Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
-  /// Adds the lines behind attempt `after` up to attempt `last` that `view` shows; null: all.
+  /// Adds to `history` the lines for attempts after `after` up to `last` that `view` shows; null:
+  /// all.
   Result<> add_lines(propose::History& history, int after, int last, const View* view) const;
-  /// As whoever writes may know it.
+  /// The attempt as the writer may know it.
   Result<Attempt> attempt_seen(int number) const;
   Result<Attempt> parent_of(int number) const;
   /// Attempts that a situation refers to.
@@ -126,11 +128,12 @@ class Writer {
   /// The situation as `view` shows it; what it refers to is kept in `shown`.
   Result<propose::Situation> as_seen(const propose::Situation& whole, const View& view,
                                      Shown& shown) const;
-  /// What one in a role says; a request that was turned down is a reading with trouble.
+  /// The words of one role; a request that was turned down becomes a reading with trouble.
   Result<Reading> consult(const propose::Situation& whole, const View& view);
-  /// The proposal for a situation, with all that its manner wants asked before and after.
+  /// The proposal for a situation, with everything that its manner wants asked before and after.
   Result<WrittenSource> compose(propose::Situation& whole, const Manner& manner);
-  /// Of as many proposals as the run's shortlist wants, the one that promises most; all are paid.
+  /// The most promising of as many proposals as the run's shortlist wants; all of them are paid
+  /// for.
   Result<Proposal> propose(const propose::Situation& seen);
   Result<> review(propose::Situation& whole, const Manner& manner, WrittenSource& source);
   void set_constants(propose::Situation& situation) const;
@@ -141,10 +144,10 @@ class Writer {
   RunSummary run_;
   Brief brief_;
   Desk desk_;
-  propose::History history_;  ///< Of the attempts that were told.
-  int in_history_ = 0;        ///< The last of them.
-  /// The words of the refusal that the run ended with when its last process did; empty from the
-  /// first proposal on.
+  propose::History history_;  ///< History of the attempts that were told.
+  int in_history_ = 0;        ///< Number of the last attempt in history_.
+  /// The words of the refusal with which the run's last process ended; empty after the first
+  /// proposal.
   std::string refused_before_;
 };
 

@@ -1,4 +1,4 @@
-// Runs on a landscape whose sources a scripted writer makes: the surroundings of their tests.
+// Runs on a landscape whose sources a scripted writer makes: fixtures for their tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ inline search::LandscapeOptions landscape() {
   return options;
 }
 
-/// All that a writer was told, as text: equal situations give equal texts.
+/// Everything that a writer was told, as text: equal situations give equal texts.
 inline std::string text_of(const propose::Situation& s) {
   std::string text = std::to_string(s.number) + std::string(name_of(s.errand)) + s.baseline +
                      std::to_string(s.baseline_ns) +
@@ -46,7 +46,7 @@ inline std::string text_of(const propose::Situation& s) {
   return text;
 }
 
-/// The numbers of the attempts that its history tells.
+/// The numbers of the attempts in the situation's history.
 inline std::vector<int> told_in(const propose::Situation& s) {
   std::vector<int> numbers;
   if (s.history == nullptr) return numbers;
@@ -63,14 +63,14 @@ struct Told {
   int best = 0;
   std::size_t history = 0;
   std::string parent_source;
-  std::string evidence;  ///< Of the parent's verdict.
+  std::string evidence;  ///< Evidence of the parent's verdict.
   std::string text;
 };
 
-/// Of a shortlist, the kth further kernel for attempt n is the answer n + k * kFurther.
+/// In a shortlist, the kth further kernel for attempt n is the answer n + k * kFurther.
 inline constexpr int kFurther = 1000;
 
-/// Writes what the test prepared for the nth attempt, or else fails.
+/// Writes what the test prepared for the nth attempt; fails if there is nothing.
 class FakeProposer final : public propose::Proposer {
  public:
   using Answers = std::map<int, Result<Proposal>>;
@@ -99,10 +99,10 @@ class FakeProposer final : public propose::Proposer {
   const Answers& answers_;
   std::vector<Told>& told_;
   llm::Ledger& ledger_;
-  std::map<int, int> asked_;  // by attempt
+  std::map<int, int> asked_;  // number of requests, by attempt
 };
 
-/// Reads something in every attempt but those that the test names.
+/// Reads something in every attempt except those that the test names.
 class FakeJudge final : public propose::Judge {
  public:
   FakeJudge(std::vector<int>& asked, int fails_at) : asked_(asked), fails_at_(fails_at) {}
@@ -126,7 +126,7 @@ class FakeJudge final : public propose::Judge {
   const int fails_at_;
 };
 
-/// Says something in every role, and what it was shown; turns down what says UNFIT.
+/// Says in every role something that includes what it was shown; turns down what says UNFIT.
 class FakeCounsel final : public propose::Counsel {
  public:
   explicit FakeCounsel(std::vector<std::string>& asked) : asked_(asked) {}
@@ -150,8 +150,8 @@ class FakeCounsel final : public propose::Counsel {
   std::vector<std::string>& asked_;
 };
 
-/// A landscape's carrier; sources that say WRONG are, and sources that differ in nothing but a
-/// `// remark` line become the same object.
+/// A landscape's carrier; sources that say WRONG are wrong, and sources that differ only in a `//
+/// remark` line become the same object.
 class Judge final : public evaluate::Carrier {
  public:
   explicit Judge(const search::Surface& landscape) : inner_(landscape) {}
@@ -187,7 +187,7 @@ class Judge final : public evaluate::Carrier {
 
 class WritingRun : public testing::Test {
  protected:
-  /// Source of idea `idea` of the landscape, with one more line.
+  /// A proposal with the source of the landscape's idea `idea` and one more line.
   Proposal writes(int idea, const std::string& line = "") const {
     Proposal p;
     p.candidate = workbench_.candidate(idea, {}).value();
@@ -255,7 +255,8 @@ class WritingRun : public testing::Test {
   std::string log_of(const RunSummary& run) const {
     return platform::read_file(store_.folder_of(run) / kDecisionLog).value();
   }
-  /// Nothing usable, a wrong one, a right one with two more points, a better one, nothing.
+  /// Prepares the answers: nothing usable, a wrong kernel, a right one with two more points, a
+  /// better one, nothing.
   void prepare_dialogue() {
     answers_.emplace(1, nothing("no code block"));
     answers_.emplace(2, writes(1, "// WRONG"));

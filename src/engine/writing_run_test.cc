@@ -1,4 +1,5 @@
-// Runs whose sources are written while they go: what the writer is told, resume, replay, budgets.
+// Runs whose sources are written while they go on: what the writer is told, resume, replay,
+// budgets.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -172,7 +173,7 @@ TEST_F(WritingRun, AUsedUpBudgetEndsTheRunWell) {
       log_of(report.run));
 }
 
-/// Writes after a wait of a minute, where that is allowed.
+/// Writes after a wait of a minute, if that is allowed.
 class SlowProposer final : public propose::Proposer {
  public:
   SlowProposer(Proposal proposal, llm::Ledger& ledger, platform::FakeClock& clock)

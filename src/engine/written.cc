@@ -1,4 +1,4 @@
-// Written sources as ideas; recalling of verdicts.
+// Keeps written sources as ideas, and recalls verdicts.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/written.h"
 
@@ -18,7 +18,7 @@ std::string source_key(const Candidate& candidate) {
 search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits) {
   std::vector<search::Knob> knobs;
   for (const task::Knob& k : header.knobs) knobs.push_back({k.name, k.values});
-  // The header is copied: spaces outlive whoever read it.
+  // The header is copied, because spaces outlive whoever read it.
   return search::KnobSpace(std::move(knobs), [header, fits = std::move(fits)](const KnobPoint& p) {
     return header.is_valid(p) && (!fits || fits(p));
   });
@@ -70,7 +70,7 @@ Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) con
 void Judged::remember(const Attempt& attempt, double fidelity) {
   const Outcome outcome = attempt.evaluation.verdict.outcome;
   if (attempt.recalled != 0 || fidelity < 1 || attempt.candidate.source.empty()) return;
-  // What a critic turned down was not judged.
+  // A proposal that a critic turned down was not judged.
   if (attempt.evaluation.verdict.stage == Stage::Propose) return;
   if (outcome == Outcome::Unmeasurable || outcome == Outcome::Unsupported) return;
   by_source_.emplace(source_key(attempt.candidate), attempt.number);
@@ -98,7 +98,7 @@ void recall(const Attempt& original, const std::string& what, Attempt& attempt) 
   attempt.recalled = original.number;
   attempt.evaluation = original.evaluation;
   attempt.against_baseline = original.against_baseline;
-  // Its pairs were timed against the best of that moment.
+  // The original's pairs were timed against the best of that moment.
   attempt.evaluation.speedup = {};
   attempt.evaluation.opponent_fault.clear();
   Finding finding;

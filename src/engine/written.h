@@ -1,4 +1,4 @@
-// Sources that were written during a run: the ideas they became, and what was judged of them.
+// Sources that were written during a run: the ideas that they became, and what was judged of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@
 namespace kw::engine {
 
 /// Sets everything that the source itself says (knobs at their first point, options, libraries,
-/// techniques, hash). Diagnostics: its `// kw:` lines cannot be read or leave no combination.
+/// techniques, hash). Diagnostics if its `// kw:` lines cannot be read or allow no combination.
 std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate);
 
-/// The tuning space of a header; `fits` rules out more points of it.
+/// The tuning space of a header; `fits` rules out more of its points.
 search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits = {});
 
-/// Continues the numbering of a workbench's ideas.
+/// The ideas that written sources became; their numbers continue those of a workbench's ideas.
 class WrittenIdeas {
  public:
   /// `fits`: see Workbench::fits(); empty: every source fits.
@@ -31,8 +31,8 @@ class WrittenIdeas {
       : first_(static_cast<int>(first)), fits_(std::move(fits)) {}
 
   bool has(int idea) const { return idea >= first_; }
-  /// The place of this source, the old one where it was added before; nothing where it is empty or
-  /// its header cannot be read.
+  /// The index of this source, its old index if it was added before; nothing if it is empty or its
+  /// header cannot be read.
   std::optional<int> add(const Candidate& candidate);
   search::Idea idea(int index) const;
   Result<Candidate> candidate(int index, const KnobPoint& knobs) const;
@@ -53,11 +53,11 @@ class WrittenIdeas {
 };
 
 /// Which attempt judged what, so that nothing is paid for twice. Verdicts that may depend on the
-/// hour (unmeasurable, unsupported) and measurements with few samples are not remembered.
+/// moment (unmeasurable, unsupported) and measurements with few samples are not remembered.
 class Judged {
  public:
   void remember(const Attempt& attempt, double fidelity);
-  /// The attempt that judged this source at these knobs, or this object; 0: none.
+  /// The attempt that judged this source at these knobs, or this object; 0: none did.
   int source(const Candidate& candidate) const;
   int object(const std::string& sha256) const;
   std::vector<std::string> objects() const;
@@ -67,8 +67,8 @@ class Judged {
   std::map<std::string, int> by_object_;
 };
 
-/// Makes `attempt` a repetition of `original`: its verdict and findings, no measurement of its own,
-/// and words that say so. `what` is "source" or "compiled code".
+/// Makes `attempt` a repetition of `original`: with its verdict and findings, no measurement of its
+/// own, and words that say so. `what` is "source" or "compiled code".
 void recall(const Attempt& original, const std::string& what, Attempt& attempt);
 
 }  // namespace kw::engine

@@ -14,8 +14,8 @@ namespace kw::search {
 
 struct Knob {
   std::string name;
-  std::vector<std::int64_t>
-      values;  ///< Not empty; neighbours in this list are neighbours in meaning.
+  /// Not empty; neighbours in this list are neighbours in meaning.
+  std::vector<std::int64_t> values;
 };
 
 /// Tells whether a combination exists. Pure; called often.
