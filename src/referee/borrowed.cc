@@ -14,7 +14,7 @@
 namespace kw::referee {
 namespace {
 
-// sets of borrowed values that are tried; after that the shape is not checked on any
+// Number of sets of borrowed values that are tried; after that the shape is not checked on any.
 constexpr int kTries = 2;
 
 bool is_real_scalar(const Scalar& scalar) {

@@ -71,7 +71,7 @@ TEST_F(EditTest, TellsRowMajorIndicesAndLeavesTheRest) {
 }
 
 TEST_F(EditTest, WorksInWindowsOfRowsAndOnElementsFarApart) {
-  // the first two pitches read runs together, the third one by one
+  // The first two pitches read runs together, the third reads them one by one.
   for (const std::int64_t pitch : {3, 1000, 5000}) {
     const Tensor t = tensor({2000, 3}, pitch, Dtype::I32);
     const auto buffer = counting(t);

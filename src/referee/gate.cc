@@ -12,7 +12,7 @@
 namespace kw::referee {
 namespace {
 
-// with fewer elements the ratio of two RMS errors is luck
+// With fewer elements the ratio of two RMS errors is luck.
 constexpr std::int64_t kFewestForRms = 256;
 constexpr double kZeroMean = 0.1;    // |mean| / RMS; random signs give 1 / sqrt(count)
 constexpr double kWorstShown = 1e9;  // keeps ratios finite in JSON

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::int64_t kTileSide = 32;  // size of the blocks of most kernels, and of a warp
 constexpr Part kParts[] = {Part::Element, Part::Row, Part::Column, Part::Tile, Part::Batch};
-// significant bits of bf16, of f16 and tf32, and of two bf16 numbers
+// Significant bits of bf16, of f16 and tf32, and of two bf16 numbers.
 constexpr int kBitsKept[] = {8, 11, 16};
 constexpr int kBitsLost = 4;
 constexpr int kThinnings[] = {6, 12, 18, 24, 30};
-// expected number of dropped elements; the chance that there is none is e^-4
+// Least expected number of dropped elements; the chance that none is dropped is then e^-4.
 constexpr int kFewestThinned = 4;
 
 std::string_view name_of(Part part) {

@@ -35,7 +35,7 @@ TEST(Patience, ASlowReferenceIsNamedOnceWhileItComputes) {
       testing::kernel<double>(1e6, [&, calls = 0](const Arguments<double>& a) mutable {
         testing::twice(a);
         if (calls++ > 0) return;
-        // the kernel returns only once the wait was reported
+        // The kernel returns only once the wait was reported.
         while (times == 0) std::this_thread::yield();
       });
   EXPECT_VERDICT(room.judge(), Run, Correct);

@@ -45,8 +45,8 @@ class ScreenBuilt : public ::testing::Test {
 TEST_F(ScreenBuilt, SeesInstructionsHoweverTheyAreWritten) {
   for (const char* body : {"asm volatile(\"rd\" \"tsc\" ::: \"eax\", \"edx\");",
                            "asm volatile(\".byte 0x0f, 0x31\" ::: \"eax\", \"edx\");",
-                           // the instruction is hidden within the immediate of another one, and a
-                           // branch leads there
+                           // The instruction is hidden within the immediate of another one, and a
+                           // branch leads there.
                            "asm volatile(\"jmp 1f + 1\\n1: mov $0x9090310f, %%eax\" ::: \"eax\", "
                            "\"edx\");"})
     EXPECT_THAT(words("void f(float* y) { " + std::string(body) + " y[0] = 1; }"),

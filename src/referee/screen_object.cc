@@ -24,7 +24,7 @@ constexpr std::size_t kShown = 100;  // bytes of a foreign name in a message
 /// The name as people write it, demangled if it is mangled: "saxpy(int, float, float const*,
 /// float*)".
 std::string shown(std::string_view name) {
-  // the demangler would read "f" as float
+  // The demangler would read "f" as float.
   if (!name.starts_with("_Z")) return sanitise(name, kShown);
   int status = 0;
   char* const plain = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);

@@ -17,7 +17,7 @@ namespace {
 constexpr double kTolerance = 0.02;
 constexpr double kLeastNs = 1000;
 constexpr double kForgedFactor = 2;
-// smaller differences are not called forged: they may be all that a launch of a few µs shows
+// Smaller differences are not called forged: a launch of a few µs may show nothing else.
 constexpr double kForgedLeastNs = 5000;
 constexpr int kForged = 6;
 constexpr int kVoid = 8;

@@ -31,7 +31,7 @@ constexpr std::size_t kProbePairs = 3;  // as in measure::PairPlan
 constexpr int kMostSets = 64;
 // A set costs about as much as a dozen lives, and saves as many if that many pairs are to come.
 constexpr int kLivesPerSet = 12;
-// calls per workload that are watched, and calls that are checked in full
+// Calls per workload that are watched, and calls that are checked in full.
 constexpr int kMostExtras = 6;
 constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each

@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kFloorSeries = 4;  // each in fresh processes; measure::noise_floor needs 4
 constexpr int kFloorPairs = 16;  // least number of pairs; see measure::floor_wants_more
-// a remembered floor of at least so many series may stand against a win
+// A remembered floor of at least so many series may stand against a win.
 constexpr int kEnoughSeries = 16;
 constexpr double kFloorBudgetNs = 2e9;
-// used where measuring the floor would cost more than the comparison
+// Used where measuring the floor would cost more than the comparison.
 constexpr double kAssumedFloor = 0.02;
 
 }  // namespace
@@ -108,7 +108,7 @@ Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
     KW_TRY(measure_floor(entry));
     if (!is_known) continue;
     const NoiseFloor before = known->second;
-    // the floor is known, so none is assumed
+    // The floor is known, so none is assumed.
     if (floor->series == 0 && before.series > 0) entry.result->note.clear();
     floor = NoiseFloor{.ratio = measure::pool_noise_floors(before.ratio, before.series,
                                                            floor->ratio, floor->series),

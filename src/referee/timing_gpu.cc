@@ -15,7 +15,7 @@ namespace {
 
 // The figure of a shorter call on a GPU is mostly the launch.
 constexpr double kShortestGpuNs = 10e3;
-// the eager time is shown beside the result, and nothing depends on it
+// The eager time is shown beside the result, and nothing depends on it.
 constexpr int kStreamCalls = 9;
 
 }  // namespace

@@ -53,7 +53,7 @@ double Timing::usual_wall_ns(const measure::PairPlan& plan, double budget_ns) co
 const char* Timing::why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
                             double elapsed_ns) const {
   const measure::Estimate& seen = plan.estimate();
-  // then only the limit of wall time ends the pairs early
+  // With a fixed number of pairs only the last limit of wall time ends them early.
   const bool is_counted = request_.measure.pairs > 0;
   const bool is_sure = !is_counted && seen.confidence >= limits.confidence;
   const bool has_interval = is_sure && (elapsed_ns > kLeastWallNs ||

@@ -101,7 +101,7 @@ Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
 
 TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
   EXPECT_VERDICT(judge_lateness_of(0, 0), Measure, Correct);
-  // a hundredth of the call's time is allowed
+  // A hundredth of the call's time is allowed.
   EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);
   EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
   EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);  // a busy host

@@ -1,4 +1,4 @@
-// k-means clustering, with centres started by k-means++.
+// Lloyd's k-means algorithm with k-means++ starts.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/clusters.h"
 

@@ -1,4 +1,4 @@
-// k-means clusters over a few measured features of kernels.
+// Clusters of points by k-means over a few measured features of kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

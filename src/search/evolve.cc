@@ -1,6 +1,5 @@
-// Evolve: islands of kernels that keep the best of each kind; children come from edits, rewriting
-// and crossover. After AlphaEvolve, OpenEvolve and ShinkaEvolve; docs/strategies.md says what is
-// taken from which.
+// Evolve: islands of kernels with the best of each kind; children by edits, rewriting, crossover.
+// After AlphaEvolve, OpenEvolve and ShinkaEvolve; docs/strategies.md says what is taken from which.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
