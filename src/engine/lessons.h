@@ -19,7 +19,7 @@ namespace kw::engine {
 struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
-  std::string device;            ///< DeviceFacts::id.
+  std::string device;            ///< The same as DeviceFacts::id.
   std::string arch{};            ///< Architecture of the device's GPU; empty: no GPU.
   const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.
 };

@@ -135,7 +135,7 @@ TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
   }
   EXPECT_THAT(first, AllOf(HasSubstr("Confirmed: 2x"), HasSubstr("Keep point updates")));
   // Meanwhile another run wins more, somebody drops the lessons that this run began with, and the
-  // machine is another one.
+  // run goes on on another machine.
   teach_a_win(begin(), 1, 3.0);
   const auto all = store_.lessons().value();
   for (const Lesson& lesson : all)

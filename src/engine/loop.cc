@@ -1,4 +1,4 @@
-// Asks, tells, stop rules and the decision log.
+// The loop: asks, tells, stop rules and the decision log.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/loop.h"
 

@@ -20,7 +20,7 @@ namespace {
 
 using search::TechniqueWorld;
 
-constexpr std::size_t kFirst = 6;  // attempts
+constexpr std::size_t kFirst = 6;  // number of first attempts
 constexpr std::size_t kAll = 60;
 constexpr int kFamilies = 24;  // number of worlds
 constexpr std::uint64_t kTeachers = 4, kPupil = 9;
@@ -211,7 +211,7 @@ class Workspace {
   platform::TempDir dir_ = std::move(platform::TempDir::create("kw-frozen").value());
   platform::MemoryDisk disk_;
   store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
-  platform::FakeClock clock_{0, 1'767'225'600};  // kToday
+  platform::FakeClock clock_{0, 1'767'225'600};  // kToday in seconds since 1970
 };
 
 TEST(MemoryLandscapeTest, RunsAreEqualWhereMemoryIsFrozen) {

@@ -40,7 +40,8 @@ search::Steering steering_of(const std::vector<Order>& in_force,
 Result<int> settled_of(const store::RunStore& store, const RunSummary& run);
 
 /// The orders of one run as they come in, and when each is due. A new order takes effect before the
-/// first ask that nobody has answered yet; one that has taken effect before, exactly where it did.
+/// first ask that nobody has answered yet; an order that took effect earlier takes effect at the
+/// same place again.
 class OrderBook {
  public:
   /// `store` must outlive the book. `settled`: asks up to this attempt were answered or paid for.

@@ -1,4 +1,4 @@
-// Classes, chained speedups and rewards of attempts.
+// Computes classes, chained speedups and rewards of attempts.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/standing.h"
 

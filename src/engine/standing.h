@@ -17,7 +17,7 @@ Speedup chain(const Speedup& first, const Speedup& second);
 
 /// The kernel to beat: at first the best baseline, then every new best.
 struct Incumbent {
-  int attempt = 0;  ///< 0: the baseline.
+  int attempt = 0;  ///< Number of the attempt; 0: the baseline.
   Candidate candidate;
   Speedup against_baseline{1, 1, 1, 1, "", 0, false};
 };
@@ -82,7 +82,7 @@ double reward_of(const Attempt& attempt, const search::RewardPolicy& policy);
 /// One line on the result of an attempt, for the proposer and for people.
 std::string words_for(const Attempt& attempt);
 
-/// "failed at check: wrong_result (3 of 9 elements)".
+/// A failed verdict in words: "failed at check: wrong_result (3 of 9 elements)".
 std::string failure_words(const Verdict& verdict);
 
 /// A place, or words that begin with one, with the file name that a person knows: `path` replaces

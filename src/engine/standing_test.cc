@@ -208,14 +208,15 @@ TEST_F(StandingTest, FailuresChangeNothingButTheCount) {
 
 TEST_F(StandingTest, TheBestContendsFirstThenTheSurest) {
   const Incumbent baseline = standing_.incumbent();
-  absorb(measured(speedup(1.9, 2, 2.1)), baseline);     // 1: new best
-  absorb(measured(speedup(1.2, 1.5, 1.9)), baseline);   // 2: unsure
-  absorb(measured(speedup(1.4, 1.45, 1.5)), baseline);  // 3: slower but surer
-  absorb(measured(speedup(0.5, 0.6, 0.7)), baseline);   // 4: slower than the baseline
+  absorb(measured(speedup(1.9, 2, 2.1)), baseline);     // attempt 1: new best
+  absorb(measured(speedup(1.2, 1.5, 1.9)), baseline);   // attempt 2: unsure
+  absorb(measured(speedup(1.4, 1.45, 1.5)), baseline);  // attempt 3: slower but surer
+  absorb(measured(speedup(0.5, 0.6, 0.7)), baseline);   // attempt 4: slower than the baseline
   EXPECT_THAT(standing_.contenders(), ElementsAre(1, 3, 2));
-  absorb(measured(speedup(1.8, 1.9, 2)), baseline);  // 5
+  absorb(measured(speedup(1.8, 1.9, 2)), baseline);  // attempt 5
   EXPECT_THAT(standing_.contenders(), ElementsAre(1, 5, 3));
-  absorb(measured(speedup(0.9, 1.1, 1.2)), standing_.incumbent());  // 6: 2.2x, not shown faster
+  // Attempt 6: 2.2x, but not shown faster.
+  absorb(measured(speedup(0.9, 1.1, 1.2)), standing_.incumbent());
   EXPECT_EQ(standing_.best_attempt(), 1);
   EXPECT_EQ(standing_.contenders().front(), 1);
   EXPECT_EQ(standing_.contenders().size(), kConfirmationTries);

@@ -1,4 +1,4 @@
-// Candidates of a landscape.
+// Makes candidates and requests from the ideas of a landscape.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/synthetic_workbench.h"
 

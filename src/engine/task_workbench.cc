@@ -150,7 +150,7 @@ Result<> TaskWorkbench::check_baseline(const std::string& name) const {
 
 Result<> TaskWorkbench::gather_baselines() {
   for (Candidate& c : KW_TRY(baselines_of(definition_, options_.target))) {
-    // The reference and its parallel form need nothing that is not here.
+    // The reference and its parallel form can be built everywhere.
     if (const std::string why = options_.why_not_built ? options_.why_not_built(c) : "";
         !why.empty()) {
       notices_.push_back("baseline " + c.name + " is left out: " + why);

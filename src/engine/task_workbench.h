@@ -78,7 +78,8 @@ class TaskWorkbench final : public Workbench {
   std::vector<search::Idea> search_ideas_;
   std::vector<Candidate> baselines_;
   std::vector<BuildUnit> references_;
-  std::shared_ptr<const Site> site_;  ///< cuda: what points of knobs are tried on.
+  /// Cuda: the task, timed workloads and GPU that points of knobs are tried on.
+  std::shared_ptr<const Site> site_;
   std::vector<std::string> notices_;
 };
 

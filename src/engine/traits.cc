@@ -1,4 +1,4 @@
-// Traits from an attempt's source, rooflines and counters.
+// Computes traits from an attempt's source, rooflines and counters.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/traits.h"
 

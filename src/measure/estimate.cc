@@ -1,4 +1,4 @@
-// Speedup intervals, their combination over workloads, the decision, the noise floor.
+// Computes speedup intervals, their combination over workloads, decisions and noise floors.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/estimate.h"
 

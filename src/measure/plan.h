@@ -24,12 +24,13 @@ struct Limits {
   /// Share of |ln speedup| that counts as such a half-width too: 1.4 % at 2x, 7 % at 37x.
   double gain_share = 0.02;
   double too_wide = 0.05;  ///< Half-width above which an undecided comparison is Unmeasurable.
-  double budget_ns = 4e9;  ///< Time meant to be spent, over all workloads.
-  double hard_budget_ns = 60e9;   ///< Ends the measurement even before the fewest pairs.
-  std::size_t max_pairs = 2000;   ///< Limit of pairs per workload.
-  std::size_t exact_pairs = 0;    ///< Pairs per workload whatever they show; 0: as many as needed.
-  bool may_be_rough = false;      ///< Fewer pairs than the confidence needs are enough, down to 3.
-  bool stop_when_decided = true;  ///< False for a certificate: go on to half_width or the budget.
+  double budget_ns = 4e9;  ///< Time to be spent on timed calls, over all workloads.
+  double hard_budget_ns = 60e9;  ///< Ends the measurement even before the fewest pairs.
+  std::size_t max_pairs = 2000;  ///< Limit of pairs per workload.
+  std::size_t exact_pairs = 0;   ///< Pairs per workload whatever they show; 0: as many as needed.
+  bool may_be_rough = false;     ///< Fewer pairs than the confidence needs are enough, down to 3.
+  /// False for a certificate, which goes on until half_width or the budget is reached.
+  bool stop_when_decided = true;
 };
 
 /// Limits for a cheap figure that ranks points of a tuner: `fidelity` (above 0, at most 1) is the

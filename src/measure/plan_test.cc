@@ -1,4 +1,4 @@
-// The ends of a measurement: budgets, hopeless cases, allotment, warm-up.
+// How a measurement ends: budgets, hopeless cases, allotment, warm-up.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/plan.h"
 

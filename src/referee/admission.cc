@@ -82,7 +82,7 @@ class Examination {
   TrialOutside outside();
 
   device::Device& device_;
-  device::Device& examined_;  ///< Where the task's reference runs.
+  device::Device& examined_;  ///< The device on which the task's reference runs.
   const EvaluationRequest& request_;
   const AdmissionOptions& options_;
   References references_;

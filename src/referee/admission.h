@@ -17,7 +17,7 @@ namespace kw::referee {
 /// One null answer on one workload: an answer that is made without the task's work
 /// (docs/admission.md).
 struct NullAnswer {
-  std::string name;  ///< "zeros", "copy of x", "inputs rounded one precision down", …
+  std::string name;  ///< Such as "zeros", "copy of x", "inputs rounded one precision down".
   std::string workload;
   Group group = Group::Check;
   /// False: the answer equals the right one, or the shapes do not allow it.

@@ -95,7 +95,7 @@ TEST(Admission, RemarksOnABaselineWithLittleToSpare) {
   EXPECT_TRUE(roomy.remarks.empty());
   room.world.objects["native"].kernel = kernel<float>(1e6, [](const Arguments<float>& a) {
     testing::twice(a);
-    a.y[0] += std::ldexp(1.0f, -23);  // half of what the gate allows beside 0
+    a.y[0] += std::ldexp(1.0f, -23);  // half of what the gate allows for a value of 0
   });
   const Admission admission = examine(room);
   EXPECT_TRUE(admission.is_admitted) << problems(admission);

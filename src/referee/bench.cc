@@ -1,4 +1,4 @@
-// Preparing a workload: slots, truths, and what the trusted baseline reaches on the same inputs.
+// Prepares a workload: slots, truths, and what the trusted baseline reaches on the same inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/bench.h"
 

@@ -38,7 +38,8 @@ inline constexpr int kWarmSet = 0;
 /// The task's own code, shared by all benches of a run.
 struct Trusted {
   TruthMaker maker;
-  const Program* native = nullptr;  ///< reference_native; null for tasks without a second gate.
+  /// The program of reference_native; null for tasks without a second gate.
+  const Program* native = nullptr;
   /// reference_fast on the GPU itself; its `reference` is null where the task ships none.
   TruthMaker fast = {};
 };
@@ -134,7 +135,7 @@ class Bench {
   /// run.
   void expect(RelativeErrors errors) { expected_ = std::move(errors); }
   bool is_prepared(int set) const { return known_.contains(set); }
-  /// Precondition: prepared.
+  /// What is known of a set. Precondition: the set is prepared.
   const Known& known(int set) const { return known_.at(set); }
   std::vector<int> prepared_sets() const;
 
@@ -177,8 +178,8 @@ class Bench {
   bool could_fit() const;
 
   // Kept for later evaluations of the same run; the code that measures decides what they mean.
-  /// Leg of the latest opponent, kept warm; it serves while the opponent stays the same.
 
+  /// Leg of the latest opponent, kept warm; it serves while the opponent stays the same.
   std::unique_ptr<Leg> opponent;
   std::optional<NoiseFloor> noise_floor;  ///< Measured once a win depends on it.
   /// Time of an empty call. On cpu: of a player that maps these buffers; on cuda: the smaller of

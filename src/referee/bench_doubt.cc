@@ -1,4 +1,5 @@
-// Whether a reference can be believed: truths computed twice, or in two ways, must be equal.
+// Decides whether a reference can be believed: truths computed twice, or in two ways, must be
+// equal.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,8 @@ namespace {
 // of the region.
 constexpr double kEqualRelative = 1e-9;
 constexpr double kEqualOfLargest = 1e-12;
-constexpr double kEqualSlack = 4;  // times dot length times roundoff, the worst sum of products
+// Factor on dot length × roundoff, the worst error of a sum of products.
+constexpr double kEqualSlack = 4;
 
 // A reference is asked again so often, in one process, because what it keeps may show late; but not
 // after its calls took this long, which would make every wrong answer too dear.

@@ -11,7 +11,8 @@ namespace {
 
 // A new process costs 150 ms, and loading, binding and a warm-up call come on top.
 constexpr double kQuickFastNs = 250e6;
-// Limit for reference and trusted baseline on the host, each of which starts a process.
+// Limit for the time of reference plus trusted baseline on the host, each of which starts a
+// process.
 constexpr double kQuickHostNs = 20e6;
 // Bytes of the fast reference's buffers that may stay allocated between two evaluations.
 constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;

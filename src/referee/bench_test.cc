@@ -16,7 +16,7 @@ TEST(Bench, EndsEveryLifeBeforeItsMemoryIsRenewed) {
   Bench bench(*room.device, task, room.request.workloads.front(), Seed{},
               {.maker = {.device = room.device.get()}});
   ASSERT_TRUE(bench.ensure_slots(1).has_value());
-  ASSERT_TRUE(bench.renew_memory().has_value());  // new already
+  ASSERT_TRUE(bench.renew_memory().has_value());  // the memory is still new
   Program program;
   program.object.sha256 = "candidate";
   std::vector<std::unique_ptr<Leg>> legs;

@@ -1,4 +1,5 @@
-// Canaries, inputs, padding and values of a call, in that order: damage explains wrong values.
+// Checks canaries, inputs, padding and values after a call, in that order: damage explains wrong
+// values.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/check.h"
 
@@ -230,7 +231,7 @@ Watch watch_for(const EvaluationRequest& request, const Options& options,
                 const DeviceFacts& facts) {
   if (is_trusted(request.candidate.origin))
     return {options.watch_ns, std::numeric_limits<double>::infinity()};
-  constexpr double kBeyond = 1.5;  // so that one thread alone can pass the limit
+  constexpr double kBeyond = 1.5;  // the limit can then be passed by one thread alone
   const double allowed =
       options.late_cpu_ns + options.late_cpu_per_core_ns * std::max(facts.cores, 1);
   return {std::max(options.watch_ns, static_cast<std::int64_t>(kBeyond * allowed)), allowed};

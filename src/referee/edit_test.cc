@@ -89,7 +89,7 @@ TEST_F(EditTest, WorksInWindowsOfRowsAndOnElementsFarApart) {
     EXPECT_EQ(values[static_cast<std::size_t>(1999 * pitch + 1)],
               static_cast<double>(1999 * pitch + 1));
   }
-  const Tensor row = tensor({5'000'000}, 5'000'000);  // three windows
+  const Tensor row = tensor({5'000'000}, 5'000'000);  // spans three windows
   const auto buffer = make(row);
   std::int64_t count = 0;
   ASSERT_TRUE(

@@ -1,4 +1,5 @@
-// First gate per element or per region, second gate by RMS error against the trusted baseline.
+// The first gate, per element or per region, and the second, by RMS error against the trusted
+// baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gate.h"
 

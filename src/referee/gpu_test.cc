@@ -65,7 +65,7 @@ TEST(Gpu, ModulesAreLoadedAnewBeforeEveryTimedCall) {
       EXPECT_EQ(room.world.log[i + 2], "call candidate");
       EXPECT_EQ(room.world.log[i + 3], "begin_forget candidate");
     }
-  // No process is left at work.
+  // No process is left working.
   for (const char* who : {"candidate", "opponent"})
     EXPECT_EQ(count(room.world.log, std::string("end_forget ") + who), 1) << who;
 }

@@ -97,10 +97,10 @@ class Leg {
   const Program& program() const { return program_; }
 
  private:
-  /// A stand with what its plan needs.
+  /// A stand with its plan and what the plan needs.
   struct Post {
     Stand stand;
-    const Plan* plan = nullptr;  ///< Null on cpu.
+    const Plan* plan = nullptr;  ///< The launch plan; null on cpu.
     Buffers workspaces;
     int handle = 0;  ///< The number by which a call names this plan.
     std::string why_not_captured = {};

@@ -17,8 +17,9 @@ namespace {
 
 using Words = std::optional<std::string>;
 
-constexpr double kClose = 1e-3;  // relative; patterns are about places, not about precision
-constexpr double kMost = 0.9;    // share of elements that counts as all of them
+// Relative tolerance; patterns are about places, not about precision.
+constexpr double kClose = 1e-3;
+constexpr double kMost = 0.9;  // share of elements that counts as all of them
 constexpr std::int64_t kWidestHalo = 8;
 // Isolated points are fewer than one element in so many.
 constexpr std::int64_t kIsolatedShare = 100;

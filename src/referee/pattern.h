@@ -17,7 +17,7 @@ struct FailureMap {
   std::vector<std::int64_t> origin;  ///< Coordinates, in the tensor, of the region's first element.
   std::vector<double> got;
   std::vector<double> want;
-  std::vector<double> before;  ///< Content before the call; empty if unknown.
+  std::vector<double> before;  ///< Values before the call; empty if unknown.
   std::vector<bool> failed;
 
   std::int64_t count() const { return static_cast<std::int64_t>(got.size()); }

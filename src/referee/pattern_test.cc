@@ -1,4 +1,4 @@
-// Every pattern is named from a map that shows it, and not from an unpatterned one.
+// Every pattern is named from a map that shows it, and not from a map without a pattern.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/pattern.h"
 

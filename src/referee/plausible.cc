@@ -26,7 +26,7 @@ double best_rate(const DeviceFacts& facts, bool flops, const std::string& level)
 /// Operations of one multiprocessor in one clock, for devices that no table knows: twice what
 /// matrix units of 2024 do on 8-bit numbers (B200: about 15,500 dense).
 constexpr double kMostPerClock = 16384;
-constexpr double kTransfersPerClock = 2;  // double data rate
+constexpr double kTransfersPerClock = 2;  // memory transfers twice per clock (double data rate)
 
 struct GpuRates {
   double bytes = 0;

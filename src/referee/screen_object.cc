@@ -19,7 +19,7 @@
 namespace kw::referee {
 namespace {
 
-constexpr std::size_t kShown = 100;  // bytes of a foreign name in a message
+constexpr std::size_t kShown = 100;  // limit for the bytes of a foreign name in a message
 
 /// The name as people write it, demangled if it is mangled: "saxpy(int, float, float const*,
 /// float*)".

@@ -1,4 +1,4 @@
-// Lives, sets and the clock of one leg at one workload.
+// Manages the lives, sets and clock of one leg at one workload.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/seat.h"
 

@@ -1,5 +1,5 @@
-// A candidate or an opponent at one timed workload: cold calls on sets that its process has not
-// seen.
+// Runs a candidate or an opponent at one timed workload: cold calls on sets that its process has
+// not seen.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,8 @@ struct TimedCall {
   /// True: `ns` counts for nothing. cuda: stamps and events disagree. cpu: threads worked outside
   /// of the call.
   bool is_void = false;
-  bool may_be_input_write = false;  ///< A fault that a second run may explain: refine_crash().
+  /// The fault may be a write to an input, which a second run can show: refine_crash().
+  bool may_be_input_write = false;
 };
 
 /// Looks at what the latest call, on input set `set`, left in slot 0, while the process is stopped.

@@ -14,7 +14,7 @@
 
 namespace kw::referee {
 
-/// What became of a wrong answer.
+/// What the gates say of a wrong answer.
 struct Judged {
   bool is_right = false;  ///< True: the answer is the right one, so that it proves nothing.
   bool passed = false;    ///< True: the gates accepted the answer.

@@ -13,7 +13,7 @@
 
 namespace kw::referee {
 
-/// Least time of back-to-back calls that a figure rests on: clocks droop within it.
+/// Least time of back-to-back calls that a figure rests on, because clocks droop within this time.
 inline constexpr double kSustainedNs = 1e9;
 
 /// A plan that runs `plan` once for each entry of `order`, turn i on the buffers of slot

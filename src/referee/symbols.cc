@@ -152,7 +152,7 @@ constexpr Prefix kForbiddenPrefixes[] = {
 // honest kernel may use it where memory runs out. A plain syscall() is judged by its number
 // (screen_object.cc).
 constexpr std::string_view kOrdinary[] = {
-    // ending, and jumping out
+    // ending the process, and jumping
     "exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "__assert_fail", "__assert",
     "sigsetjmp", "__sigsetjmp", "setjmp", "_setjmp", "longjmp", "_longjmp", "__longjmp_chk",
     "siglongjmp",
@@ -171,7 +171,7 @@ constexpr std::string_view kOrdinary[] = {
     "isxdigit", "isprint", "ispunct", "toupper", "tolower", "wmemcpy", "wmemset", "wmemcmp",
     "wcslen", "btowc", "wctob", "div", "ldiv", "lldiv", "imaxdiv", "imaxabs", "abs", "labs",
     "llabs", "ffs", "ffsl", "ffsll",
-    // sorting, searching, drawing numbers
+    // sorting, searching, random numbers
     "qsort", "qsort_r", "bsearch", "lfind", "lsearch", "hcreate_r", "hsearch_r", "hdestroy_r",
     "tsearch", "tfind", "tdelete", "twalk", "rand", "rand_r", "srand", "random", "random_r",
     "srandom", "srandom_r", "initstate_r", "drand48", "erand48", "drand48_r", "erand48_r",
@@ -187,7 +187,7 @@ constexpr std::string_view kOrdinary[] = {
     "fesetround", "fegetround", "feholdexcept", "fesetenv", "fegetenv", "feupdateenv",
     "feclearexcept", "feraiseexcept", "fetestexcept", "feenableexcept", "fedisableexcept",
     "fegetexceptflag", "fesetexceptflag",
-    // threads of C, semaphores
+    // C threads and semaphores
     "thrd_create", "thrd_join", "thrd_detach", "thrd_current", "thrd_equal", "thrd_yield",
     "thrd_exit", "mtx_init", "mtx_lock", "mtx_trylock", "mtx_unlock", "mtx_destroy", "cnd_init",
     "cnd_wait", "cnd_signal", "cnd_broadcast", "cnd_destroy", "call_once", "tss_create", "tss_get",

@@ -62,7 +62,7 @@ class Timing {
     bool is_fresh = false;   ///< cuda: each pair has a set of its own.
     bool lives_on = false;   ///< cuda: processes live through many calls.
     std::vector<int> fresh;  ///< Fresh sets that are still held, the latest last.
-    double call_ns = 0;      ///< First estimate of the candidate's call.
+    double call_ns = 0;      ///< First estimate of the time of the candidate's call.
     /// The candidate's leg if its process is replaced again and again.
     std::unique_ptr<Leg> own_leg;
     Leg* leg = nullptr;  ///< The candidate's leg: `own_leg`, or one that lives on.

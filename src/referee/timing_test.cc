@@ -104,7 +104,8 @@ TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
   // A hundredth of the call's time is allowed.
   EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);
   EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
-  EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);  // a busy host
+  // Both legs are late: the host is busy.
+  EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);
 }
 
 TEST(Timing, TheOpponentsSampleHasAsManyCallsAsItNeeds) {

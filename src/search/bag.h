@@ -17,7 +17,7 @@ class Bag {
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
   const std::vector<std::size_t>& items() const { return items_; }
-  /// Precondition: not empty.
+  /// A random item. Precondition: the bag is not empty.
   std::size_t draw(Rng& rng) const {
     return items_[static_cast<std::size_t>(rng.below(items_.size()))];
   }

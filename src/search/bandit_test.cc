@@ -34,7 +34,7 @@ TEST(Bandit, TriesEachTechniqueBeforeOneTwice) {
     EXPECT_FALSE(ask.manner.method.empty());
     EXPECT_THAT(ask.why, HasSubstr("bound"));
     EXPECT_TRUE(tried.insert(ask.manner.technique).second) << ask.why;
-    d.works(1);  // no gain
+    d.works(1);  // the try brings no gain
   }
 }
 

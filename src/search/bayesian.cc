@@ -57,7 +57,7 @@ double most_improvement(const Prediction& p, double best) {
 
 // sd of the log of a speedup, from its interval; the usual sd if there is no interval.
 double noise_of(const Speedup& speedup) {
-  constexpr double kDeviations = 2.81;  // half an interval of 0.995
+  constexpr double kDeviations = 2.81;  // half the width of a 99.5 % interval, in deviations
   if (speedup.low <= 0 || speedup.high <= speedup.low) return kUsualNoise;
   return std::log(speedup.high / speedup.low) / (2 * kDeviations);
 }
@@ -477,10 +477,10 @@ class Bayesian final : public PointTuner {
 
   double noise_ = kUsualNoise;
   double roughness_ = 0;  // sd of the log speed of neighbours, beyond what is smooth
-  double mark_ = 0;       // log merit to improve on
+  double mark_ = 0;       // log merit that a new point has to improve on
   double expected_ = 0;   // expected gain of the last plan
   double doubt_ = 1;      // factor on all deviations; reset to 1 by each new best
-  int leader_ = 0;        // ask of the fastest observation
+  int leader_ = 0;        // the ask of the fastest observation
 };
 
 }  // namespace

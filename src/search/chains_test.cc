@@ -40,7 +40,7 @@ TEST(Staged, TransformsTheLastThatPassedOneStepAtATime) {
   EXPECT_EQ(step.manner.form, ReplyForm::Edits);
   d.works(3);
   EXPECT_EQ(d.ask().parent, 2);
-  d.works(2);  // slower than the best
+  d.works(2);  // a kernel slower than the best
   EXPECT_EQ(d.ask().parent, 3) << "the last that passed, not the best";
 }
 
@@ -289,7 +289,8 @@ TEST(RewardRefine, NamesWhatPaysOnAKernelOfThisProfile) {
   EXPECT_GT(right, 80) << "of a hundred, a fifth of which are drawn by lot";
 }
 
-// Within the target it ends by the run's rule on goals: RolesRun.RewardRefineReturnsAtTheGoal.
+// Within the target, the run's rule on goals ends the search:
+// RolesRun.RewardRefineReturnsAtTheGoal.
 TEST(RewardRefine, EndsAfterItsLastAttemptWithTheBestOrWithNothing) {
   Dialogue works("reward-refine", chain(2));
   for (int i = 0; i < 2; ++i) works.ask(), works.works(2);

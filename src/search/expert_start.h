@@ -20,7 +20,7 @@ class ExpertStart {
 
   /// Whether an expert kernel is left to try; skips those that a person has closed.
   bool has_next(const std::set<int>& closed);
-  /// Precondition: has_next().
+  /// The ask for the next expert kernel. Precondition: has_next().
   Ask next();
   std::string describe() const;
   /// Takes the tell of an ask that next() made.

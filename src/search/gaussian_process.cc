@@ -1,4 +1,5 @@
-// Kernel tables, Cholesky factors that grow, and a coordinate search for hyperparameters.
+// A Gaussian process with kernel tables, growing Cholesky factors, and a coordinate search for
+// hyperparameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/gaussian_process.h"
 

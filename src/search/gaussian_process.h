@@ -44,7 +44,7 @@ class GaussianProcess {
   void suppose(const Places& point);
   void forget_supposed();
 
-  /// Precondition: fitted. Cost: a triangular solve for each point.
+  /// Predictions at these points. Precondition: fitted. Cost: a triangular solve for each point.
   std::vector<Prediction> predict(std::span<const Places> points) const;
 
   /// Keeps the predictions of these points up to date; each is named by its index in order of

@@ -15,7 +15,7 @@ namespace {
 // Limit of the visits that earlier runs count as, because their tasks were others.
 constexpr double kEarlierVisits = 4;
 constexpr std::size_t kShownExamples = 2;  // examples of an edge that an ask shows
-// Limit of each side of an example, because asks are kept and prompts have limits.
+// Limit for each side of an example, in bytes, because asks are kept and prompts have limits.
 constexpr std::size_t kShownBytes = 6 << 10;
 
 /// Adds edges to `graph` until every technique leads to every other.

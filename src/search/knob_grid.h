@@ -29,7 +29,7 @@ class KnobGrid {
     return knobs_[knob].positions[place];
   }
 
-  /// Precondition: every knob has one of its values.
+  /// The places of a point. Precondition: every knob has one of its values.
   Places places_of(const KnobPoint& point) const;
   KnobPoint point_at(const Places& places) const;
   /// Places by the point's number in the space, at a hundredth of the cost.
@@ -39,7 +39,7 @@ class KnobGrid {
  private:
   struct Axis {
     std::string name;
-    std::vector<std::int64_t> values;  // ascending
+    std::vector<std::int64_t> values;  // in ascending order
     std::vector<double> positions;
     std::vector<std::uint16_t> place_of_listed;  // by the value's index in the space's own order
     std::vector<std::uint16_t> listed_of_place;

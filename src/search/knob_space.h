@@ -32,7 +32,7 @@ class KnobSpace {
   /// Number of combinations, valid or not; saturates at 2^62.
   std::uint64_t size() const { return size_; }
   KnobPoint at(std::uint64_t number) const;
-  /// Precondition: every knob of the space has one of its values.
+  /// The number of a point. Precondition: every knob of the space has one of its values.
   std::uint64_t number_of(const KnobPoint& point) const;
   bool is_valid(const KnobPoint& point) const { return !is_valid_ || is_valid_(point); }
   /// Whether some combinations may not exist.
@@ -51,7 +51,7 @@ class KnobSpace {
   std::uint64_t size_ = 1;
 };
 
-/// "BM=64 STAGES=2", for explanations.
+/// Text of a point for explanations: "BM=64 STAGES=2".
 std::string to_text(const KnobPoint& point);
 
 }  // namespace kw::search

@@ -220,7 +220,7 @@ class RecordedWriter {
 
   Answer judge(const Ask& ask, std::size_t step) {
     Answer answer;
-    Tell& tell = answer.tell;  // a new tell means: no candidate, at propose
+    Tell& tell = answer.tell;  // a default tell means that there was no candidate, at stage propose
     if (step == kNone) {
       grant(policy_, tell);
       return answer;

@@ -84,7 +84,7 @@ class RecordedLandscape final : public Surface {
 /// Record of one search on a recorded landscape.
 struct RecordedPlay {
   Play play;
-  std::vector<Recorded> answers;  ///< By ask.
+  std::vector<Recorded> answers;  ///< By ask: how it was answered.
 };
 
 /// Runs a strategy on a record; rewards by `policy`. A point is looked up. An ask for a source is

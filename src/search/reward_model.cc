@@ -1,4 +1,4 @@
-// Recursive least squares.
+// Fits a reward model by recursive least squares.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/reward_model.h"
 

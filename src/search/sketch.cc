@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t x) {  // the finaliser of MurmurHash3 (Appleby
 }
 
 std::uint64_t hash_of(std::string_view word) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // offset basis of the FNV-1a hash
   for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return hash;
 }

@@ -17,7 +17,7 @@ namespace {
 // Published values.
 constexpr int kRegenerations = 3;  // regenerations of one step
 constexpr int kFixes = 5;          // fixes of each regeneration
-constexpr int kChains = 3;         // best of three
+constexpr int kChains = 3;         // published: the best of three chains counts
 /// The deepest step that is asked for without a profile (scripts/run_profiled_sample.py of
 /// CuTeGen).
 int withheld_until(WorkClass work) {
@@ -187,7 +187,7 @@ class Staged final : public Authoring {
   std::vector<bool> begins_chain_;  // by idea
   Works works_;
   int chain_ = 0;
-  int depth_ = 0;                 // 0: the first kernel
+  int depth_ = 0;                 // 0: the first kernel is asked for
   std::optional<WorkId> kernel_;  // the last kernel that passed; the run keeps the best
   std::optional<WorkId> failing_;
   int fixes_ = 0;

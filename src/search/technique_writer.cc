@@ -14,7 +14,7 @@ using Set = TechniqueWorld::Set;
 
 // Chances; none was measured on a model, because strategies are compared under equal ones.
 constexpr double kFirstFails = 0.3;   // that a first kernel fails
-constexpr int kMostAtFirst = 5;       // techniques of a first kernel
+constexpr int kMostAtFirst = 5;       // limit for the techniques of a first kernel
 constexpr double kMoreAtFirst = 0.7;  // that a first kernel shows one more technique
 // Factor on failing if the writer is shown code that has the technique.
 constexpr double kShownHelps = 0.6;

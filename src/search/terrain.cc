@@ -323,7 +323,7 @@ Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& opt
     tell.outcome = point.outcome;
     tell.outcome_class = tell.is_correct() ? OutcomeClass::NoGain : OutcomeClass::Failed;
     const double deviation = terrain.noise / std::sqrt(ask.fidelity);
-    constexpr double kDeviations = 2.81;  // half an interval of 0.995
+    constexpr double kDeviations = 2.81;  // half the width of a 99.5 % interval, in deviations
     tell.speedup.value = tell.reward = tell.merit =
         point.speedup * std::exp(deviation * rng.normal());
     tell.speedup.low = tell.speedup.value * std::exp(-kDeviations * deviation);

@@ -72,7 +72,7 @@ struct Ask {
 struct Traits {
   std::int64_t source_bytes = 0;
   Sketch sketch{};           ///< Sketch of the source.
-  std::string object;        ///< Equal for equal compiled code.
+  std::string object;        ///< Hash of the compiled code; equal for equal code.
   bool is_repeated = false;  ///< True if the run had judged this source before.
   /// Bottleneck of the timed workload that is farthest from its ceiling.
   Bound bound = Bound::Unknown;

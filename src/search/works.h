@@ -69,7 +69,7 @@ class Ranking {
   std::vector<double> keys_;  // by work; 0: not in the ranking
 };
 
-/// "attempt 7 (2.4x)", or "attempt 7 (wrong_result)".
+/// A work in words: "attempt 7 (2.4x)", or "attempt 7 (wrong_result)".
 std::string words_of(const Work& work);
 
 }  // namespace kw::search
