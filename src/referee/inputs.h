@@ -23,7 +23,7 @@ bool is_drawn(const Tensor& tensor);
 bool is_written(const Tensor& tensor);
 /// Whether there is padding between the tensor's rows.
 bool has_padding(const Tensor& tensor);
-/// The tensor with zeros as its initial content.
+/// The tensor with zeros as its values.
 Tensor zeroed(Tensor tensor);
 
 /// Buffers that players map, and what the referee last put there.

@@ -22,7 +22,7 @@ struct Statistics {
   /// Attempts to write, in a row, that brought nothing new to judge: no source, or a known one.
   std::int64_t fruitless = 0;
   bool has_best = false;
-  double best_time_ns = 0;  ///< Upper end of the time that is believed; 0: nothing was measured.
+  double best_time_ns = 0;  ///< Geometric mean of its median times; 0: nothing was measured.
   double best_speedup = 0;  ///< Lower end of the speedup's interval.
   double best_roof = 0;     ///< Fraction of the roofline.
   bool is_interrupted = false;
