@@ -3,6 +3,7 @@
 #include "cli/judge_pair.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "base/text.h"
 #include "cli/given_kernel.h"
 #include "cli/session.h"
+#include "cli/styled.h"
 #include "cli/verdict_view.h"
 #include "engine/run.h"
 #include "measure/estimate.h"
@@ -253,22 +255,22 @@ std::string side_text(const char* letter, const Side& side) {
 }
 
 void print_pair(const Pair& pair, const task::Definition& definition) {
-  fmt::print("{}\n{}\n", side_text("A", pair.a), side_text("B", pair.b));
-  if (!pair.is_compared()) {
-    fmt::print("{}\n", sanitise_line(pair.why_not));
-    print_evaluation(pair.forward ? *pair.forward : pair.b_check);
-    return;
+  std::string text = fmt::format("{}\n{}\n", side_text("A", pair.a), side_text("B", pair.b));
+  text += sanitise_line(pair.is_compared() ? summary_of(pair) : pair.why_not) + "\n";
+  if (pair.is_compared()) {
+    for (const DuelLine& line : lines_of(pair))
+      text += fmt::format("  {:<14} {:<26} A {:>9}  B {:>9}  {}  {}\n", line.name,
+                          dims_text(definition, line.name), format_ns(line.a_ns),
+                          format_ns(line.b_ns), ratio_text(line.speedup),
+                          line.winner == Winner::None ? "not told apart"
+                          : line.winner == Winner::A  ? "A wins"
+                                                      : "B wins");
+    if (is_reverse(pair)) text += "judged with B in the candidate's seat:\n";
   }
-  fmt::print("{}\n", sanitise_line(summary_of(pair)));
-  for (const DuelLine& line : lines_of(pair))
-    fmt::print("  {:<14} {:<26} A {:>9}  B {:>9}  {}  {}\n", line.name,
-               dims_text(definition, line.name), format_ns(line.a_ns), format_ns(line.b_ns),
-               ratio_text(line.speedup),
-               line.winner == Winner::None ? "not told apart"
-               : line.winner == Winner::A  ? "A wins"
-                                           : "B wins");
-  if (is_reverse(pair)) fmt::print("judged with B in the candidate's seat:\n");
-  print_evaluation(deciding(pair));
+  fmt::print("{}", folded(text, look_of(STDOUT_FILENO)));
+  print_evaluation(pair.is_compared() ? deciding(pair)
+                   : pair.forward     ? *pair.forward
+                                      : pair.b_check);
 }
 
 Json side_json(const Side& side) {

@@ -3,13 +3,14 @@
 #include "cli/verdict_view.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/styled.h"
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/run_folder.h"
@@ -57,9 +58,9 @@ std::string shape_of(const std::vector<std::int64_t>& extents) {
   return text;
 }
 
-void print_profile(const WorkloadProfile& p) {
-  std::printf("profile of %s%s\n", p.workload.c_str(),
-              p.counters_by.empty() ? "" : (", counters by " + p.counters_by).c_str());
+std::string profile_text(const WorkloadProfile& p) {
+  std::string text = fmt::format("profile of {}{}\n", p.workload,
+                                 p.counters_by.empty() ? "" : ", counters by " + p.counters_by);
   for (const KernelProfile& k : p.kernels) {
     std::string line = fmt::format("  {:<24} {:>4} x", k.kernel, k.launches);
     if (k.total_ns > 0)
@@ -74,15 +75,16 @@ void print_profile(const WorkloadProfile& p) {
     share("SM", "sm__throughput.avg.pct_of_peak_sustained_elapsed");
     share("occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active");
     if (!k.counters.empty()) line += fmt::format("  {} counters", k.counters.size());
-    std::printf("%s\n", line.c_str());
+    text += line + "\n";
   }
+  return text;
 }
 
-void print_pass(const SanitizerPass& p) {
-  std::printf("  %-10s %s: %s\n", p.tool.c_str(), p.workload.c_str(),
-              p.is_void       ? ("void, " + p.note).c_str()
-              : p.errors == 0 ? "nothing found"
-                              : fmt::format("{} errors", p.errors).c_str());
+std::string pass_text(const SanitizerPass& p) {
+  return fmt::format("  {:<10} {}: {}\n", p.tool, p.workload,
+                     p.is_void       ? "void, " + p.note
+                     : p.errors == 0 ? "nothing found"
+                                     : fmt::format("{} errors", p.errors));
 }
 
 std::string speedup_text(const Evaluation& e) {
@@ -92,7 +94,7 @@ std::string speedup_text(const Evaluation& e) {
                      in_brackets(interval_text(s), s.is_faster ? "faster" : "not shown faster"));
 }
 
-void print_workload(const WorkloadResult& w) {
+std::string workload_text(const WorkloadResult& w) {
   std::string line =
       fmt::format("  {:<6} {:<18} {:<14}", name_of(w.group), w.name, name_of(w.outcome));
   if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
@@ -109,58 +111,68 @@ void print_workload(const WorkloadResult& w) {
   if (w.group != Group::Time && is_compared)
     line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;
-  std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+  std::string text = line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   for (const Sustained& s : w.sustained)
-    std::printf("         %s back to back: %s\n", s.role.c_str(),
-                (s.why_not.empty() ? fmt::format("{} a call over {} calls on {} sets of buffers",
-                                                 format_ns(s.call_ns), s.calls, s.buffers)
-                                   : "not timed: " + s.why_not)
-                    .c_str());
+    text +=
+        fmt::format("         {} back to back: {}\n", s.role,
+                    s.why_not.empty() ? fmt::format("{} a call over {} calls on {} sets of buffers",
+                                                    format_ns(s.call_ns), s.calls, s.buffers)
+                                      : "not timed: " + s.why_not);
   for (const HostLaunch& h : w.host_launches)
-    std::printf("         %s: host launcher, %s\n", h.role.c_str(),
-                !h.is_captured ? ("by stream: " + h.why_not_captured).c_str()
-                : h.eager_ns > 0
-                    ? fmt::format("as a graph; {} by stream", format_ns(h.eager_ns)).c_str()
-                    : "as a graph");
+    text += fmt::format("         {}: host launcher, {}\n", h.role,
+                        !h.is_captured ? "by stream: " + h.why_not_captured
+                        : h.eager_ns > 0
+                            ? fmt::format("as a graph; {} by stream", format_ns(h.eager_ns))
+                            : "as a graph");
+  return text;
 }
 
 /// Whether a player was started for the candidate, in a jail of any level, `none` included.
 bool has_run(const Evaluation& e) { return e.jail_uid >= 0; }
 
-void print_finding(const Finding& f) {
-  std::printf("  - %s%s\n", sanitise_line(f.text).c_str(),
-              f.place.empty() ? "" : fmt::format(" [{}]", sanitise_line(f.place)).c_str());
-  if (!f.frame.empty())
-    for (const std::string_view line : split_lines(f.frame))
-      std::printf("      %.*s\n", static_cast<int>(line.size()), line.data());
+std::string results_text(const Evaluation& e) {
+  std::string text =
+      fmt::format("{} at {}{}\n", name_of(e.verdict.outcome), name_of(e.verdict.stage),
+                  e.verdict.evidence.empty() ? "" : ": " + sanitise_line(e.verdict.evidence));
+  if (!e.opponent_fault.empty())
+    text += fmt::format("  judged against another: {}\n", sanitise_line(e.opponent_fault));
+  if (e.speedup.value > 0) text += fmt::format("  {}\n", speedup_text(e));
+  for (const WorkloadResult& w : e.workloads) text += workload_text(w);
+  for (const SkippedWorkload& s : e.skipped)
+    text += fmt::format("  {:<6} {:<18} skipped: {}\n", name_of(s.group), s.name, s.reason);
+  for (const WorkloadProfile& p : e.profiles) text += profile_text(p);
+  if (!e.sanitizer.empty()) text += "compute-sanitizer\n";
+  for (const SanitizerPass& p : e.sanitizer) text += pass_text(p);
+  return text;
+}
+
+/// Lines of code stay whole, since the marks below them stand under columns.
+void print_finding(const Finding& f, const Look& look) {
+  const std::string place = f.place.empty() ? "" : fmt::format(" [{}]", sanitise_line(f.place));
+  fmt::print("{}", folded(fmt::format("  - {}{}\n", sanitise_line(f.text), place), look));
+  for (const std::string_view line : split_lines(f.frame)) fmt::print("      {}\n", line);
+}
+
+std::string surroundings_text(const Evaluation& e) {
+  std::string text;
+  if (!e.device.empty())
+    text += fmt::format("on {}; {}; trust class {}\n", e.machine,
+                        has_run(e) ? fmt::format("jail {} as uid {}", name_of(e.jail), e.jail_uid)
+                                   : "no candidate was run",
+                        name_of(e.trust_class));
+  if (const std::string_view lacks = report::jail_lacks(e); !lacks.empty())
+    text += fmt::format("weaker jail ({}): {}\n", name_of(e.jail), lacks);
+  return text;
 }
 
 }  // namespace
 
 void print_evaluation(const Evaluation& e) {
-  std::printf("%s at %s%s\n", std::string(name_of(e.verdict.outcome)).c_str(),
-              std::string(name_of(e.verdict.stage)).c_str(),
-              e.verdict.evidence.empty() ? "" : (": " + sanitise_line(e.verdict.evidence)).c_str());
-  if (!e.opponent_fault.empty())
-    std::printf("  judged against another: %s\n", sanitise_line(e.opponent_fault).c_str());
-  if (e.speedup.value > 0) std::printf("  %s\n", speedup_text(e).c_str());
-  for (const WorkloadResult& w : e.workloads) print_workload(w);
-  for (const SkippedWorkload& s : e.skipped)
-    std::printf("  %-6s %-18s skipped: %s\n", std::string(name_of(s.group)).c_str(), s.name.c_str(),
-                s.reason.c_str());
-  for (const WorkloadProfile& p : e.profiles) print_profile(p);
-  if (!e.sanitizer.empty()) std::printf("compute-sanitizer\n");
-  for (const SanitizerPass& p : e.sanitizer) print_pass(p);
-  if (!e.findings.empty()) std::printf("findings\n");
-  for (const Finding& f : e.findings) print_finding(f);
-  if (!e.device.empty())
-    std::printf("on %s; %s; trust class %s\n", e.machine.c_str(),
-                has_run(e) ? fmt::format("jail {} as uid {}", name_of(e.jail), e.jail_uid).c_str()
-                           : "no candidate was run",
-                std::string(name_of(e.trust_class)).c_str());
-  if (const std::string_view lacks = report::jail_lacks(e); !lacks.empty())
-    std::printf("weaker jail (%s): %s\n", std::string(name_of(e.jail)).c_str(),
-                std::string(lacks).c_str());
+  const Look look = look_of(STDOUT_FILENO);
+  fmt::print("{}", folded(results_text(e), look));
+  if (!e.findings.empty()) fmt::print("findings\n");
+  for (const Finding& f : e.findings) print_finding(f, look);
+  fmt::print("{}", folded(surroundings_text(e), look));
 }
 
 Json evaluation_json(const Evaluation& e) {

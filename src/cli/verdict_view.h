@@ -9,10 +9,11 @@
 
 namespace kw::cli {
 
-/// Prints verdict, findings and one line for each workload, for people.
+/// Prints the verdict, the findings and one line per workload for people; a terminal's lines are
+/// folded to its width.
 void print_evaluation(const Evaluation& evaluation);
 
-/// The object of `kw judge --json`, as documented: verdict, findings, speedup, roofline_fraction,
+/// The documented object of `kw judge --json`: verdict, findings, speedup, roofline_fraction,
 /// device, jail, trust_class, workloads. Samples stay in the store.
 nlohmann::json evaluation_json(const Evaluation& evaluation);
 std::string judged_json(const Evaluation& evaluation);

@@ -139,8 +139,7 @@ class Plainer {
 
   // --- the loop ---
 
-  /// The axis of an index `blockIdx.x * blockDim.x + threadIdx.x`, in any order and with casts; 0:
-  /// another expression.
+  /// The axis of an index `blockIdx.x * blockDim.x + threadIdx.x` in any order; 0: no such index.
   char axis_of(Part value) const {
     std::string words;
     for (std::size_t i = value.begin; i < value.end; ++i)
@@ -224,8 +223,7 @@ class Plainer {
     return found == indices_.end() ? nullptr : &*found;
   }
 
-  /// Sets bounds of indices from `i < n && j < m`, or from `i >= n || j >= m`; false: another
-  /// condition.
+  /// Sets bounds of indices from `i < n && j < m` or `i >= n || j >= m`; false: neither form.
   bool bound_by(Part condition, std::string_view sign, std::string_view joint) {
     std::size_t start = condition.begin;
     std::vector<std::pair<Index*, std::string>> found;
@@ -343,8 +341,7 @@ class Plainer {
            (step.begin + 3 == step.end && strides_.contains(std::string(at(step.begin + 2).text)));
   }
 
-  /// The body of a grid-stride loop, where each thread takes every so many elements; also sets the
-  /// index and its bound.
+  /// The body of a grid-stride loop; also sets the index and its bound.
   std::optional<std::string> stride_loop(Part statement) {
     const std::size_t open = statement.begin + 1;
     const std::size_t close = task::find_closing(source_.tokens, open);

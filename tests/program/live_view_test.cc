@@ -64,6 +64,20 @@ TEST(LiveView, EverythingFitsIntoTheTerminal) {
   }
 }
 
+TEST(LiveView, AVerdictFitsIntoTheTerminal) {
+  const Workspace w(Whose::Suite);
+  write_good_task(w, "twice");
+  const int columns = 40;
+  Terminal terminal(w, {"judge", "right.cpp", "--task", "twice", "--until", "check"}, columns,
+                    kXterm);
+  const Ran ran = terminal.end();
+  if (ran.out.find("no jail works here") != std::string::npos) GTEST_SKIP() << ran.out;
+  ASSERT_EQ(ran.code, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("trust class"));
+  for (const std::string& line : staying_lines(ran.out))
+    EXPECT_LT(columns_of(line), static_cast<std::size_t>(columns)) << line;
+}
+
 TEST(LiveView, NoColourIsNoColour) {
   const Workspace w;
   Words env = kXterm;

@@ -429,8 +429,7 @@ TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
 
 TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
   server_.reply(kSlow);
-  // The next reply is asked for after the knob's other value, and the wait for it is longer than
-  // this.
+  // The next reply is asked for after the knob's other value, and waited for longer than this.
   const int before = 2;
   server_.add(busy("100"));
   platform::Process process = w_.start(optimize({"--attempts", "3"}));
