@@ -13,16 +13,17 @@ namespace {
 using namespace kw::bench;
 
 int usage() {
-  std::fprintf(stderr,
-               "usage: bench-report get FILE POINTER...     values at JSON pointers, a line each\n"
-               "       bench-report find FILE POINTER KEY=VALUE FIELD...\n"
-               "                                            fields of the first matching element\n"
-               "       bench-report each FILE POINTER KEY=VALUE FIELD...\n"
-               "                                            fields of all of them, a line each\n"
-               "       bench-report add RESULTS MACHINE.tsv PART FOLDER\n"
-               "       bench-report table RESULTS PART      for a terminal\n"
-               "       bench-report page RESULTS [FOLDER]   what docs/performance*.md show; FOLDER "
-               "is its own\n");
+  std::fprintf(
+      stderr,
+      "usage: bench-report get FILE POINTER...     values at JSON pointers, a line each\n"
+      "       bench-report find FILE POINTER KEY=VALUE FIELD...\n"
+      "                                            fields of the first matching element\n"
+      "       bench-report each FILE POINTER KEY=VALUE FIELD...\n"
+      "                                            fields of all of them, a line each\n"
+      "       bench-report add RESULTS MACHINE.tsv PART FOLDER\n"
+      "       bench-report table RESULTS PART      for a terminal\n"
+      "       bench-report page RESULTS [FOLDER]   the page of that file, with links that\n"
+      "                                            hold in FOLDER\n");
   return 2;
 }
 

@@ -62,8 +62,8 @@ std::optional<Lines> read_lines(const std::string& path);
 
 /// The part as plain text for a terminal.
 std::string table_of(const Part& part);
-/// The text of docs/performance.md. `folder` is the folder of the page, so that its link to the
-/// file at `path` works.
+/// All parts as a page. `folder` is the folder of the page, so that its links work. The working
+/// folder is the root of the repository.
 std::string page_of(const Results& results, const std::string& path, const std::string& folder);
 
 }  // namespace kw::bench

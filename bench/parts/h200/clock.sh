@@ -59,13 +59,13 @@ part_clock() {
   local how='`kw judge bench/kernels/clock_copy.cu --task bench/tasks/clock --baseline wait --target cuda --json`, a process each'
   local -A median=() waited=()
   local waits=('wait_10 10000 300' 'wait_100 100000 1000' 'wait_1000 1000000 10000')
-  # NAME ELEMENTS, then what was asked of the difference: in ns below 50 us, as a ratio above; on an H200 they take 14 to 500 us.
+  # NAME ELEMENTS, then the goal of the difference: in ns below 50 us, as a ratio above; on an H200 they take 14 to 500 us.
   local copies=('copy_6m 6291456 300 -' 'copy_12m 12582912 300 -' 'copy_32m 33554432 - 0.01' 'copy_256m 268435456 - 0.01')
   figure clock.base ns median none 0 - 'a wait of 20000 ns' "workload \`base\`, median_ns of $how; shorter calls are mostly launch and are refused"
   for i in "${waits[@]}"; do
     read -r name ns n <<<"$i"
     figure "clock.$name" ns median at_most "$n" clock.base "wait of $ns ns more: how far off" \
-      "baseline_ns less that of \`base\`, less $ns, without its sign; the baseline waits by %globaltimer; asked max(1 %, 0.3 us)"
+      "baseline_ns less that of \`base\`, less $ns, without its sign; the baseline waits by %globaltimer; goal: max(1 %, 0.3 us)"
   done
   for i in "${copies[@]}"; do
     read -r name n ns share <<<"$i"
@@ -73,9 +73,9 @@ part_clock() {
     figure "clock.cold_$name" ns median none 0 - "$name: cold method" 'bench-cold copy, flush `clean`: median of event pairs, 200 samples, the same kernel after the same flush'
     figure "clock.memset_$name" ns median none 0 - "$name: cold method after a memset alone" 'bench-cold copy, flush `memset`: the L2 is full of lines that have to be written back'
     figure "clock.nvbench_$name" ns median none 0 "clock.memset_$name" "$name: nvbench itself" 'bench/cuda/nvbench.cu with the nvbench of NVBENCH_DIR: median of its cold samples; before each it sets the L2, so the method made anew stands beside it after a memset'
-    figure "clock.remade_$name" ratio median none 0 "clock.nvbench_$name" "$name: nvbench itself and the method made anew: difference" 'without its sign, over nvbench; asked of our own median: 0.01 from 50 us on, 0.3 us below'
+    figure "clock.remade_$name" ratio median none 0 "clock.nvbench_$name" "$name: nvbench itself and the method made anew: difference" 'without its sign, over nvbench; the goal of our own median: 0.01 from 50 us on, 0.3 us below'
     figure "clock.apart_$name" ns median "$(bound_of "$ns")" "${ns/-/0}" "clock.ours_$name" "$name: difference" 'without its sign, of our median and the cold method, one after the other'
-    figure "clock.relative_$name" ratio median "$(bound_of "$share")" "${share/-/0}" - "$name: difference over the cold method" 'asked: 0.01 from 50 us on, 0.3 us below'
+    figure "clock.relative_$name" ratio median "$(bound_of "$share")" "${share/-/0}" - "$name: difference over the cold method" 'goal: 0.01 from 50 us on, 0.3 us below'
   done
   cold_program || note "bench-cold cannot be built here ($(tail -n 1 "$work/nvcc.log" 2>/dev/null || echo 'no nvcc')); only our own figures"
   [ -x "$cold" ] || cold=''

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# TASK LIBRARY LIMITS FILE [SUSTAINED]: what was asked of the speedup over the library, in pairs and, where the fifth word is
+# TASK LIBRARY LIMITS FILE [SUSTAINED]: the goals of the speedup over the library, in pairs and, where the fifth word is
 # given, of both back to back, in the words of limit_of.
 library_lines=(
   'matmul_padded cublas 0.95 40_gpu_fma' 'matmul_padded cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16_padded cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute square_4096=0.95,square_8192=0.95'
@@ -41,11 +41,11 @@ library_figures() {
     stem=libraries.$task.$file
     figure "$stem" ratio median none 0 - "$task, $file: speedup over $library" \
       "geometric mean over the timed workloads, in pairs, of \`kw judge $(kernel_of "$task" "$file.cu") --task $task --baseline $library --target cuda --json\`, a process each round"
-    asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem" "$task, $file: its worst workload over $library" 'the same judgements'
+    goal_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem" "$task, $file: its worst workload over $library" 'the same judgements'
     for shape in $(timed_shapes "$task"); do
-      asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem" "$task, $file: $shape over $library" 'the same judgements'
+      goal_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem" "$task, $file: $shape over $library" 'the same judgements'
       [ -n "$sustained" ] || continue
-      asked_figure "$(limit_of "$sustained" "$shape")" "$stem.sustained.at.$shape" ratio "$stem" "$task, $file: $shape back to back over $library" \
+      goal_figure "$(limit_of "$sustained" "$shape")" "$stem.sustained.at.$shape" ratio "$stem" "$task, $file: $shape back to back over $library" \
         'a second and more of calls without a flush between them (`--sustained`), by each in turn, in the same judgements'
     done
   done

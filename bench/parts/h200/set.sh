@@ -1,7 +1,7 @@
 # The parts of bench/h200, in their order; sourced by bench/run.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # read by bench/run
-program=bench/h200 folder=bench/parts/h200 name=h200 page=docs/performance-h200.md
+program=bench/h200 folder=bench/parts/h200 name=h200
 parts=(ceilings nvrtc kernels_elementwise kernels_rows kernels_blocks kernels_stencil kernels_half libraries libraries_others judge clock aa throughput
   faults soak)
 took='Each part ends within eight minutes; what it had no time for it says in a note.'
@@ -61,8 +61,8 @@ timed_shapes() {
     name = substr($0, RSTART, RLENGTH); sub(/name: */, "", name); print name }' "$folder/shapes.yaml"
 }
 
-# What was asked of a shape, or - for nothing: limit_of LIMITS SHAPE. LIMITS between commas: LIMIT of every shape, SHAPE=LIMIT
-# of one, or - for none; an empty SHAPE asks for that of every one.
+# The goal of a shape, or - for none: limit_of LIMITS SHAPE. LIMITS between commas: LIMIT of every shape, SHAPE=LIMIT
+# of one, or - for none; an empty SHAPE stands for the goal of every shape.
 limit_of() {
   local one all=- limits
   IFS=, read -ra limits <<<"$1"
@@ -75,8 +75,8 @@ limit_of() {
   done
   echo "$all"
 }
-# A figure that is to be LIMIT at least, or - for nothing asked: asked_figure LIMIT ID UNIT ANCHOR TITLE METHOD
-asked_figure() {
+# A figure whose goal is LIMIT at least, or - for no goal: goal_figure LIMIT ID UNIT ANCHOR TITLE METHOD
+goal_figure() {
   if [ "$1" = - ]; then figure "$2" "$3" median none 0 "${@:4}"; else figure "$2" "$3" median at_least "$1" "${@:4}"; fi
 }
 
@@ -90,8 +90,8 @@ shape_samples() {
 }
 
 # Families of a part of kernels: lines of TASK KIND LIMITS FILE...; each against its naive baseline, and each timed workload
-# over the ceiling of its own mix, as measured before its round. A limit holds for every shape that it is asked of, so the
-# worst one decides; it is asked of a line's first file, the others are other ways to do the same.
+# over the ceiling of its own mix, as measured before its round. A goal holds for every shape that it names, so the
+# worst one decides; it is the goal of a line's first file, the others are other ways to do the same.
 kernel_figures() { # LINES...
   local line task kind limits files file stem shape kernel
   for line in "$@"; do
@@ -100,11 +100,11 @@ kernel_figures() { # LINES...
       stem=$task.$(basename "$file" .cu)
       kernel=$(kernel_of "$task" "$file")
       [ -f "$top/$kernel" ] || { note "$kernel is missing"; continue; }
-      asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem.speedup" "$task, $file: worst workload over its roof" \
+      goal_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem.speedup" "$task, $file: worst workload over its roof" \
         "lowest roofline fraction of the timed workloads of \`kw judge $kernel --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
       figure "$stem.roof" ratio median none 0 "$stem.worst" "$task, $file: best workload over its roof" 'the same judgements'
       for shape in $(timed_shapes "$task"); do
-        asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem.worst" "$task, $file: $shape over its roof" 'the same judgements'
+        goal_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem.worst" "$task, $file: $shape over its roof" 'the same judgements'
       done
       figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
       [ "$kind" != core ] || figure "$stem.matrix" ratio median none 0 "$stem.speedup" "$task, $file: best workload under 3xTF32" 'highest matrix_fraction of the same judgements; products of f32 alone'
