@@ -1,4 +1,4 @@
-# The rooms of docs/architecture.md, those that others use first, and the programs made of them.
+# The rooms of docs/contributing/architecture.md, those that others use first, and the programs made of them.
 # SPDX-License-Identifier: Apache-2.0
 
 find_package(OpenSSL REQUIRED)

@@ -1,7 +1,7 @@
 # The Debian packages that each purpose needs, and how to get them; sourced by kw, scripts/check and scripts/fresh-machine.
 # SPDX-License-Identifier: Apache-2.0
 
-# kw_packages PURPOSE: the packages of one purpose, on one line. docs/dependencies.md gives each its reason.
+# kw_packages PURPOSE: the packages of one purpose, on one line. docs/contributing/dependencies.md gives each its reason.
 kw_packages() {
   case $1 in
     run)  # what ./kw needs to build itself, and to compile and jail candidates

@@ -69,7 +69,7 @@ struct JailSpec {
 /// or a level that is not available, is an error that names it; no weaker level is used instead.
 /// Candidates cannot exec a second time. payload_pid() of the result is the program itself. Call
 /// from a thread that outlives the jail, as for spawn(). Takes milliseconds, most of them in
-/// bubblewrap (docs/performance.md, part jail), and more where the cores are overcommitted.
+/// bubblewrap (docs/performance.md), and more where the cores are overcommitted.
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv);
 
 /// Starts a program as launch() does and waits for its end.

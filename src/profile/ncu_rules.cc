@@ -34,7 +34,8 @@ constexpr double kSector = 32;
 constexpr double kWasteful = 24;
 // Per cent of branches; ours: ThreadDivergence asks for 24 of 32 lanes by a counter not read here.
 constexpr double kDivergent = 90;
-// Over the nominal bytes; ours: what halos and padding add to an honest kernel (docs/h200.md).
+// Over the nominal bytes; ours: what halos and padding add to honest kernels
+// (docs/contributing/gpu-lessons.md).
 constexpr double kMoreBytes = 1.2;
 constexpr double kNearCeiling = 0.8;  // As kBusy, of a measured ceiling.
 

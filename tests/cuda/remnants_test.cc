@@ -1,5 +1,6 @@
 // Measures what a kernel leaves on a GPU, and how much of it another kernel finds before and after
-// a player forgets. Prints a table; docs/h200.md has one.
+// a player forgets. Prints a table; docs/contributing/gpu-lessons.md
+// has one.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
