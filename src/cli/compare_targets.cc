@@ -223,16 +223,20 @@ struct Criteria {
   double wanted_roof = 0;
 };
 
+/// What a gain is worth, in words.
+std::string beside_goal(double gain) {
+  if (gain < kLeastGain) return fmt::format("below the goal of {:g}x", kLeastGain);
+  return gain < kFullGain ? fmt::format("above the goal of {:g}x", kLeastGain)
+                          : fmt::format("above {:g}x", kFullGain);
+}
+
 void print_criteria(const Criteria& c, const std::vector<Best>& bests) {
   if (c.gain > 0)
-    fmt::print("{} over {}: {:.3g}x in items a second; 5 to 10 times were asked for: {}\n",
-               name_of(bests.back().target), name_of(bests.front().target), c.gain,
-               c.gain >= kFullGain    ? "exceeded"
-               : c.gain >= kLeastGain ? "reached"
-                                      : "not reached");
-  fmt::print("{}: {:.2f} of the roofline in the mean; {:.2g} asked for: {}\n",
-             name_of(bests.back().target), c.roof, c.wanted_roof,
-             c.roof >= c.wanted_roof ? "reached" : "not reached");
+    fmt::print("{} over {}: {:.3g}x in items a second, {}\n", name_of(bests.back().target),
+               name_of(bests.front().target), c.gain, beside_goal(c.gain));
+  fmt::print("{}: {:.2f} of the roofline in the mean, {} the goal of {:.2g}\n",
+             name_of(bests.back().target), c.roof,
+             c.roof >= c.wanted_roof ? "at or above" : "below", c.wanted_roof);
 }
 
 }  // namespace
