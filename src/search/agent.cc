@@ -1,5 +1,5 @@
 // Agent: a planner divides the work and picks what to do, a coder writes, a critic reads before
-// anything is judged. After the architecture of the survey (arXiv 2601.15727); docs/strategies.md.
+// anything is judged. After the architecture of a survey (arXiv 2601.15727); docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
