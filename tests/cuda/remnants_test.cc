@@ -1,6 +1,5 @@
 // Measures what a kernel leaves on a GPU, and how much of it another kernel finds before and after
-// a player forgets. Prints a table; docs/contributing/gpu-lessons.md
-// has one.
+// a player forgets. Prints a table such as that of docs/contributing/gpu-lessons.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
