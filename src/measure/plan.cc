@@ -236,10 +236,13 @@ void PairPlan::conclude(bool last) {
   else if (sure && narrow)
     end(fmt::format("known to +-{:.2g}", width));
   else if (last) {
-    const char* const what =
-        limits_.exact_pairs > 0 ? "what was asked for is spent" : "the budget is spent";
-    end(sure ? fmt::format("{}, known to +-{:.2g}", what, width)
-             : fmt::format("{} on too few pairs", what));
+    const bool exact = limits_.exact_pairs > 0;
+    if (sure)
+      end(fmt::format("{}, known to +-{:.2g}",
+                      exact ? "all pairs are timed" : "the budget is spent", width));
+    else
+      end(exact ? "all pairs are timed, and too few to tell"
+                : "the budget is spent on too few pairs");
   }
 }
 

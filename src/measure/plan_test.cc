@@ -308,6 +308,19 @@ TEST(PairPlan, ExactPairsStillAskForTheNoiseFloor) {
   EXPECT_EQ(plan.decision(), Decision::NotFaster);
 }
 
+TEST(PairPlan, SaysThatAnExactNumberOfPairsIsTimed) {
+  Limits limits;
+  limits.noise_floor = 0;
+  limits.exact_pairs = 2;
+  PairPlan few(limits, Seed::from_number(1));
+  while (few.wants_more()) few.add({1e6, 1.02e6});
+  EXPECT_EQ(few.ending(), "all pairs are timed, and too few to tell");
+  limits.exact_pairs = 40;
+  PairPlan many(limits, Seed::from_number(1));
+  for (int i = 0; many.wants_more(); ++i) many.add({1e6, (i % 2 == 0 ? 0.8 : 1.3) * 1e6});
+  EXPECT_THAT(many.ending(), testing::StartsWith("all pairs are timed, known to +-"));
+}
+
 TEST(SoloPlan, ExactNumber) {
   Limits limits;
   limits.exact_pairs = 50;

@@ -148,8 +148,8 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
   call.cancel = options_.cancel;
   if (prompt.is_over_budget)
     call.say(
-        fmt::format("the prompt takes about {} tokens, more than the {} that were asked for: "
-                    "task and parent are never cut",
+        fmt::format("the prompt takes about {} tokens, more than the bound of {}: task and "
+                    "parent are never cut",
                     prompt.tokens, options_.prompt.max_tokens));
 
   Proposal proposal;
