@@ -151,11 +151,10 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
   }
   for (const Compared& run : runs) table.push_back(run_json(run, runs.front()));
   if (!flags.svg.empty())
-    KW_TRY(platform::write_file_atomic(
+    KW_TRY(platform::write_user_file(
         flags.svg,
         report::line_svg({"best so far (search figures)", "attempt", "speedup", false, true},
-                         series),
-        false));
+                         series)));
   const auto notes = caveats(runs);
   if (global.json) {
     Json object{{"runs", table}, {"caveats", notes}};

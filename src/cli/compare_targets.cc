@@ -265,7 +265,7 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
     criteria.gain = bests.back().items_per_s / bests.front().items_per_s;
   criteria.roof = bests.back().evaluation.roofline_fraction;
   criteria.wanted_roof = definition.task.goals.roof.value_or(kNearRoof);
-  if (!svg.empty()) KW_TRY(platform::write_file_atomic(svg, plot(definition, bests), false));
+  if (!svg.empty()) KW_TRY(platform::write_user_file(svg, plot(definition, bests)));
   if (global.json) {
     Json object{{"task", definition.task.name},
                 {"targets", Json::array()},

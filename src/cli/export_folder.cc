@@ -61,14 +61,16 @@ Result<> write_export_folder(const platform::Path& folder,
   }
   for (const std::string& name : earlier)
     if (is_inside(folder, name)) fs::remove(folder / name, ignored);
+  // The list comes first, so that an export which ends early can be repeated.
   std::string list;
+  for (const auto& [name, text] : files) list += name + "\n";
+  KW_TRY(platform::write_file_atomic(folder / kList, list, /*durable=*/false));
   for (const auto& [name, text] : files) {
     const platform::Path path = folder / name;
     KW_TRY(platform::make_dirs(path.parent_path()));
     KW_TRY(platform::write_file_atomic(path, text, /*durable=*/false));
-    list += name + "\n";
   }
-  return platform::write_file_atomic(folder / kList, list, /*durable=*/false);
+  return {};
 }
 
 }  // namespace kw::cli

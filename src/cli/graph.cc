@@ -78,7 +78,7 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const std::string title = fmt::format("Techniques for {}", name_of(target));
   const bool is_drawing = flags.file.ends_with(".svg");
   const std::string text = is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n";
-  KW_TRY(platform::write_file_atomic(flags.file, text));
+  KW_TRY(platform::write_user_file(flags.file, text));
   KW_TRY(engine::note_graph_file(store, target, text));
   say_size(global, flags.file, graph);
   return kDone;

@@ -56,7 +56,7 @@ Result<int> write_page(const Global& global, ReportFlags flags) {
     KW_TRY(platform::make_dirs(folder));
     flags.out = (folder / "report.html").string();
   }
-  KW_TRY(platform::write_file_atomic(flags.out, page.html, false));
+  KW_TRY(platform::write_user_file(flags.out, page.html));
   if (global.json)
     std::printf("%s\n", dump_json({{"run", data.run.name},
                                    {"path", flags.out},

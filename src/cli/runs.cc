@@ -15,6 +15,13 @@
 namespace kw::cli {
 namespace {
 
+/// The best speedup of a run. A speedup that was not confirmed is a figure of the search alone, and
+/// a narrow table marks it so.
+std::string speedup_text(const RunSummary& run) {
+  if (run.best_speedup <= 0) return "–";
+  return fmt::format("{:.3f}x{}", run.best_speedup, run.is_confirmed ? "" : "?");
+}
+
 /// The table; on a narrow terminal columns are left out by rank, and names and results stay.
 Table table_of(const std::vector<RunSummary>& runs) {
   Table table;
@@ -24,7 +31,7 @@ Table table_of(const std::vector<RunSummary>& runs) {
       {.title = "strategy", .most = 14, .rank = 3},
       {.title = "attempts", .is_right = true, .rank = 1},
       {.title = "speedup", .is_right = true, .is_needed = true},
-      {.title = "", .rank = 2},
+      {.title = "", .rank = 1},
       {.title = "label", .most = 24, .rank = 4},
       {.title = "spent", .is_right = true, .rank = 5},
       {.title = "calls", .is_right = true, .rank = 7},
@@ -37,8 +44,7 @@ Table table_of(const std::vector<RunSummary>& runs) {
     const Spending& spent = run.spent;
     const bool has_asked = spent.calls > 0;
     table.rows.push_back({run.name, std::string(name_of(run.state)), run.config.strategy,
-                          std::to_string(run.attempts),
-                          run.best_speedup > 0 ? fmt::format("{:.3f}x", run.best_speedup) : "–",
+                          std::to_string(run.attempts), speedup_text(run),
                           run.is_confirmed ? "confirmed" : "not confirmed", run.config.label,
                           format_ns(run.spent_ns), has_asked ? std::to_string(spent.calls) : "",
                           has_asked ? std::to_string(spent.tokens) : "",

@@ -78,12 +78,12 @@ void list_cells(const std::vector<CellPlan>& plans) {
 }
 
 Result<> write_files(const SuiteFlags& flags, const report::SuiteResult& result) {
-  if (!flags.csv.empty()) KW_TRY(platform::write_file_atomic(flags.csv, report::suite_csv(result)));
+  if (!flags.csv.empty()) KW_TRY(platform::write_user_file(flags.csv, report::suite_csv(result)));
   if (flags.into.empty()) return {};
   const std::string document = KW_TRY(as_input(platform::read_file(flags.into)));
   const std::string filled = KW_TRY(
       as_input(report::put_tables(document, result.spec.name, report::suite_markdown(result))));
-  return platform::write_file_atomic(flags.into, filled);
+  return platform::write_user_file(flags.into, filled);
 }
 
 Result<int> suite(const Global& global, const SuiteFlags& flags) {

@@ -61,8 +61,12 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
         "--model, its budgets and rates, --max-tokens, --cache-replies and --yes are for drafts "
         "from words: give "
         "--describe, too");
-  const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
+  task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(task::write_draft(draft, folder));
+  if (memory::shipped_task(KW_TRY(open_data(global)), draft.name))
+    draft.notes.push_back(fmt::format(
+        "the name: '{0}' is a shipped task, too; in this workspace it means the new one",
+        draft.name));
   if (global.json) {
     Json object;
     object["task"] = draft.name;

@@ -128,6 +128,9 @@ struct Answer {
   std::string words;
 };
 
+/// The least confidence of an interval that decides; an interval of a few pairs has less.
+constexpr double kDecisive = 0.99;
+
 std::string interval_words(const Evaluation& e) {
   const Speedup& s = e.speedup;
   return fmt::format("{:.3f}x {}{}", s.value, e.opponent_words(), in_brackets(interval_text(s)));
@@ -144,6 +147,9 @@ Answer answer_of(const Evaluation& e, double least) {
     return {kEnvironment, "not verified: the baseline fails here: " + e.opponent_fault};
   if (s.value <= 0) return {kNotShown, "not verified: nothing was timed"};
   const std::string seen = interval_words(e);
+  if (s.confidence < kDecisive)
+    return {kEnvironment,
+            fmt::format("not verified: the machine was too restless for more than {}", seen)};
   // A claim below 1 says that the kernel is hardly slower, which needs no win.
   if ((s.is_faster || least < 1) && s.low >= least)
     return {kDone, fmt::format("verified: {}, at least {:g}x", seen, least)};
@@ -323,7 +329,7 @@ int verify(const Global& global, const VerifyFlags& flags) {
   const auto answer = verification.run();
   Result<> written;
   if (verification.has_begun() && !flags.junit.empty())
-    written = platform::write_file_atomic(
+    written = platform::write_user_file(
         flags.junit, report::junit_xml("kw verify " + flags.certificate, verification.cases()));
   if (!written) std::fprintf(stderr, "kw: no JUnit file: %s\n", describe(written.error()).c_str());
   if (!answer) return report_error(global, answer.error(), code_of(answer.error()));

@@ -42,20 +42,25 @@ std::string declaration(const Delivery& d) {
 std::string cpu_implementation(const Delivery& d, const Isolated& parts) {
   const Task& task = d.task();
   std::string before, after;
-  auto macros = parts.macros;
+  std::set<std::string> knobs;
   for (const std::string& define : d.header.defines(d.kernel.knobs)) {
     const auto equals = define.find('=');
     const std::string name = define.substr(0, equals);
     before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n#define {0} {1}\n", name,
                           define.substr(equals + 1));
     after += fmt::format("#pragma pop_macro(\"{}\")\n", name);
-    macros.erase(name);
+    knobs.insert(name);
   }
+  const auto hide = [&](const std::set<std::string>& macros, std::string& text) {
+    for (const std::string& name : macros) {
+      if (knobs.contains(name)) continue;
+      text += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
+      after += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+    }
+  };
   std::string kept;
-  for (const std::string& name : macros) {
-    kept += fmt::format("#pragma push_macro(\"{}\")\n", name);
-    after += fmt::format("#pragma pop_macro(\"{}\")\n", name);
-  }
+  hide(parts.macros_before, before);
+  hide(parts.macros, kept);
   return fmt::format(
       "{before}{includes}{kept}"
       "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n"

@@ -45,12 +45,29 @@ Isolated hoisted(std::string_view source) {
           "#if __has_include(" + std::string(file) + ")\n" + std::string(text) + "\n#endif\n";
     parts.code += "\n";
   }
-  for (const auto line : split_lines(parts.code))
-    if (const std::string word = word_of(line); word == "define" || word == "undef") {
-      const auto rest = trim(trim(trim(line).substr(1)).substr(word.size()));
-      parts.macros.emplace(task::leading_word(rest));
-    }
   return parts;
+}
+
+/// Macros whose meaning in the user's program must not reach the text: those that its directives
+/// define, and those that they ask for. Names that begin with an underscore belong to compilers and
+/// libraries.
+std::set<std::string> macros_of(std::string_view text) {
+  std::set<std::string> names;
+  for (const auto line : split_lines(text)) {
+    const std::string word = word_of(line);
+    if (word.empty()) continue;
+    std::string_view rest = trim(trim(trim(line).substr(1)).substr(word.size()));
+    if (word == "define" || word == "undef") names.emplace(task::leading_word(rest));
+    if (word == "ifdef" || word == "ifndef") names.emplace(task::leading_word(rest));
+    if (word != "if" && word != "elif") continue;
+    for (std::size_t found; (found = rest.find("defined")) != std::string_view::npos;) {
+      rest = trim(rest.substr(found + 7));
+      if (rest.starts_with("(")) rest = trim(rest.substr(1));
+      names.emplace(task::leading_word(rest));
+    }
+  }
+  std::erase_if(names, [](const std::string& name) { return name.empty() || name[0] == '_'; });
+  return names;
 }
 
 }  // namespace
@@ -62,13 +79,13 @@ Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
   header.derived.clear();
   Isolated parts;
   if (auto cut = task::cut_source(source, header)) {
-    parts = {std::move(cut->includes), std::move(cut->code), std::move(cut->macros)};
+    parts = {std::move(cut->includes), std::move(cut->code), {}, {}};
   } else {
     parts = hoisted(source);
   }
-  // A dispatch by shape saves macros of the includes in KW_HAD_ macros, which it defines itself.
-  for (const auto& name : task::identifiers_of(parts.includes))
-    if (name.starts_with("KW_HAD_")) parts.macros.insert(name);
+  parts.macros_before = macros_of(parts.includes);
+  for (const std::string& name : macros_of(parts.code))
+    if (!parts.macros_before.contains(name)) parts.macros.insert(name);
   parts.code = task::with_cpp_linkage(parts.code, function);
   return parts;
 }

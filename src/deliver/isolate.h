@@ -12,9 +12,12 @@
 namespace kw::deliver {
 
 struct Isolated {
-  std::string includes;          ///< Text that stands before any namespace.
-  std::string code;              ///< All other text; what it defines itself has no C linkage.
-  std::set<std::string> macros;  ///< Macros that the text defines or undefines.
+  std::string includes;  ///< Text that stands before any namespace.
+  std::string code;      ///< All other text; what it defines itself has no C linkage.
+  /// Macros that directives of `includes` define or ask for.
+  std::set<std::string> macros_before;
+  /// Macros that directives of `code` alone define or ask for.
+  std::set<std::string> macros;
 };
 
 /// Cuts `source` for a namespace. `function` is the name that the source defines for its caller.

@@ -55,5 +55,33 @@ TEST(Isolate, OrdinarySourcesKeepTheirHeadAsItIs) {
   EXPECT_EQ(parts.code, "int a;\n");
 }
 
+TEST(Isolate, GivesWhatABlockOfCLinkageDefinesNoLinkageOfC) {
+  const auto code = [](std::string_view source) {
+    const auto parts = isolate(source, {}, "twice");
+    return parts ? parts->code : describe(parts.error());
+  };
+  EXPECT_EQ(code("extern \"C\" { int state = 0; int helper(int v) { return v; } }\n"),
+            "extern \"C++\" { int state = 0; int helper(int v) { return v; } }\n");
+  EXPECT_EQ(
+      code("extern \"C\" { void cblas(int); int helper(int v) { return v; } int state; extern "
+           "int theirs; struct S { int a; }; }\n"),
+      "extern \"C\" { void cblas(int); extern \"C++\" { int helper(int v) { return v; } } "
+      "extern \"C++\" { int state; } extern int theirs; struct S { int a; }; }\n");
+  EXPECT_EQ(code("extern \"C\" { void cblas(int); }\nextern \"C\" int theirs;\n"),
+            "extern \"C\" { void cblas(int); }\nextern \"C\" int theirs;\n");
+  EXPECT_EQ(code("extern \"C\" int mine = 3;\n"), "extern \"C++\" int mine = 3;\n");
+}
+
+TEST(Isolate, NamesTheMacrosThatDirectivesUse) {
+  const auto parts = isolate(
+      "#define FIRST 1\n#ifdef __AVX512F__\n#endif\n#include <cmath>\n"
+      "#ifndef BLOCK\n#define BLOCK 8\n#endif\n#if defined(DEBUG) || !defined TRACE\n#endif\n"
+      "#ifdef FIRST\n#endif\nvoid twice(int n) {}\n",
+      {}, "twice");
+  ASSERT_TRUE(parts) << describe(parts.error());
+  EXPECT_EQ(parts->macros_before, (std::set<std::string>{"FIRST"}));
+  EXPECT_EQ(parts->macros, (std::set<std::string>{"BLOCK", "DEBUG", "TRACE"}));
+}
+
 }  // namespace
 }  // namespace kw::deliver

@@ -5,15 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "base/text.h"
+#include "import/c_words.h"
 #include "import/foreign_source.h"
 #include "import/items.h"
+#include "import/thread_body.h"
 #include "import/words.h"
 
 namespace kw::import {
@@ -23,37 +24,6 @@ using task::CodeToken;
 
 constexpr const char* kWayOut =
     "give a plain C function with --from, or name one of this file with --function";
-
-/// Whether the word exists only in CUDA, or makes threads depend on each other.
-bool is_cuda_word(std::string_view word) {
-  return is_one_of(word, {"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "asm",
-                          "cooperative_groups", "float2", "float3", "float4", "int2", "int4",
-                          "double2", "half", "half2", "reinterpret_cast", "nvcuda", "cg"}) ||
-         word.starts_with("__") || word.starts_with("atomic") || word.starts_with("cuda") ||
-         word == "dim3";
-}
-
-/// The C function that does what a fast CUDA function does.
-std::string_view plain_word(std::string_view word) {
-  static constexpr auto kSame =
-      std::to_array<std::pair<std::string_view, std::string_view>>({{"__expf", "expf"},
-                                                                    {"__logf", "logf"},
-                                                                    {"__sinf", "sinf"},
-                                                                    {"__cosf", "cosf"},
-                                                                    {"__powf", "powf"},
-                                                                    {"__tanf", "tanf"},
-                                                                    {"__restrict__", "restrict"},
-                                                                    {"__restrict", "restrict"}});
-  for (const auto& [from, to] : kSame)
-    if (word == from) return to;
-  return word;
-}
-
-/// A half-open range of tokens.
-struct Part {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
 
 class Plainer {
  public:
@@ -183,18 +153,7 @@ class Plainer {
   }
 
   std::size_t statement_end(std::size_t i, std::size_t end) const {
-    if (at(i).is("{")) return std::min(task::find_closing(source_.tokens, i) + 1, end);
-    if (is_one_of(at(i), {"if", "for", "while"})) {
-      const bool is_if = at(i).is("if");
-      while (i < end && !at(i).is("(")) ++i;
-      i = std::min(task::find_closing(source_.tokens, i) + 1, end);
-      if (i < end) i = statement_end(i, end);
-      return is_if && i < end && at(i).is("else") ? statement_end(i + 1, end) : i;
-    }
-    for (; i < end && !at(i).is(";"); ++i)
-      if (is_one_of(at(i), {"(", "[", "{"}))
-        i = std::min(task::find_closing(source_.tokens, i), end);
-    return std::min(i + 1, end);
+    return import::statement_end(source_.tokens, i, end);
   }
 
   struct Index {
@@ -258,14 +217,19 @@ class Plainer {
   }
 
   Result<std::string> loop_of(const Item& kernel) {
-    std::string before;  // statements before the loop
-    std::string inside;
-    bool is_done = false;
+    kernel_ = &kernel;
+    std::string before;  // statements before the index
+    std::string inside;  // statements between the index and its bound
     std::string result;
     std::size_t i = kernel.body_open + 1;
     while (i < kernel.body_close) {
       const Part statement{i, statement_end(i, kernel.body_close)};
       i = std::max(statement.end, i + 1);
+      if (!result.empty()) {
+        if (!at(statement.begin).is("return") && !at(statement.begin).is(";"))
+          obstacle(statement.begin, "what follows the elements of a thread");
+        continue;
+      }
       if (const auto index = index_of(statement)) {
         indices_.push_back(*index);
         know(statement);
@@ -274,10 +238,9 @@ class Plainer {
       if (is_stride(statement)) continue;
       if (at(statement.begin).is("for") || at(statement.begin).is("while")) {
         if (const auto loop = stride_loop(statement)) {
-          result += before + loops(*loop);
-          before.clear();
-          is_done = true;
-          indices_.clear();
+          if (mentions({kernel.body_open, statement.begin}, {"return"}))
+            obstacle(statement.begin, "a return before a strided loop");
+          result = before + inside + loops(*loop);
           continue;
         }
       }
@@ -290,22 +253,21 @@ class Plainer {
             then.end > then.begin && (at(then.begin).is("return") ||
                                       (at(then.begin).is("{") && at(then.begin + 1).is("return")));
         if (leaves && bound_by(condition, ">=", "||")) {
-          result += loops(before + inside + text({statement.end, kernel.body_close}));
-          is_done = true;
-          i = kernel.body_close;
-          continue;
+          const Part rest{statement.end, kernel.body_close};
+          result = loops(before + inside + body_text(rest, Walk::OneElement));
+          break;
         }
         if (!mentions(then, {"else"}) && bound_by(condition, "<", "&&")) {
-          result += loops(before + inside + text(then));
-          is_done = true;
+          result = loops(before + inside + body_text(then, Walk::OneElement));
           continue;
         }
       }
-      (indices_.empty() ? before : inside) += "  " + text(statement) + "\n";
+      note_carried(statement);
+      (indices_.empty() ? before : inside) += "  " + body_text(statement, Walk::OneElement) + "\n";
     }
     refuse_words(kernel, kernel.body_open, kernel.body_close);
     if (!obstacles_.empty()) return refusal(kernel);
-    if (!is_done)
+    if (result.empty())
       return fail_input(
           fmt::format(
               "'{}' cannot become a reference: which elements its threads take is not "
@@ -313,6 +275,30 @@ class Plainer {
               kernel.name, kWayOut),
           place(kernel.begin));
     return result;
+  }
+
+  /// The text of what a thread does with one element, where nothing makes elements depend on each
+  /// other; obstacles are noted.
+  std::string body_text(Part body, Walk walk) {
+    ThreadContext context{walk, {}, carried_, &kernel_->parameters, &items_};
+    for (const Index& index : indices_) {
+      context.indices.push_back(index.name);
+      if (is_one_of(index.type, {"char", "signed char", "unsigned char", "short", "unsigned short",
+                                 "uint8_t", "int8_t", "uint16_t", "int16_t", "bool"}))
+        obstacle(body.begin, fmt::format("an index of type {}", index.type));
+    }
+    ThreadBody read = read_thread_body(source_.tokens, body, context);
+    for (const auto& [token, what] : read.obstacles) obstacle(token, what);
+    replaced_.merge(read.replaced);
+    if (!read.needs_label) return text(body);
+    return fmt::format("{{ {} }}\n    {}:;", text(body), kNextElement);
+  }
+
+  /// Keeps the names of variables that a statement before the loop may declare.
+  void note_carried(Part statement) {
+    for (std::size_t i = statement.begin; i + 1 < statement.end; ++i)
+      if (at(i).kind == CodeToken::Kind::Word && is_one_of(at(i + 1), {"=", ";", ",", "[", "{"}))
+        carried_.insert(std::string(at(i).text));
   }
 
   /// Marks tokens whose CUDA words the loop replaces.
@@ -362,7 +348,7 @@ class Plainer {
     }
     if (indices_.size() != 1 || !bound_by(parts[1], "<", "&&")) return std::nullopt;
     know({open, close});
-    return text(body);
+    return body_text(body, Walk::StridedFor);
   }
 
   std::optional<std::string> while_loop(Part condition, Part body) {
@@ -376,7 +362,7 @@ class Plainer {
     }
     if (!is_stride_step({last, body.end - 2})) return std::nullopt;
     know({last, body.end});
-    return text({body.begin + 1, last});
+    return body_text({body.begin + 1, last}, Walk::StridedWhile);
   }
 
   // --- text ---
@@ -394,6 +380,10 @@ class Plainer {
         const std::size_t close = std::min(task::find_closing(source_.tokens, i + 1), part.end);
         out += "(" + text({i + 3, close}) + ")";
         i = close;
+        continue;
+      }
+      if (const auto other = replaced_.find(i); other != replaced_.end()) {
+        out += other->second;
         continue;
       }
       const std::string_view word = plain_word(at(i).text);
@@ -477,7 +467,10 @@ class Plainer {
   std::vector<Item> items_;
   std::vector<Index> indices_;
   std::set<std::string> strides_;
-  std::set<std::size_t> known_;  ///< Tokens that the loop replaces.
+  std::set<std::size_t> known_;                  ///< Tokens that the loop replaces.
+  std::map<std::size_t, std::string> replaced_;  ///< Tokens with another text in the loop.
+  std::set<std::string> carried_;  ///< Variables of a thread that stand before its loop.
+  const Item* kernel_ = nullptr;
   std::map<std::string, std::string> types_;
   std::vector<std::string> obstacles_;
   std::set<std::string> said_;

@@ -11,6 +11,7 @@
 namespace kw::import {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -64,6 +65,77 @@ TEST(PlainFunction, KnowsItsOtherForms) {
     EXPECT_THAT(plain(source), HasSubstr("for (int i = 0; i < n; ++i) {")) << body;
     expect_task(source);
   }
+}
+
+std::string kernel(const std::string& body) {
+  return "__device__ void bump(int& i) { i += 5; }\n"
+         "__global__ void f(const float* x, float* y, float* z, int n, int m, float s) { " +
+         body + " }";
+}
+const std::string kIndex = "int i = blockIdx.x * blockDim.x + threadIdx.x; ";
+const std::string kStride =
+    "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) ";
+
+TEST(PlainFunction, EndsAnElementAndNotTheLoopWhereAThreadReturns) {
+  for (const char* body : {"if (i >= n) return; if (x[i] < 0) { y[i] = 0; return; } y[i] = x[i];",
+                           "if (i < n) { if (x[i] < 0) return; y[i] = x[i]; }"}) {
+    const std::string text = plain(kernel(kIndex + body));
+    EXPECT_THAT(text, AllOf(HasSubstr("continue;"), Not(HasSubstr("return")))) << body;
+    expect_task(kernel(kIndex + body));
+  }
+  for (const char* body :
+       {"if (i >= n) return; y[i] = 0; for (int j = 0; j < n; j++) { if (x[j] > x[i]) return; "
+        "y[i] += x[j]; } y[i] *= 2;",
+        "if (i < n) { switch (i % 3) { case 0: y[i] = 1; return; default: y[i] = 3; } y[i] += 1; }",
+        "if (i < n) { float v = 0; do { v += 1; if (v > s) return; } while (v < 9); y[i] = v; }"}) {
+    const std::string text = plain(kernel(kIndex + body));
+    EXPECT_THAT(text, AllOf(HasSubstr("goto next_element;"), HasSubstr("next_element:;"),
+                            Not(HasSubstr("return"))))
+        << body;
+    expect_task(kernel(kIndex + body));
+  }
+  EXPECT_THAT(plain(kernel(kStride + "{ if (x[i] < 0) continue; y[i] = x[i]; }")),
+              HasSubstr("continue;"));
+}
+
+TEST(PlainFunction, RefusesElementsThatDependOnEachOther) {
+  const std::vector<std::pair<std::string, const char*>> cases{
+      {kStride + "{ if (x[i] > 9) break; y[i] = x[i]; }", "a break that ends"},
+      {kStride + "{ if (x[i] > 9) return; y[i] = x[i]; }", "a return that ends"},
+      {kIndex + "while (i < n) { if (x[i] < 0) continue; y[i] = x[i]; i += blockDim.x * "
+                "gridDim.x; }",
+       "a continue that skips"},
+      {kIndex + "if (i < n) { y[i] = x[i]; i += n; if (i < m) y[i] = s; }", "the index 'i'"},
+      {kIndex + "if (i < n) { int k = i++; y[k] = x[k]; }", "the index 'i'"},
+      {kIndex + "if (i < n) { y[i] = x[i]; bump(i); }", "the index 'i'"},
+      {kIndex + "if (i < n) { int* p = &i; *p = 3; y[i] = x[i]; }", "the index 'i'"},
+      {kIndex + "if (i < n) { s += x[i]; y[i] = s; }", "a parameter 's'"},
+      {kIndex + "if (i < n) { x += i; y[i] = *x; }", "a parameter 'x'"},
+      {"float acc = 0; " + kStride + "{ acc += x[i]; y[i] = acc; }", "later elements see 'acc'"},
+      {"if (m == 0) return; " + kStride + "y[i] = x[i];", "a return before"},
+      {"unsigned char i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i];",
+       "an index of type unsigned char"},
+      {kIndex + "if (i < n) { y[i] = x[i]; z[i] = y[(i + 1) % n]; }", "a read of 'y'"},
+      {kIndex + "if (i < n) { y[i] = x[i] + y[i + 1]; }", "a read of 'y'"},
+      {kIndex + "if (i < n) { y[i] += x[i]; y[i + 1] += 1; }", "a read of 'y'"},
+      {kIndex + "if (i < n) { y[i * m] = x[i]; z[i] = y[i * m + m]; }", "a read of 'y'"},
+      {kIndex + "if (i < n) { y[i] = x[i]; const float* p = y; z[i] = p[0]; }", "a read of 'y'"},
+      {kIndex + "if (i < n) y[i] = x[i]; z[0] = 1;", "what follows"},
+      {kIndex + "if (i < n) y[i] = x[i]; if (i < m) z[i] = y[i];", "what follows"},
+      {kIndex + "if (i < n) { auto g = [&](int k) { return x[k]; }; y[i] = g(i); }", "a lambda"},
+  };
+  for (const auto& [body, words] : cases)
+    EXPECT_THAT(plain(kernel(body)), HasSubstr(words)) << body;
+}
+
+TEST(PlainFunction, TakesThreadsThatOwnRows) {
+  for (const char* body :
+       {"if (i < n) { for (int j = 0; j < m; ++j) y[i * m + j] = x[i * m + j]; "
+        "for (int j = 1; j < m; ++j) y[i * m + j] += y[i * m + (j - 1)]; }",
+        "if (i < n) { float* row = y + i * m; for (int j = 0; j < m; ++j) row[j] = x[j]; "
+        "y[i * m] = 2 * y[i * m + 1]; }",
+        "if (i < n) { y[i] = x[i]; y[i] = y[i] * s; z[i] = y[i]; }"})
+    expect_task(kernel(kIndex + body));
 }
 
 TEST(PlainFunction, KnowsTwoIndices) {

@@ -140,7 +140,7 @@ void PairPlan::plan_looks() {
     probes.push_back(s.estimate);
   }
   combined_ = *combine(probes);
-  if (std::all_of(probes.begin(), probes.end(), is_hopeless))
+  if (limits_.stop_when_decided && std::all_of(probes.begin(), probes.end(), is_hopeless))
     return end("every pair shows it far slower");
 
   const auto affordable = static_cast<std::size_t>(

@@ -29,7 +29,8 @@ struct Limits {
   std::size_t max_pairs = 2000;  ///< Limit of pairs per workload.
   std::size_t exact_pairs = 0;   ///< Pairs per workload whatever they show; 0: as many as needed.
   bool may_be_rough = false;     ///< Fewer pairs than the confidence needs are enough, down to 3.
-  /// False for a certificate, which goes on until half_width or the budget is reached.
+  /// False for a certificate, which goes on until half_width or the budget is reached, even where
+  /// the first pairs show the candidate far slower.
   bool stop_when_decided = true;
 };
 

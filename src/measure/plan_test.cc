@@ -38,6 +38,15 @@ TEST(PairPlan, ClearCasesAreCheap) {
   EXPECT_LE(slower.samples(0).size(), 12U);
 }
 
+TEST(PairPlan, ACertificateSaysHowMuchSlowerTheHopelessAre) {
+  Limits limits;
+  limits.stop_when_decided = false;
+  const PairPlan plan = run(limits, 100e6, 0.5);
+  EXPECT_GT(plan.samples(0).size(), 3U);
+  EXPECT_EQ(plan.decision(), Decision::NotFaster);
+  EXPECT_GE(plan.estimate().confidence, 0.995);
+}
+
 TEST(PairPlan, TheHopelessCostThreePairs) {
   const PairPlan plan = run({}, 100e6, 0.5);
   EXPECT_EQ(plan.samples(0).size(), 3U);

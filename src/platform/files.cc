@@ -40,6 +40,14 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
+/// The kind of what stands at the path itself, links not followed; 0: nothing does.
+mode_t kind_at(const Path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+bool is_special(mode_t kind) { return kind != 0 && kind != S_IFREG && kind != S_IFDIR; }
+
 Path temporary_name_beside(const Path& path) {
   static std::atomic<unsigned> counter{0};
   Path result = path;
@@ -94,6 +102,8 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
 }
 
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable) {
+  if (const mode_t kind = kind_at(path); is_special(kind) && kind != S_IFLNK)
+    return fail("cannot write: not a regular file", path.string());
   const Path temporary = temporary_name_beside(path);
   Fd fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (!fd) return fail_errno("create", path, errno);
@@ -117,6 +127,7 @@ Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durabl
 
 Result<FileWriter> FileWriter::create(const Path& path) {
   FileWriter writer(path, Fd());
+  writer.is_in_place_ = is_special(kind_at(path));
   writer.fd_ = open_retrying(writer.unfinished(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (!writer.fd_) return fail_errno("create", path, errno);
   return writer;
@@ -124,12 +135,12 @@ Result<FileWriter> FileWriter::create(const Path& path) {
 
 Path FileWriter::unfinished() const {
   Path result = path_;
-  result += ".part";
+  if (!is_in_place_) result += ".part";
   return result;
 }
 
 FileWriter::~FileWriter() {
-  if (fd_) ::unlink(unfinished().c_str());
+  if (fd_ && !is_in_place_) ::unlink(unfinished().c_str());
 }
 
 void FileWriter::write(std::string_view bytes) {
@@ -146,10 +157,17 @@ void FileWriter::flush() {
 Result<> FileWriter::commit() {
   flush();
   if (::close(fd_.release()) != 0 && error_ == 0) error_ = errno;
-  if (error_ == 0 && ::rename(unfinished().c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ == 0 && !is_in_place_ && ::rename(unfinished().c_str(), path_.c_str()) != 0)
+    error_ = errno;
   if (error_ == 0) return {};
-  ::unlink(unfinished().c_str());
+  if (!is_in_place_) ::unlink(unfinished().c_str());
   return fail_errno("write", path_, error_);
+}
+
+Result<> write_user_file(const Path& path, std::string_view bytes) {
+  FileWriter writer = KW_TRY(FileWriter::create(path));
+  writer.write(bytes);
+  return writer.commit();
 }
 
 Result<> make_dirs(const Path& path) {

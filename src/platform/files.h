@@ -48,11 +48,13 @@ inline constexpr std::size_t kReadCap = std::size_t{64} << 20;
 Result<std::string> read_file(const Path& path, std::size_t cap = kReadCap);
 
 /// Replaces `path` so that a reader or a crash sees the old bytes or the new ones, never a mixture.
-/// `durable` syncs file and directory first (milliseconds on a disk).
+/// `durable` syncs file and directory first (milliseconds on a disk). A link is replaced, not
+/// followed; a device, pipe or socket is an error.
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable = true);
 
 /// A file written piece by piece beside its final place, where commit() puts it whole. One writer
-/// at a time; what a killed writer left is overwritten by the next.
+/// at a time; what a killed writer left is overwritten by the next. Where a link, a device or a
+/// pipe stands at the path, the bytes go through it at once, as a shell's `>` writes them.
 class FileWriter {
  public:
   static Result<FileWriter> create(const Path& path);
@@ -74,8 +76,12 @@ class FileWriter {
   Path path_;
   Fd fd_;
   std::string buffer_;
-  int error_ = 0;  ///< The errno of the first failed write, or 0.
+  bool is_in_place_ = false;  ///< Whether bytes go straight to a link, device or pipe.
+  int error_ = 0;             ///< The errno of the first failed write, or 0.
 };
+
+/// Writes a file that the user named: a FileWriter that is created, filled and committed.
+Result<> write_user_file(const Path& path, std::string_view bytes);
 
 /// Creates the directory and its parents; an existing directory is fine.
 Result<> make_dirs(const Path& path);

@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 
 #include "platform/disk.h"
@@ -87,6 +89,38 @@ TEST_F(Files, AWriterShowsItsFileWholeOrNotAtAll) {
   ASSERT_TRUE(writer.commit());
   EXPECT_EQ(need(read_file(file_)).size(), 50'003u);
   EXPECT_THAT(need(list_dir(folder_.path())), ElementsAre("file"));
+}
+
+TEST_F(Files, AWriterWritesThroughLinksAndDevices) {
+  const Path link = folder_.path() / "link";
+  ASSERT_TRUE(write_file_atomic(file_, "a longer old text"));
+  std::filesystem::create_symlink(file_, link);
+  ASSERT_TRUE(write_user_file(link, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(need(read_file(file_)), "new");
+
+  const Path full = folder_.path() / "full";
+  if (::mknod(full.c_str(), S_IFCHR | 0600, makedev(1, 7)) == 0 &&
+      ::access(full.c_str(), W_OK) == 0) {
+    EXPECT_FALSE(write_user_file(full, "x")) << "a full disk";
+    EXPECT_FALSE(write_file_atomic(full, "x"));
+    EXPECT_TRUE(std::filesystem::is_character_file(full));
+  }
+  std::filesystem::create_symlink("/dev/full", folder_.path() / "to full");
+  EXPECT_FALSE(write_user_file(folder_.path() / "to full", "x"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  std::filesystem::create_symlink("/dev/null", folder_.path() / "to null");
+  EXPECT_TRUE(write_user_file(folder_.path() / "to null", "x"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+
+  const Path pipe = folder_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(describe(write_file_atomic(pipe, "x").error()), HasSubstr("not a regular file"));
+  const Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(write_user_file(pipe, "through"));
+  char text[16] = {};
+  EXPECT_EQ(::read(reader.get(), text, sizeof text), 7);
+  EXPECT_STREQ(text, "through");
 }
 
 TEST_F(Files, AWriterTellsItsTroubleAtTheEnd) {

@@ -26,7 +26,8 @@ class Reader {
   Result<Certificate> read() const {
     if (!json_.is_object()) return no("it is no JSON object");
     Certificate c;
-    const bool is_of_run = json_.contains("evaluation");
+    // The certificate of a run tells the task as an object, that of specialised builds as a name.
+    const bool is_of_run = !json_.contains("over_baseline");
     KW_TRY(is_of_run ? read_run(c) : read_specialised(c));
     c.source_sha256 = KW_TRY(hash_at("/candidate/source_sha256"));
     c.kernel = KW_TRY(text_at("/candidate/name"));
