@@ -209,33 +209,34 @@ Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& t
   }
 }
 
+std::string not_sent(std::string_view why) { return fmt::format("{}{}", kNotSent, why); }
+
 /// An error in place of curl's code, without the detail that may repeat the URL.
 Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transfer) {
   Error error{curl_easy_strerror(code), shown_url(request.url), Advice::Retry};
   switch (code) {
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      error.what = std::string(kNotSent) + "not an http or https address";
+      error.what = not_sent("not an http or https address");
       error.advice = Advice::Stop;
       break;
     case CURLE_COULDNT_RESOLVE_HOST:
-      error.what = std::string(kNotSent) + "the host name cannot be resolved";
+      error.what = not_sent("the host name cannot be resolved");
       break;
     case CURLE_COULDNT_CONNECT:
-      error.what = std::string(kNotSent) + "nothing answers there; is the server running?";
+      error.what = not_sent("nothing answers there; is the server running?");
       break;
     case CURLE_OPERATION_TIMEDOUT:  // connecting is the only limit that curl enforces itself
-      error.what = std::string(kNotSent) + "not established within " +
-                   seconds_text(request.timeouts.connect);
+      error.what = not_sent("not established within " + seconds_text(request.timeouts.connect));
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
-      error.what = std::string(kNotSent) + "the server's certificate is not trusted";
+      error.what = not_sent("the server's certificate is not trusted");
       error.advice = Advice::Stop;
       break;
     case CURLE_SSL_CACERT_BADFILE:
-      error.what = std::string(kNotSent) +
-                   "this machine has no list of trusted certificates: apt-get install "
-                   "ca-certificates, or name one in SSL_CERT_FILE";
+      error.what = not_sent(
+          "this machine has no list of trusted certificates: apt-get install "
+          "ca-certificates, or name one in SSL_CERT_FILE");
       error.advice = Advice::Stop;
       break;
     default:
