@@ -1,6 +1,5 @@
 /// \file
-/// Classes of characters in the languages that Kernelwright reads: ASCII alone, whatever the
-/// locale.
+/// Classes of characters in the languages that are read here: ASCII alone, whatever the locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
