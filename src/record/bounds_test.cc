@@ -144,10 +144,12 @@ TEST(Bounds, SizesFitTogether) {
     return refusal_of([&](EvaluationRequest& r) { change(r.workloads[0].tensors[0]); });
   };
   EXPECT_THAT(tensor([](Tensor& t) { t.pitch = 7; }), HasSubstr("less than a row of 8"));
-  EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 0; }), HasSubstr("alignment of 0"));
-  EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 48; }), HasSubstr("alignment of 48"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 0; }),
+              HasSubstr("0 bytes are no valid alignment"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 48; }),
+              HasSubstr("48 bytes are no valid alignment"));
   EXPECT_THAT(tensor([](Tensor& t) { t.sizes = {1 << 30, 1 << 30, 8}, t.compared.clear(); }),
-              HasSubstr("larger than anything"));
+              HasSubstr("impossibly large"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges.pop_back(); }), HasSubstr("dimensions"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {0, 9}; }), HasSubstr("outside"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {3, 2}; }), HasSubstr("outside"));
@@ -157,12 +159,13 @@ TEST(Bounds, WhatAPlanNamesIsThere) {
   const auto plan = [](const std::function<void(Plan&)>& change) {
     return refusal_of([&](EvaluationRequest& r) { change(r.plans[0].plan); });
   };
-  EXPECT_THAT(plan([](Plan& p) { p.steps[0].to.index = 1; }), HasSubstr("not there"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[0].to.index = 1; }), HasSubstr("does not exist"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[0].bytes = 52; }), HasSubstr("outside 64 bytes"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[1].from.offset = 4; }), HasSubstr("outside 8 bytes"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].after = {2}; }), HasSubstr("does not come before"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].grid = {1, 1}; }), HasSubstr("x, y and z"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[2].block = {0, 1, 1}; }), HasSubstr("no size"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[2].block = {0, 1, 1}; }),
+              HasSubstr("below 1 or too large"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].arguments[2].map = 1; }), HasSubstr("tensor map 1"));
   EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }), HasSubstr("dimensions"));
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
@@ -213,7 +216,7 @@ TEST(Bounds, FiguresAreWhatAMeasurementGives) {
               HasSubstr("more than any kernel gains"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = 3; }), HasSubstr("its interval"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].samples[1].candidate_ns = 0; }),
-              HasSubstr("took no time"));
+              HasSubstr("a time that is not above 0"));
   EXPECT_THAT(denied([](Evaluation& e) {
                 e.workloads[0].speedup = {9, 8, 10, 0.995, "omp", 0.01, true, 4};
               }),

@@ -104,7 +104,7 @@ TEST_F(HostLauncher, PlansOfKernelsAreNotForIt) {
   const auto bound =
       player_->bind({.object = object_, .plan = &plan, .tensors = {0}, .workspaces = {}});
   EXPECT_EQ(bound.fate, Fate::LoadRefused);
-  EXPECT_NE(bound.detail.find("runs no plan"), std::string::npos) << bound.detail;
+  EXPECT_NE(bound.detail.find("has no kernels to launch"), std::string::npos) << bound.detail;
 }
 
 TEST_F(WithPlayer, OfACandidateLoadsNoHostCode) {
