@@ -343,7 +343,7 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
     return AfterReturn{.has_ended = true};
   }
   const std::int64_t cpu = at_rest >= 0 ? at_rest : blank_.process.cpu_ns().value_or(-1);
-  if (cpu < 0) {  // it is gone although it was stopped, so it ended by itself
+  if (cpu < 0) {  // the process is gone although it was stopped, so it ended by itself
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};
   }

@@ -22,15 +22,15 @@ namespace {
 /// name. From number 424 on all architectures agree.
 enum NewCall : int {
   kQuotactlFd = 443,       // Linux 5.14
-  kMemfdSecret = 447,      // 5.14
-  kProcessMrelease = 448,  // 5.15
-  kFchmodat2 = 452,        // 6.6
-  kSetxattrat = 463,       // 6.13, as the next three
+  kMemfdSecret = 447,      // Linux 5.14
+  kProcessMrelease = 448,  // Linux 5.15
+  kFchmodat2 = 452,        // Linux 6.6
+  kSetxattrat = 463,       // Linux 6.13, as the next three
   kGetxattrat = 464,
   kListxattrat = 465,
   kRemovexattrat = 466,
-  kOpenTreeAttr = 467,  // 6.15
-  kFileSetattr = 469,   // 6.17
+  kOpenTreeAttr = 467,  // Linux 6.15
+  kFileSetattr = 469,   // Linux 6.17
 };
 
 /// A filter under construction; keeps the first failure.

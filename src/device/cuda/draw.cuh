@@ -114,7 +114,7 @@ struct Lines {
   Word fold;
   Word last_key;                                 ///< Key of the last line.
   Word certain_key;                              ///< Key of the lines that are planted in any case.
-  double by_length, by_inner, by_side, by_fold;  ///< Reciprocals.
+  double by_length, by_inner, by_side, by_fold;  ///< Reciprocals of the sizes above.
   double share;                                  ///< Share of lines that are planted.
   double edge;                                   ///< Share for the first and the last line.
   double density;  ///< Share of a planted line's other elements that are chosen too.
