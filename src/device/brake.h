@@ -36,10 +36,10 @@ class Brake {
 
   /// Processor time that threads used outside of the last call, which took `elapsed_ns`; call once
   /// the process rests. The sum leaves out what being stopped costs each thread. It is at least
-  /// what threads that still exist have really used: a thread that ran at the look is charged for
-  /// everything that it had not been charged for until then. Use by threads that ended between the
-  /// look and the rest is not counted; they have some 50 µs for that before the stop. 0 where the
-  /// kernel keeps no times of threads.
+  /// what threads that still exist have really used: for a thread that ran at the look, all time
+  /// that it had not been charged for until then counts as used after the answer. Use by threads
+  /// that ended between the look and the rest is not counted; they have some 50 µs for that before
+  /// the stop. 0 where the kernel keeps no times of threads.
   double outside_ns(double elapsed_ns) const;
 
   ThreadSet& threads() { return threads_; }

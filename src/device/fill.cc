@@ -143,8 +143,8 @@ double share_of(double asked, double lines) {
   return std::max(asked, std::min(kMost, kWanted / lines));
 }
 
-/// Planting at the ends of a tensor: with many lines, this share of the first and of the last line;
-/// with some lines, one line anywhere.
+/// Probability that the first line is planted, and that the last line is, in tensors with many
+/// lines. In tensors with at least some lines, one line anywhere is planted in any case.
 constexpr double kEdge = 0.5;
 constexpr double kManyLines = 64;
 constexpr Word kSomeLines = 8;

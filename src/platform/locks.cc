@@ -64,8 +64,7 @@ std::int64_t deadline_after(Nanoseconds timeout) {
 constexpr std::size_t kOwnerBytes = 256;
 
 void write_owner(const Fd& fd, std::string_view owner) {
-  // Sharers may write at the same time: each line is written in one piece and covers the one
-  // before.
+  // Sharers write one after another; each writes its line in one piece over the line before.
   std::string text(owner.substr(0, kOwnerBytes - 1));
   text += '\n';
   // The text serves messages only; a full disk must not refuse a lock that was taken.

@@ -117,8 +117,9 @@ Process::State::~State() {
 }
 
 void Process::State::kill_tree() {
-  // The payload of a namespace jail needs its own signal, since bubblewrap ends only after it;
-  // killing the session of `pid` covers everything else. Killing a group is atomic against fork.
+  // Killing the payload of a namespace jail ends its whole pid namespace, and bubblewrap reports
+  // that end; killing the session of `pid` covers everything else. Killing a group is atomic
+  // against fork.
   if (payload_pidfd) pidfd_send(payload_pidfd.get(), SIGKILL);
   if (reaped) return;
   if (own_session) ::kill(-pid, SIGKILL);

@@ -47,7 +47,7 @@ int populate(const GuardedMapping& mapping) { return advise(mapping, MADV_POPULA
 
 // At a fault the kernel enters sixteen pages if it was a read and one if it was a write. Populating
 // for reading makes shared memory writable too, but the dirty bits are missing, which the processor
-// would set in the first timed call; so a byte of each page is written.
+// would set in the first timed call; so a byte of each page is written, unchanged.
 int enter(const GuardedMapping& mapping, bool writable) {
   if (const int error = advise(mapping, MADV_POPULATE_READ); error != 0 || !writable) return error;
   for (std::size_t at = 0; at < mapping.mapped_bytes; at += kPage)

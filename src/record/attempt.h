@@ -136,8 +136,8 @@ struct RunConfig {
   int start_attempts = 0;
   /// The run begins with lessons of earlier runs, and its own are learnt for later ones.
   bool uses_memory = false;
-  /// Memory is left as it is: prompts are told nothing of it, and nothing that the run learns is
-  /// told to others.
+  /// The run begins with what earlier runs have taught, but leaves lessons, experience and their
+  /// counts as they are.
   bool freezes_memory = false;
   bool profiles = false;     ///< cuda: profile every candidate that was found faster.
   bool specialises = false;  ///< The winner is built once for each timed shape.

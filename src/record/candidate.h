@@ -73,9 +73,9 @@ struct SourceFile {
   }
 };
 
-/// Where one parameter of a kernel lies in its parameter buffer, in bytes. Offsets need not be
-/// multiples of an alignment above 16: the buffer is placed in the constant bank so that the
-/// parameter itself is aligned.
+/// Where one parameter of a kernel lies in its parameter buffer, in bytes. An
+/// alignment above 16 holds for the place in the constant bank, so offsets in the buffer need not
+/// be multiples of such an alignment.
 struct KernelParameter {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;

@@ -235,9 +235,9 @@ struct Scalar {
 struct Work {
   std::int64_t floor_bytes = 0;
   std::int64_t floor_flops = 0;
-  std::int64_t read_bytes = 0;   ///< Nominal.
-  std::int64_t write_bytes = 0;  ///< Nominal.
-  std::int64_t flops = 0;        ///< Nominal.
+  std::int64_t read_bytes = 0;   ///< Nominal bytes read.
+  std::int64_t write_bytes = 0;  ///< Nominal bytes written.
+  std::int64_t flops = 0;        ///< Nominal floating-point operations.
   std::int64_t items = 0;        ///< Points, elements, rows: what throughput counts.
 
   template <class Self, class V>
@@ -257,9 +257,8 @@ struct Workload {
   std::vector<Scalar> scalars;
   Work work;
   std::int64_t dot_length = 1;  ///< The k of the `dot` gate.
-  /// Elements whose magnitude S is at most this (and not 0, which stands for no magnitude) are sums
-  /// of multiples of grid_unit() that every order of summing gives exactly; negative: there are
-  /// none.
+  /// Elements whose magnitude S is at most this (S is 0 where the task has none) are sums of
+  /// multiples of grid_unit() that every order of summing gives exactly; negative: there are none.
   double exact_below = -1;
   /// Tolerance of the elements below `exact_below`, in units of grid_unit().
   double exact_within = 0.5;

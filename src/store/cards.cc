@@ -27,7 +27,7 @@ constexpr std::size_t kShortestWord = 3;  // letters that a word must have to be
 constexpr std::size_t kMostLookedFor = 24;  // words of one query
 constexpr std::int64_t kMostHits = 6000;    // cards over all words
 constexpr std::int64_t kMostHitsOfWord = 2000;
-constexpr double kCommonShare = 0.5;    // larger share of cards that hold a word: it says nothing
+constexpr double kCommonShare = 0.5;    // a word in a larger share of the cards says nothing
 constexpr std::int64_t kFewCards = 20;  // among so few cards even a common word may say something
 
 using Counts = std::map<std::string, std::int64_t>;

@@ -104,7 +104,7 @@ class RunStore {
   Result<std::vector<Lesson>> lessons() const;
   Result<Lesson> lesson(std::int64_t id) const;
   /// Lessons whose words or code hold some of the query's words in any form, best first. Leaves out
-  /// dropped lessons, and words that are in most lessons. Takes milliseconds.
+  /// dropped lessons, and matches on words that most lessons hold. Takes milliseconds.
   Result<std::vector<LessonMatch>> find_lessons(const LessonQuery& query) const;
   Result<> set_lesson_state(std::int64_t id, LessonState state);
   /// Adds lessons or merges them into those with the same key. Where there are too many, the one
