@@ -84,7 +84,7 @@ TEST(CudaWorkbench, ATaskIsForTheArchitecturesThatItNames) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_TRUE(refused.error().is_input);
   EXPECT_THAT(refused.error().what,
-              HasSubstr("for sm_80, sm_90a, and code would be compiled for sm_75: "
+              HasSubstr("for sm_80, sm_90a, but code would be compiled for sm_75: "
                         "give --arch sm_80 or --arch sm_90a"));
   options.gpu = {device::least_facts("sm_80")};
   EXPECT_TRUE(TaskWorkbench::create(definition, {}, options).has_value());

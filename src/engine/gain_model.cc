@@ -332,10 +332,10 @@ JudgeComparison compare_judges(const std::vector<GainSample>& samples,
 Result<std::vector<GainSample>> samples_to_learn_from(const store::RunStore& store, Target target) {
   auto samples = KW_TRY(gain_samples(store, target));
   if (samples.size() < GainModel::kLeastSamples)
-    return fail_input(
-        fmt::format("{} steps of models are recorded for {}, and it takes {} to learn "
-                    "what they gain: search without --judge learned and --shortlist first",
-                    samples.size(), name_of(target), GainModel::kLeastSamples));
+    return fail_input(fmt::format(
+        "{} steps by models are recorded for target {}, and {} are needed to learn what "
+        "techniques gain: search without --judge learned and --shortlist first",
+        samples.size(), name_of(target), GainModel::kLeastSamples));
   return samples;
 }
 

@@ -101,7 +101,8 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
   }
   if (unknown.empty()) return vectors;
   auto fresh = KW_TRY(shelf.embed(unknown, ledger));
-  if (fresh.size() != unknown.size()) return fail("not a vector for each text", shelf.embedder);
+  if (fresh.size() != unknown.size())
+    return fail("the embedding model did not return one vector for each text", shelf.embedder);
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     KW_TRY(store.remember(kind, sha256(unknown[i]).hex(), text_of(fresh[i])));
     vectors[places[i]] = std::move(fresh[i]);

@@ -38,8 +38,8 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
   const std::size_t now = workbench.ideas().size();
   if (then == now || (is_writing && config.start_attempts == 0)) return {};
   return fail_input(
-      fmt::format("{} kernels of task and playbook were there when the run began, {} are "
-                  "there now",
+      fmt::format("task and playbook had {} kernels when the run began and have {} now, so the run "
+                  "would ask for others",
                   then, now),
       config.task);
 }

@@ -85,7 +85,7 @@ Result<> check_technique(const Order& order, const OrderContext& c) {
   all.back().number = static_cast<int>(all.size());
   for (Order& o : all) o.from_attempt = 1;
   if (steering_of(in_force(all, 1), c.ideas).closed.size() == c.ideas.size())
-    return fail_input("no idea of this run would be left");
+    return fail_input("this order would leave the run no idea to try");
   return {};
 }
 
@@ -150,9 +150,10 @@ Result<> check_order(const Order& order, const OrderContext& context) {
                                     earlier.number, earlier.who));
   switch (order.kind) {
     case OrderKind::Hint:
-      if (order.text.empty()) return fail_input("a hint without words");
+      if (order.text.empty())
+        return fail_input("the hint is empty: say what the model should know");
       if (!asks_writers(context.config))
-        return fail_input("a hint is words for a model, and this run has none");
+        return fail_input("a hint is for a model that writes, and no model writes in this run");
       return {};
     case OrderKind::Forbid:
     case OrderKind::Require:

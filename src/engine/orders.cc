@@ -72,7 +72,8 @@ Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t 
   for (const store::Event& event : KW_TRY(store.events(run, kEffectEvent))) {
     const auto effect = KW_TRY(decode<Effect>(event.body));
     if (effect.order < 1 || effect.order > static_cast<int>(orders.size()))
-      return fail("the effect of an order that is not there", "run", Advice::Stop);
+      return fail("the store holds the effect of an order that it does not hold", "run",
+                  Advice::Stop);
     Order& order = orders[static_cast<std::size_t>(effect.order - 1)];
     order.from_attempt = effect.from_attempt;
     order.told = effect.told;

@@ -385,20 +385,21 @@ class OrderRules : public testing::Test {
 };
 
 TEST_F(OrderRules, WithoutAModelWordsMeanNothing) {
-  EXPECT_THAT(refusal(order_of(OrderKind::Hint, "blocks")), HasSubstr("words for a model"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Hint, "blocks")),
+              HasSubstr("no model writes in this run"));
   config_.strategy = "refine";
   EXPECT_EQ(refusal(order_of(OrderKind::Hint, "blocks")), "");
-  EXPECT_THAT(refusal(order_of(OrderKind::Hint)), HasSubstr("without words"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Hint)), HasSubstr("the hint is empty"));
 }
 
 TEST_F(OrderRules, TechniquesAreThoseOfTheIdeas) {
   EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "unrolling")), "");
   EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "unroling")),
               HasSubstr("did you mean 'unrolling'?"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "tiling")), HasSubstr("would be left"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "tiling")), HasSubstr("no idea to try"));
   EXPECT_EQ(refusal(order_of(OrderKind::Require, "tiling")), "");
   give(order_of(OrderKind::Forbid, "unrolling"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Require, "unrolling")), HasSubstr("would be left"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Require, "unrolling")), HasSubstr("no idea to try"));
   config_.strategy = "refine";
   EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "anything")), "") << "a model may use any";
 }

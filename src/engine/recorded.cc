@@ -19,9 +19,9 @@ Result<search::RecordedStep> step_of(const Attempt& attempt) {
   if (!ask.is_object() || !ask.contains("role") || !ask["role"].is_string() ||
       !ask.contains("fidelity") || !ask["fidelity"].is_number() || !ask.contains("idea") ||
       !ask["idea"].is_number_integer())
-    return fail("there is no ask with a role, an idea and a fidelity", where);
+    return fail("the ask lacks its role, its idea or its fidelity", where);
   const auto role = enum_from<search::Role>(ask["role"].get<std::string>());
-  if (!role) return fail("the ask has a role that there is none of", where);
+  if (!role) return fail("the ask has an unknown role", where);
   search::RecordedStep step;
   step.attempt = attempt.number;
   step.parent = attempt.parent;

@@ -69,8 +69,9 @@ Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& a
       kernels.push_back(begun.loop.name_of_idea(flight->ask));
     }
     if (config.start_attempts == 0)
-      return fail_input("strategy '" + config.strategy + "' has nothing written at first",
-                        config.task);
+      return fail_input(
+          "strategy '" + config.strategy + "' asks for no source before it knows outcomes",
+          config.task);
     config.start_attempts = 0;
   }
 }

@@ -51,7 +51,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   if (options.target == Target::Cuda && !archs.empty() && !options.gpu.empty() &&
       !contains(archs, options.gpu.front().arch))
     return fail_input(
-        fmt::format("this task is for {}, and code would be compiled for {}: give --arch {}",
+        fmt::format("this task is for {}, but code would be compiled for {}: give --arch {}",
                     join(archs, ", "), options.gpu.front().arch, join(archs, " or --arch ")),
         definition.folder);
   TaskWorkbench bench;
@@ -165,7 +165,8 @@ Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) con
   KW_ASSERT(idea >= 0 && static_cast<std::size_t>(idea) < ideas_.size());
   const propose::Idea& source = ideas_[static_cast<std::size_t>(idea)];
   if (!source.header.is_valid(knobs))
-    return fail("knobs " + search::to_text(knobs) + " do not exist", source.candidate.name);
+    return fail("no combination of knobs is '" + search::to_text(knobs) + "'",
+                source.candidate.name);
   Candidate c = source.candidate;
   c.knobs = knobs;
   return c;

@@ -204,7 +204,8 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   if (!source.proposal.has_candidate()) {
     source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);
   } else if (auto read = read_written(candidate); !read) {
-    source.ended = no_candidate("its // kw: lines cannot be used", std::move(read.error()));
+    source.ended =
+        no_candidate("the // kw: lines of the source cannot be used", std::move(read.error()));
   } else {
     candidate = std::move(*read);
     if (const Order* order = broken_order(orders, candidate); order != nullptr)

@@ -141,7 +141,7 @@ void PairPlan::plan_looks() {
   }
   combined_ = *combine(probes);
   if (limits_.stop_when_decided && std::all_of(probes.begin(), probes.end(), is_hopeless))
-    return end("every pair shows it far slower");
+    return end("every pair shows the candidate far slower");
 
   const auto affordable = static_cast<std::size_t>(
       std::min(static_cast<double>(limits_.max_pairs), limits_.budget_ns / round_ns));
@@ -234,15 +234,15 @@ void PairPlan::conclude(bool last) {
   else if (sure && limits_.stop_when_decided && combined_.high <= line)
     end(fmt::format("not faster than {:.3f} for certain", line));
   else if (sure && narrow)
-    end(fmt::format("known to +-{:.2g}", width));
+    end(fmt::format("the speedup is known to ±{:.2g} %", 100 * width));
   else if (last) {
     const bool exact = limits_.exact_pairs > 0;
     if (sure)
-      end(fmt::format("{}, known to +-{:.2g}",
-                      exact ? "all pairs are timed" : "the budget is spent", width));
+      end(fmt::format("{}, the speedup is known to ±{:.2g} %",
+                      exact ? "all pairs are timed" : "the budget is spent", 100 * width));
     else
       end(exact ? "all pairs are timed, and too few to tell"
-                : "the budget is spent on too few pairs");
+                : "the budget is spent with too few pairs for an interval");
   }
 }
 

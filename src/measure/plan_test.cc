@@ -327,7 +327,7 @@ TEST(PairPlan, SaysThatAnExactNumberOfPairsIsTimed) {
   limits.exact_pairs = 40;
   PairPlan many(limits, Seed::from_number(1));
   for (int i = 0; many.wants_more(); ++i) many.add({1e6, (i % 2 == 0 ? 0.8 : 1.3) * 1e6});
-  EXPECT_THAT(many.ending(), testing::StartsWith("all pairs are timed, known to +-"));
+  EXPECT_THAT(many.ending(), testing::StartsWith("all pairs are timed, the speedup is known to ±"));
 }
 
 TEST(SoloPlan, ExactNumber) {

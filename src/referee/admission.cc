@@ -127,8 +127,8 @@ Result<> Examination::prove_fast() {
   }
   if (small.empty()) {
     admission_.problems.push_back(
-        "No check workload is small enough for the host to prove the fast reference on: add one "
-        "under 'check' in shapes.yaml.");
+        "The fast reference cannot be verified, because no check workload is small enough for the "
+        "host: add one under 'check' in shapes.yaml.");
     return {};
   }
   KW_TRY(Bench::prepare_together(small, kWarmSet + 1));
@@ -171,7 +171,8 @@ Result<> Examination::examine(const Workload& workload) {
   }
   if (!trial) return {};
   if (const int left = trial->open(); left > 0)
-    leave_out_for_time(workload, fmt::format("{} mutants were left when the time was spent", left));
+    leave_out_for_time(
+        workload, fmt::format("the time was spent before {} mutants were tried to the end", left));
   const auto results = trial->results();
   admission_.mutants.insert(admission_.mutants.end(), results.begin(), results.end());
   return {};
@@ -197,10 +198,11 @@ Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
 }
 
 std::string Examination::why_unexamined(const Bench& bench) const {
-  if (bench.is_fast() && !is_fast_proven_) return "not examined: its fast reference is not proven";
+  if (bench.is_fast() && !is_fast_proven_)
+    return "not examined: its fast reference could not be verified";
   if (bench.fits()) return {};
   const device::Device& device = bench.is_fast() ? device_ : examined_;
-  return fmt::format("not examined: its answers need {}; {} are free",
+  return fmt::format("not examined: examining it needs {} of memory, and {} are free",
                      format_bytes(static_cast<std::uint64_t>(bench.bytes_to_begin())),
                      format_bytes(static_cast<std::uint64_t>(device.free_bytes())));
 }

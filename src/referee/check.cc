@@ -285,8 +285,8 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   // The two runs differ only in the right to write, so an input was written, and perhaps put back.
   if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
     modified = Verdict{Stage::Run, Outcome::ModifiedInput,
-                       fmt::format("workload '{}': the call faults where inputs are read-only, and "
-                                   "returns where they may be written",
+                       fmt::format("workload '{}': the call faults while its inputs are read-only "
+                                   "and returns once they may be written",
                                    bench.workload().name)};
   return modified.value_or(crash);
 }

@@ -50,16 +50,18 @@ void conclude_answers(Admission& admission) {
           fails_a_check || (answer.group == Group::Check && answer.is_applicable && !answer.passed);
       if (answer.group == Group::Time && answer.passed)
         admission.problems.push_back(
-            fmt::format("The null answer '{}' passes the timed workload '{}': {}.", name,
-                        answer.workload, hint_for(name)));
+            fmt::format("The null answer (made without doing the work) '{}' passes the timed "
+                        "workload '{}': {}.",
+                        name, answer.workload, hint_for(name)));
     }
     if (has_check && !fails_a_check)
       admission.problems.push_back(fmt::format(
-          "The null answer '{}' passes every check workload: {}.", name, hint_for(name)));
+          "The null answer (made without doing the work) '{}' passes every check workload: {}.",
+          name, hint_for(name)));
     if (!applies && name.ends_with(" ignored") && !name.starts_with("last block"))
       admission.problems.push_back(fmt::format(
-          "No workload shows that the input matters: '{0}': if nothing of '{1}' is read, "
-          "give it 'role: out' in task.yaml (or leave it out), else other 'values'.",
+          "The null answer '{0}' is right on every workload: if the function does not read '{1}', "
+          "declare it 'role: out' in task.yaml or leave it out; else give it other 'values'.",
           name, name.substr(0, name.rfind(' '))));
   }
 }

@@ -20,7 +20,10 @@ using device::Fate;
 constexpr std::size_t kDetailLimit = 600;
 // libgomp exits and std::thread throws where no thread can be made: above 64 and two for each
 // thread of PoolOptions.
-constexpr const char* kThreadLimit = " (so does one that cannot have its threads: 64 and a few)";
+constexpr const char* kThreadLimit =
+    " (a process that cannot start another thread ends in the same way; its limit is a little "
+    "above "
+    "64)";
 
 // Error numbers of CUDA's driver API (cuda.h, CUresult).
 constexpr int kCudaDeviceUnavailable = 46;
@@ -68,7 +71,7 @@ std::string words_of(Fate fate, int signal) {
     case Fate::OutOfMemory:
       return "ran out of memory";
     case Fate::BadProtocol:
-      return "answered what no honest player answers";
+      return "sent an answer that no honest process sends";
     case Fate::LaunchFailed:
       return "was refused at its launch";
     case Fate::DeviceFault:

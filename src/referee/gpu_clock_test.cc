@@ -99,7 +99,7 @@ TEST(GpuClocks, EmptyCallsWithoutStampsAreNobodysVerdict) {
   const auto e = room.referee->judge(room.request);
   ASSERT_FALSE(e.has_value());
   EXPECT_EQ(e.error().advice, Advice::Retry);
-  EXPECT_THAT(e.error().what, HasSubstr("not stamped"));
+  EXPECT_THAT(e.error().what, HasSubstr("no time stamp"));
 }
 
 TEST(GpuClocks, AVoidSampleNowAndThenIsTakenAgain) {

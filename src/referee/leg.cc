@@ -118,12 +118,12 @@ Result<double> Leg::measure_stamps_apart() {
   for (int i = 0; i < kMostEmptyCalls && (i < kLeastEmptyCalls || !least); ++i) {
     const auto empty = player_->call_empty();
     if (empty.fate != device::Fate::Returned)
-      return fail("a player that has loaded nothing does not answer an empty call", empty.detail,
-                  Advice::Retry);
+      return fail("a new process that has loaded no candidate does not answer an empty call",
+                  empty.detail, Advice::Retry);
     if (empty.stamped_ns > 0)
       least = std::clamp(empty.stamped_ns - empty.event_ns, 0.0, least.value_or(kMostApartNs));
   }
-  if (!least) return fail("empty calls of the GPU are not stamped", spec_.name, Advice::Retry);
+  if (!least) return fail("the GPU set no time stamp in any empty call", spec_.name, Advice::Retry);
   return *least;
 }
 

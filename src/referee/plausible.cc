@@ -41,7 +41,7 @@ GpuRates rates_of(const DeviceFacts& facts) {
   const device::KnownDevice* known = device::find_known_device(facts.model);
   if (known == nullptr) {
     rates.flops = gpu.clock_hz * gpu.multiprocessors * kMostPerClock;
-    rates.source = "what its clocks and bus make";
+    rates.source = "what the device's clocks and memory bus allow";
     return rates;
   }
   const DatasheetRates& sheet = known->rates;
@@ -86,7 +86,8 @@ std::optional<std::string> find_implausible(const Workload& workload, double med
     least = std::min(*least, trusted_ns / kGenerous);
   if (!least || median_ns >= *least) return std::nullopt;
   return fmt::format(
-      "workload '{}' took {}; its floor of {} and {} operations needs at least {} at {}",
+      "workload '{}' took {}; every algorithm must move {} and do {} operations, which takes at "
+      "least {} at {}",
       workload.name, format_ns(median_ns),
       format_bytes(static_cast<std::uint64_t>(workload.work.floor_bytes)),
       workload.work.floor_flops, format_ns(*least),

@@ -159,7 +159,7 @@ TEST(PlayerWords, ABaselineThatFailsBesideACandidateAloneStopsNothing) {
   };
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Unmeasurable);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("serves where no process of this candidate is near"));
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("works once no process of this candidate is there"));
   EXPECT_THAT(e.opponent_fault, IsEmpty());
   EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
 }

@@ -61,7 +61,7 @@ Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast
   if (small.empty())
     return fail_input(
         fmt::format("task '{}' has no small workload on which its fast reference could be "
-                    "compared with its reference; it is not trusted unseen",
+                    "compared with its reference",
                     fast.front()->task().name));
   KW_TRY(Bench::verify_fast(small, kWarmSet + 1));
   const RelativeErrors worst = Bench::worst_errors(small, kWarmSet + 1);
@@ -394,7 +394,7 @@ Result<> Referee::await_recovery() {
     if (KW_TRY(device_.probe())) return {};
     if (facts_.target == Target::Cpu) break;
   }
-  return fail("the device does not compute correctly after the candidate", {}, Advice::Stop);
+  return fail("the device no longer computes correctly after this candidate", {}, Advice::Stop);
 }
 
 Result<Evaluation> Referee::judge(const EvaluationRequest& request) {

@@ -147,7 +147,7 @@ TEST(Referee, EndingByItselfIsSaid) {
     return device::CallResult{.fate = device::Fate::Exited};
   };
   EXPECT_THAT(room.judge().verdict.evidence,
-              AllOf(HasSubstr("ended by itself"), HasSubstr("64 and a few")));
+              AllOf(HasSubstr("ended by itself"), HasSubstr("above 64")));
 }
 
 TEST(Referee, ACrashByWritingAReadOnlyInputIsAModifiedInput) {

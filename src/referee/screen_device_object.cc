@@ -24,11 +24,11 @@ std::string_view words_of_import(std::string_view name) {
   if (name.starts_with(".nv.") || name.starts_with("__nv_") || name == "__assertfail") return {};
   if (name == "vprintf") return "prints; leave out printf, whose output nobody sees";
   if (name == "malloc" || name == "free")
-    return "takes memory from the device's heap; what goes beyond the tensors comes from // kw: "
-           "workspace lines";
+    return "takes memory from the device's heap; declare scratch memory by // kw: workspace "
+           "lines";
   if (name.starts_with("cuda"))
-    return "calls the CUDA runtime on the device; launches are // kw: launch lines";
-  return "is nothing that device code may call; write its code into the source";
+    return "calls the CUDA runtime on the device; declare launches by // kw: launch lines";
+  return "may not be called by device code; write its code into the source";
 }
 
 }  // namespace

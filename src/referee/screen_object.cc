@@ -127,7 +127,7 @@ struct ReachWords {
 ReachWords reach_words(compile::Reach reach) {
   switch (reach) {
     case compile::Reach::SystemCall:
-      return {"calls the kernel beneath the C library",
+      return {"calls the operating system without the C library",
               "call the C library's functions, such as mmap or std::atomic::wait"};
     case compile::Reach::Clock:
       return {"reads the time-stamp counter or waits by it",
@@ -136,7 +136,7 @@ ReachWords reach_words(compile::Reach reach) {
       return {"reads a performance counter",
               "leave it out; kw judge --profile tells what a kernel is bound by"};
     case compile::Reach::Mode:
-      return {"changes the mode of the processor", "leave it out; nothing of a kernel needs it"};
+      return {"changes the mode of the processor", "leave it out; no kernel needs it"};
   }
   return {};
 }
@@ -150,10 +150,11 @@ Screening screen_code(const compile::ElfImage& image) {
                               shown(first.function), words.what, words.instead));
   }
   if (!code.system_callers.empty())
-    return refuse(fmt::format(
-        "'{}' uses syscall() for something other than to wait on a futex and wake who waits; call "
-        "the C library's function instead, or std::atomic::wait and notify_all",
-        shown(code.system_callers.front())));
+    return refuse(
+        fmt::format("'{}' uses syscall() for something other than waiting on a futex and waking "
+                    "its waiters; call "
+                    "the C library's function instead, or std::atomic::wait and notify_all",
+                    shown(code.system_callers.front())));
   if (!code.calling_resolvers.empty())
     return refuse(fmt::format(
         "'{}' chooses a function while the object is loaded (ifunc) and calls others for it; use "

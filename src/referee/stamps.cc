@@ -46,10 +46,10 @@ bool StampWatch::agree(double stamped_ns, double event_ns) {
 }
 
 std::optional<Verdict> StampWatch::verdict(const std::string& what) const {
-  const std::string lately = last_stamped_ns_ > 0
-                                 ? fmt::format(", lately {} and {}", format_ns(last_stamped_ns_),
-                                               format_ns(std::max(last_event_ns_, 0.0)))
-                                 : std::string();
+  const std::string lately =
+      last_stamped_ns_ > 0 ? fmt::format(", most recently {} and {}", format_ns(last_stamped_ns_),
+                                         format_ns(std::max(last_event_ns_, 0.0)))
+                           : std::string();
   const std::string seen = fmt::format(
       "{}: the referee's stamps are missing or disagree with the driver's events in {} of {} "
       "calls{}",

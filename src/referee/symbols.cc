@@ -26,7 +26,7 @@ constexpr Refusal kLoadsCode{"loads code or changes the protection of memory",
 constexpr Refusal kReadsFiles{
     "opens, reads or writes files",
     "put tables into the source, as constants or computed at the first call"};
-constexpr Refusal kUsesNetwork{"uses the network", "a kernel has its arguments alone"};
+constexpr Refusal kUsesNetwork{"uses the network", "a kernel may use only its arguments"};
 constexpr Refusal kReadsClocks{
     "looks at clocks or waits for a time",
     "only the referee times a kernel; wait on a condition variable, std::barrier, std::latch or "
@@ -38,7 +38,7 @@ constexpr Refusal kHandlesSignals{
     "sends signals or changes how they are handled",
     "end threads by joining them; wake them by a condition variable or std::atomic::notify_all"};
 constexpr Refusal kReachesSystem{
-    "reaches for the system beneath the C library",
+    "calls the operating system without the C library",
     "call the library's own functions; std::atomic::wait and notify_all are what futex is for"};
 constexpr Refusal kBindsThreads{
     "changes where threads run or how they are scheduled",
@@ -46,7 +46,7 @@ constexpr Refusal kBindsThreads{
 constexpr Refusal kUnknown{
     "is not among the functions that kernels may use (memory, strings, mathematics, sorting, "
     "output, threads, OpenMP, the C++ library; docs/verdicts.md)",
-    "write what it does into the kernel"};
+    "write its code into the kernel"};
 
 constexpr std::string_view kProcesses[] = {
     "fork",        "vfork",        "_Fork",   "clone",    "clone3", "system",  "popen",

@@ -87,7 +87,8 @@ Result<> Timing::measure_empty(Bench& bench) {
   for (int i = 0; i < kEmptyCalls; ++i) {
     const auto call = player->call_empty();
     if (call.fate != device::Fate::Returned)
-      return fail("a player without a candidate does not answer an empty call", {}, Advice::Retry);
+      return fail("a new process that has loaded no candidate does not answer an empty call", {},
+                  Advice::Retry);
     least_ns = std::min(least_ns, call.elapsed_ns);
   }
   bench.empty_ns = least_ns;
@@ -439,7 +440,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
                    speedup_.low > 0 && speedup_.high > 0
                        ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
                                      speedup_.high, plan.ending())
-                       : "too few pairs for an interval: " + plan.ending()};
+                       : "there is no interval of the speedup: " + plan.ending()};
   return std::nullopt;
 }
 

@@ -95,7 +95,7 @@ Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
     return checked.verdict;
   };
   for (; call < calls; ++call) {
-    if (haste_.is_hurried()) return interrupted("in its long life");
+    if (haste_.is_hurried()) return interrupted("during many calls of one process");
     const auto elapsed = static_cast<double>(clock_.now_ns() - began);
     // The calls take too long: a new end is drawn beyond what has been done, so that the end stays
     // unknown.

@@ -77,7 +77,7 @@ Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t
     KW_TRY(entry.bench->flush(1));
     const auto call = entry.leg->player().call_empty();
     if (auto verdict = verdict_of(
-            call, fmt::format("workload '{}', with nothing in it,", entry.bench->workload().name)))
+            call, fmt::format("workload '{}', without the plan,", entry.bench->workload().name)))
       return at_measure(*verdict);
     empty.push_back(call.elapsed_ns);
   }

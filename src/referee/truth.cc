@@ -101,10 +101,11 @@ Tensor widened(Tensor tensor) {
 
 Result<> TruthMaker::check() const {
   if (reference == nullptr)
-    return fail(fmt::format("task '{}' came without its reference, built", task->name));
+    return fail(fmt::format("the request has no built reference of task '{}'", task->name));
   if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
     return fail_input(
-        fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
+        fmt::format("task '{}' has the gate 'dot', which needs a magnitude function, and has none",
+                    task->name));
   return {};
 }
 

@@ -156,7 +156,7 @@ Result<std::int64_t> parse_duration(std::string_view text) {
         "duration '{}' is not a number in plain digits with a unit (ns, us, ms, s, m, h), such as "
         "120s or 5m",
         text));
-  if (*ns < 1) return fail_input(fmt::format("duration '{}' is no time at all", text));
+  if (*ns < 1) return fail_input(fmt::format("duration '{}' is shorter than a nanosecond", text));
   if (*ns > kMostNs)
     return fail_input(fmt::format("duration '{}' is too long: a year is the most, 8760h", text));
   return static_cast<std::int64_t>(std::llround(*ns));

@@ -41,7 +41,8 @@ TEST_F(LearnedJudge, SaysAndRanksByWhatEarlierRunsHaveGained) {
   const Words learned{"--judge", "learned", "--model", "scripted:ask.txt", "--attempts", "1"};
   const Ran early = optimize(learned);
   if (lacks_jail(early)) GTEST_SKIP() << early.err;
-  EXPECT_THAT(early.err, HasSubstr("0 steps of models are recorded for cpu, and it takes 12"));
+  EXPECT_THAT(early.err,
+              HasSubstr("0 steps by models are recorded for target cpu, and 12 are needed"));
   EXPECT_THAT(optimize({"--shortlist", "2", "--model", "scripted:ask.txt"}).err,
               HasSubstr("search without --judge learned and --shortlist first"));
   EXPECT_TRUE(w_.kw({"runs", "--json"}).json()["runs"].empty()) << "none was begun";

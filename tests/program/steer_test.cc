@@ -142,12 +142,12 @@ TEST(Steer, OfARunThatWasInterruptedIsCheckedAgainstIt) {
   wait_for_attempts(w, 2);
   kill(std::move(process));
   const auto refusal = [&](const Words& more) { return w.refusal({"steer", "synthetic-1"}, more); };
-  EXPECT_THAT(refusal({"--hint", "try blocks"}), HasSubstr("words for a model"));
+  EXPECT_THAT(refusal({"--hint", "try blocks"}), HasSubstr("no model writes in this run"));
   EXPECT_THAT(refusal({"--forbid", "od"}), HasSubstr("did you mean 'odd'?"));
   EXPECT_THAT(refusal({"--pin", "1"}), HasSubstr("derives nothing"));
   EXPECT_THAT(refusal({"--attempts", "5"}), HasSubstr("can only be raised"));
   EXPECT_THAT(refusal({"--time", "5m"}), HasSubstr("no bound on"));
-  EXPECT_THAT(refusal({"--forbid", "odd", "--require", "odd"}), HasSubstr("would be left"));
+  EXPECT_THAT(refusal({"--forbid", "odd", "--require", "odd"}), HasSubstr("no idea to try"));
   EXPECT_THAT(w.kw({"steer", "synthetic-1", "--list"}).out, HasSubstr("no orders"))
       << "all or nothing";
 }
