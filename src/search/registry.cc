@@ -20,40 +20,39 @@ constexpr std::array<std::string_view, 3> kAgentRoles{"planner", "coder", "criti
 constexpr std::array<std::string_view, 2> kForgeRoles{"judge", "coder"};
 
 constexpr std::array kStrategies{
-    StrategyInfo{
-        "greedy",
-        "every idea once from simple to best, then the knobs of the promising ones, fastest "
-        "first, always from the best point",
-        true, false, true, make_greedy},
-    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", false, false,
-                 false, make_random},
-    StrategyInfo{
-        "refine",
-        "from the task's expert kernels on, a model writes, mends what failed, and improves the "
-        "best; knobs are tuned before the next word",
-        true,
-        true,
-        true,
-        make_refine,
-        {},
-        false,
-        false,
-        false,
-        false,
-        true},
-    StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true, false,
-                 make_best_of_n},
+    StrategyInfo{"greedy",
+                 "tries every idea once, from simple to best, then tunes the knobs of the "
+                 "promising ones, fastest first",
+                 true, false, true, make_greedy},
+    StrategyInfo{"random", "tries random ideas at random points of their knobs, none twice", false,
+                 false, false, make_random},
+    StrategyInfo{"refine",
+                 "begins with the task's expert kernels; a model then writes, repairs "
+                 "what failed and improves the best, and knobs are tuned before the next "
+                 "source",
+                 true,
+                 true,
+                 true,
+                 make_refine,
+                 {},
+                 false,
+                 false,
+                 false,
+                 false,
+                 true},
+    StrategyInfo{"best-of-n", "a model writes n kernels from the task alone, and the best is tuned",
+                 true, true, false, make_best_of_n},
     StrategyInfo{"attempt-tree",
-                 "a tree of attempts: a planner and a coder grow the best, a debugger and chance "
-                 "look after the leaves (STARK)",
+                 "a tree of attempts: a planner and a coder improve the best, a debugger "
+                 "repairs failures, and leaves are tried at random (STARK)",
                  true, true, true, make_attempt_tree, kTreeRoles},
     StrategyInfo{"evolve",
-                 "islands of kernels, the fastest of each kind kept; children by edits, rewriting "
-                 "and crossover (AlphaEvolve)",
+                 "islands of kernels that keep the fastest of each kind; children by "
+                 "edits, rewriting and crossover (AlphaEvolve)",
                  true, true, true, make_evolve},
     StrategyInfo{"bandit",
-                 "clusters of kernels by what was measured, and for each the technique that pays "
-                 "(KernelBand)",
+                 "sorts kernels into clusters by measured features and learns for each "
+                 "cluster which technique pays (KernelBand)",
                  true,
                  true,
                  true,
@@ -64,16 +63,16 @@ constexpr std::array kStrategies{
                  false,
                  true},
     StrategyInfo{"staged",
-                 "one evolving kernel, one transformation a step, failures diagnosed and patched, "
-                 "the profile late (CuTeGen)",
+                 "one evolving kernel, one transformation a step; failures are diagnosed "
+                 "and patched, and the profile is shown late (CuTeGen)",
                  true, true, true, make_staged, kStagedRoles, false, true, false, true},
     StrategyInfo{"coder-judge",
-                 "a coder writes, a judge reads what became of it and says one thing to change "
+                 "a coder writes, a judge reads the result and names one thing to change "
                  "(CUDAForge)",
                  true, true, true, make_coder_judge, kForgeRoles, true, true, false, true},
     StrategyInfo{"reward-refine",
-                 "the previous kernel is refined; a model of the reward chooses what to try "
-                 "(TritonGym)",
+                 "refines the previous kernel; a learned model of the reward chooses the "
+                 "technique (TritonGym)",
                  true,
                  true,
                  true,
@@ -82,8 +81,8 @@ constexpr std::array kStrategies{
                  false,
                  true},
     StrategyInfo{"graph-walk",
-                 "a chain of steps along the graph of techniques, by lot, by weight or as a model "
-                 "chooses (ReGraphT)",
+                 "a chain of steps along the graph of techniques, chosen at random, by "
+                 "weight or by a model (ReGraphT)",
                  true, true, true, make_graph_walk, kWalkRoles, false, false, true},
     StrategyInfo{"graph-search",
                  "Monte Carlo search over the graph of techniques (ReGraphT)",
@@ -96,23 +95,25 @@ constexpr std::array kStrategies{
                  true,
                  true},
     StrategyInfo{"agent",
-                 "a planner picks, a coder writes, a critic reads before anything is judged", true,
-                 true, true, make_agent, kAgentRoles, false, false, false, false, true},
+                 "a planner picks what to do, a coder writes, and a critic reads before "
+                 "anything is judged",
+                 true, true, true, make_agent, kAgentRoles, false, false, false, false, true},
 };
 
 constexpr std::array kTuners{
     TunerInfo{"auto", "exhaustive for small spaces, else bayesian", make_auto},
-    TunerInfo{"random", "untried points by lot", make_random_tuner},
+    TunerInfo{"random", "untried points at random", make_random_tuner},
     TunerInfo{"bayesian",
-              "largest expected improvement under Gaussian processes of speed and of what works",
+              "the point of the largest expected improvement, by Gaussian processes of "
+              "speed and of success",
               make_bayesian},
     TunerInfo{"evolutionary", "crossover and steps in a small population, with restarts",
               make_evolutionary},
-    TunerInfo{"exhaustive", "every valid point in order", make_exhaustive},
+    TunerInfo{"exhaustive", "every valid point, in order", make_exhaustive},
     TunerInfo{"halving", "random points by successive halving over measurement fidelity",
               make_halving},
-    TunerInfo{"halving_climb", "halving, then climb from its winner", make_halving_climb},
-    TunerInfo{"climb", "to the best neighbour until none is better", make_climb},
+    TunerInfo{"halving_climb", "halving, then climbing from its winner", make_halving_climb},
+    TunerInfo{"climb", "moves to the best neighbour until none is better", make_climb},
 };
 
 template <class Info>
