@@ -20,10 +20,11 @@ Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector
 /// All orders of a run, in the order of giving.
 Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t run);
 
-/// One line for people and for the decision log: "pin attempt 7".
+/// An order in one line, for people and for the decision log: "pin attempt 7".
 std::string words_of(const Order& order);
 
-/// Those of `orders` that apply to attempt `number`: they had taken effect and were not lifted.
+/// The orders among `orders` that apply to attempt `number`: they had taken effect and were not
+/// lifted.
 std::vector<Order> in_force(const std::vector<Order>& orders, int number);
 
 /// Orders as a person's words to the writer.

@@ -59,7 +59,7 @@ class Runner {
   Result<std::optional<Confirmed>> confirm(const Candidate& baseline);
   /// Sets the state and the spending, once nothing more will be judged.
   const RunSummary& finish();
-  /// The same when trouble ended the run.
+  /// Sets the state and the spending when trouble ended the run.
   const RunSummary& fail_with(const Error& error);
   const RunSummary& run() const { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }

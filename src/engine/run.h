@@ -1,4 +1,4 @@
-// One search on one task, from the first baseline to the confirmed winner; resumable and
+// Runs one search on one task, from the first baseline to the confirmed winner; resumable and
 // replayable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -34,7 +34,7 @@ std::string failure_words(const BaselineStanding& baseline);
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// These baselines have no remembered time and will be timed now, which takes seconds each.
+  /// The named baselines have no remembered time and will be timed now, which takes seconds each.
   virtual void on_timing(const std::vector<std::string>& /*baselines*/) {}
   virtual void on_baseline(const BaselineStanding&) {}
   virtual void on_start(const RunSummary&, const std::string& /*baseline*/) {}

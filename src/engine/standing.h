@@ -89,7 +89,7 @@ std::string failure_words(const Verdict& verdict);
 /// whatever name a stage uses (`candidate.cpp`, `NAME.cpp`, `NAME`). Models keep reading the
 /// stages' names, because they know no others.
 std::string at_path(std::string_view text, std::string_view name, std::string_view path);
-/// The same for a baseline in its task's folder.
+/// A baseline's text with places that name its file in the task's folder.
 std::string at_path(std::string_view text, const Candidate& baseline);
 
 }  // namespace kw::engine

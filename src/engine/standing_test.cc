@@ -180,8 +180,8 @@ TEST_F(StandingTest, WhatWasWrittenWithoutAnythingNewIsFruitless) {
 TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {
   const Incumbent at_first = standing_.incumbent();
   absorb(measured(speedup(2.9, 3, 3.1)), at_first);
-  // Both were asked for against the baseline; the second is faster than the baseline, but not than
-  // the first.
+  // Both attempts were asked for against the baseline; the second is faster than the baseline, but
+  // not than the first.
   const auto against = [&](const std::string& opponent, const Incumbent& incumbent) {
     Attempt attempt = measured(speedup(0.5, 0.6, 0.7));
     attempt.evaluation.speedup.baseline = opponent;

@@ -53,8 +53,8 @@ class TaskWorkbench final : public Workbench {
   /// An error (of the input) if no baseline of this name can be the opponent here. An empty name
   /// means the fastest and is no error. Cheap, so call it before anything is timed.
   Result<> check_baseline(const std::string& name) const;
-  /// The same check of the name alone, before there is a device or a compiler: it accepts every
-  /// baseline that the task has for the target, whether or not it can be built here.
+  /// Checks the name of a baseline before there is a device or a compiler: accepts every baseline
+  /// that the task has for the target, whether or not it can be built here.
   static Result<> check_baseline(const task::Definition& definition, Target target,
                                  const std::string& name);
   const std::vector<propose::Idea>& proposals() const { return ideas_; }

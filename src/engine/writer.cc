@@ -278,7 +278,8 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
   Shown shown;
   auto proposal = propose(KW_TRY(as_seen(whole, manner.writer, shown)));
   const std::string refused_before = std::exchange(refused_before_, {});
-  // This request was turned down, but another may pass: docs/models.md.
+  // A request that was turned down says nothing about other requests, which may pass:
+  // docs/models.md.
   if (!proposal && proposal.error().advice != Advice::GiveUp)
     return std::unexpected(proposal.error());
   if (proposal) {

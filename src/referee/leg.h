@@ -1,4 +1,4 @@
-// One program and the player that runs it, through any number of processes.
+// Runs one program in a player, through any number of processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,9 +14,9 @@ namespace kw::referee {
 /// What one mutant did on one input set.
 struct Tried {
   Judged plain;
-  /// The same answer with the right results at the place of what was dropped: a normalisation whose
-  /// sums lack an element still normalises that element. Present where it was asked for and such a
-  /// place exists.
+  /// What the gates say of the mutant's answer if the results at the place of the dropped elements
+  /// are the right ones: a normalisation whose sums lack an element still normalises that element.
+  /// Present where it was asked for and such a place exists.
   std::optional<Judged> own_right;
   bool has_answer = true;  ///< False: the reference gave no answer for the changed inputs.
   /// Why there is no wrong answer, or how much had to be left out to get one.

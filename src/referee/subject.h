@@ -1,5 +1,5 @@
-// One workload under examination: its right answer, wrong answers made from it, and what the gates
-// say of them.
+// Examines one workload: its right answer, wrong answers made from it, and what the gates say of
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,8 +25,8 @@ struct Judged {
 /// task's types, and judged as a candidate's are. Inputs are copies that may be changed.
 class Subject {
  public:
-  /// Both must outlive the subject. `maker` computes truths where the bench is: with the reference
-  /// on the host, or with the fast reference on the device.
+  /// `bench` and `maker` must outlive the subject. `maker` computes truths where the bench is: with
+  /// the reference on the host, or with the fast reference on the device.
   Subject(Bench& bench, const TruthMaker& maker);
 
   /// Computes the right answer; must be called first.

@@ -35,7 +35,7 @@ double rounded(double value, int bits);
 void for_each_run(const Tensor& tensor, const Region& region,
                   const std::function<void(std::int64_t, std::int64_t)>& visit);
 
-/// How many elements the region holds.
+/// Number of elements in the region.
 std::int64_t elements_of(const Region& region);
 
 /// The region that is the whole tensor.
