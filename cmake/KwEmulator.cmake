@@ -1,7 +1,8 @@
-# A GPU made of the host's cores, for tests on machines without one: a stand-in for the driver's
-# library, and one for nvcc that adds host code to each cubin. Results are right or wrong as on a
-# GPU; times mean nothing.
+# A stand-in for a GPU made of the host's cores, for tests on machines without one.
 # SPDX-License-Identifier: Apache-2.0
+#
+# It consists of a stand-in for the driver's library, and one for nvcc that adds host code to each
+# cubin. Results are right or wrong as on a GPU; times mean nothing.
 
 set(emulator ${CMAKE_SOURCE_DIR}/tests/cuda/emulator)
 set(KW_EMULATED ${CMAKE_BINARY_DIR}/emulated)
