@@ -103,8 +103,7 @@ std::vector<std::string> story_lines(const Delivery& d) {
   }
   lines.push_back("date:    " + story.date);
   lines.push_back(
-      "licence: " +
-      (story.licence.empty() ? "that of the kernel's author, who names none" : story.licence) +
+      "licence: " + (story.licence.empty() ? "not named by the kernel's author" : story.licence) +
       " (the kernel); what surrounds it: Apache-2.0, see LICENSE");
   // Names of files and machines are foreign; a newline would end the comment.
   for (std::string& line : lines) line = sanitise_line(line);
@@ -179,7 +178,7 @@ Result<Files> deliver(Form form, const Delivery& d) {
   if (!d.is_cuda())
     for (const Parameter& p : d.task().signature)
       if (is_half(p.dtype))
-        return fail_input(fmt::format("{} is {}, which C++ of a processor has no type for", p.name,
+        return fail_input(fmt::format("{} is {}, for which C++ on a processor has no type", p.name,
                                       kw::name_of(p.dtype)));
   if (form == Form::CMake) return cmake_files(d);
   if (form == Form::Torch) return torch_files(d);

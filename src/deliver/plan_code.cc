@@ -67,7 +67,7 @@ Result<std::string> cuda_implementation(const Delivery& d) {
   for (const Parameter& p : d.task().signature)
     if (p.name == "workspace" || p.name == "workspace_bytes" || p.name == "stream")
       return fail_input("an argument of the task is called '" + p.name +
-                        "', as one that a header for cuda adds");
+                        "', which is also the name of an argument that a header for cuda adds");
   PlanWriter writer(d);
   const std::string plan = KW_TRY(writer.run());
   for (const std::string& kernel : writer.kernels())

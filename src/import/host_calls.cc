@@ -89,7 +89,7 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
     for (const auto& [tokens, scopes] : frames_)
       if (tokens == lambda.tokens) around = scopes;
     if (around == nullptr) {
-      miss(offset, "the function that is called here was written where it cannot be followed");
+      miss(offset, "the lambda that is called here was written where it cannot be followed");
       return unknown(offset, std::string(kToldElsewhere));
     }
     std::swap(scopes_, *around);
@@ -128,7 +128,9 @@ void HostReader::refuse_call(const std::string& name, std::size_t offset) {
   if (name.starts_with("cub::") || name.starts_with("thrust::") || last.starts_with("cublas") ||
       last.starts_with("cudnn") || last.starts_with("cusparse") || last.starts_with("cufft") ||
       last.starts_with("curand") || name.starts_with("cutlass::"))
-    return miss(offset, fmt::format("'{}' is a library's: write what it does as a kernel", name));
+    return miss(
+        offset,
+        fmt::format("'{}' is a function of a library: write what it does as a kernel", name));
   if (last.starts_with("cudaGraph") || last.find("BeginCapture") != std::string::npos)
     return miss(offset,
                 "graphs are made of the plan by the referee: launch the kernels themselves");
@@ -249,7 +251,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       else if (what.find("MaxSharedMemoryPerBlock") != std::string::npos)
         variable->value = integer(Size::name("shared_max"));
       else
-        variable->value = unknown(offset, "what this device is asked for has no name in a plan");
+        variable->value = unknown(offset, "a plan has no name for this property of the device");
     }
     return is_done();
   }
@@ -367,7 +369,8 @@ std::optional<Value> HostReader::call_own(const std::string& name,
 
 void HostReader::allocate(const Value& target, const Value& bytes, std::size_t offset) {
   Variable* variable = target.is(Kind::Reference) ? find(target.word) : nullptr;
-  if (variable == nullptr) return miss(offset, "where this memory's address goes is not known");
+  if (variable == nullptr)
+    return miss(offset, "the variable that gets this memory's address is not known");
   Buffer buffer;
   buffer.name = target.word;
   buffer.origin = Buffer::Origin::Allocated;
@@ -397,7 +400,7 @@ void HostReader::clear(const Value& target, const Value& value, const Value& byt
   }
   if (*byte != 0 && (*byte & 0xff) != 0xff)
     return miss(offset,
-                "a plan fills with values of an element: only 0 and 255 are alike as bytes");
+                "a plan fills memory with elements, so only the bytes 0 and 255 can be set");
   buffer.is_touched = true;
   Step step;
   step.kind = Step::Kind::Fill;

@@ -151,7 +151,7 @@ Value HostReader::conditional() {
   if (no.is(Kind::Unknown)) return no;
   if (yes.is(Kind::Int) && no.is(Kind::Int))
     return integer(Size::choice(value.size, yes.size, no.size));
-  return unknown(place(begin), "what this ? chooses is no number");
+  return unknown(place(begin), "the choices of this ? are no numbers");
 }
 
 Value HostReader::binary(int level) {
@@ -311,7 +311,7 @@ Value HostReader::address_of() {
 Value HostReader::size_of() {
   const std::size_t offset = at(at_).offset;
   ++at_;
-  if (!at(at_).is("(")) return unknown(offset, "what sizeof is asked of is not known");
+  if (!at(at_).is("(")) return unknown(offset, "the operand of this sizeof is not known");
   const std::size_t close = std::min(closing(at_), end_);
   const TypeAt type = type_at(at_ + 1, close);
   std::string name = type.end == close ? type.type : "";

@@ -75,8 +75,8 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
     for (const Step& other : out_.steps)
       if (other.kind == Step::Kind::Launch && !other.name.empty() && other.name != shape[3].word) {
         miss(offset,
-             "launches on several streams run beside each other; a plan has fork and join "
-             "for that, which is for you to write");
+             "launches on several streams run beside each other: write fork and join into the plan "
+             "for that");
         break;
       }
     step.name = shape[3].word;

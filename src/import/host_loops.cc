@@ -197,8 +197,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
   if (out_.is_main && counted && is_same_each_turn(counted->name, body, end, begin + 1)) {
     out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
     note(place(keyword),
-         "a loop of main() that launches the same again and again only times it: "
-         "its body is taken once");
+         "a loop of main() that repeats the same launches only times them: its body is taken once");
     forget_changes(before, place(keyword));
     return;
   }
@@ -218,8 +217,8 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
       const Value& b = now->second.value;
       const bool is_same = a.kind == b.kind && a.buffer == b.buffer && a.size == b.size;
       if (!is_same && !a.is(Kind::Unknown))
-        miss(place(keyword), fmt::format("'{}' changes from turn to turn of this loop, which no "
-                                         "loop of a plan can follow",
+        miss(place(keyword), fmt::format("'{}' changes between iterations of this loop in a way "
+                                         "that no loop of a plan can express",
                                          name));
     }
   Step& step = out_.steps[begin];

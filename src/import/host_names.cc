@@ -111,7 +111,7 @@ Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) cons
     } else if (size.op() == Size::Op::Text) {
       const double number = std::strtod(size.word().c_str(), nullptr);
       value = number >= 0 && number < 9e15 ? integer(static_cast<std::int64_t>(number))
-                                           : unknown(offset, "this number is no size");
+                                           : unknown(offset, "this number cannot be a size");
     } else if (size.op() != Size::Op::Name && size.op() != Size::Op::Number) {
       value = unknown(offset, "this real number cannot be made an integer of the plan");
     } else {

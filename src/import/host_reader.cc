@@ -137,8 +137,7 @@ void HostReader::drop_repeats() {
         continue;
       }
       note(steps[i].offset,
-           "main() does the same more than once, to warm up or to time it: it is "
-           "taken once");
+           "main() repeats the same steps, to warm up or to time them: they are taken once");
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i),
                   steps.begin() + static_cast<std::ptrdiff_t>(i + period));
     }

@@ -304,7 +304,7 @@ class SizeMatcher {
       out_.sizes[name] = found->second.size;
       if (bare_name(name) != found->second.words)
         assume(fmt::format("'{}' is {} of the task{}", name, found->second.words,
-                           found->second.score == 0 ? ", by its order" : ""));
+                           found->second.score == 0 ? ", matched by order" : ""));
     }
   }
 

@@ -131,8 +131,8 @@ class Matcher {
     pair(outputs_, outs);
     pair(inputs_, ins);
     for (const task::TensorSpec* tensor : outs)
-      missing(place(), fmt::format("nothing is written that could be '{}' of task {}", tensor->name,
-                                   task_->task.name));
+      missing(place(), fmt::format("the function writes nothing that could be '{}' of task {}",
+                                   tensor->name, task_->task.name));
     for (const task::TensorSpec* tensor : ins)
       assume(place(), fmt::format("'{}' of task {} is not read", tensor->name, task_->task.name));
     for (const Known& one : outputs_) surplus(one, "writes");
@@ -191,7 +191,7 @@ class Matcher {
         out_.buffers[i] = {tensor.name, false, &tensor, is_padded(*task_, tensor)};
     if (likeness < 10)
       assume(b.offset, fmt::format("'{}' is '{}' of task {}{}", b.name, tensor.name,
-                                   task_->task.name, likeness == 0 ? ", by its order" : ""));
+                                   task_->task.name, likeness == 0 ? ", matched by order" : ""));
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const std::string& element = program_.buffers[i].element;
       if (root_of(static_cast<int>(i)) != one.buffer || element.empty()) continue;

@@ -265,7 +265,9 @@ class Drafter {
     for (const Remark& note : plan.assumptions) assume(note.offset, note.text);
     const std::size_t start = source_.tokens[program.function->begin].offset;
     for (const std::string& name : source_.options)
-      assume(start, fmt::format("'{}' is not defined, so what stands behind it is left out", name));
+      assume(
+          start,
+          fmt::format("the macro '{}' is not defined, so code under its #ifdef is left out", name));
     std::vector<const Item*> launched;
     for (const Step& step : program.steps)
       if (step.kind == Step::Kind::Launch) launched.push_back(step.kernel);

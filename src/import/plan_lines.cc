@@ -175,7 +175,8 @@ class Writer {
     const BufferMatch& match = matching_.buffers[index];
     if (match.name.empty()) {
       if (matching_.missing.empty())
-        miss(offset, fmt::format("what '{}' is to the plan is not known", buffer(index).name));
+        miss(offset,
+             fmt::format("what '{}' stands for in the plan is not known", buffer(index).name));
       return "null";
     }
     const Size bytes = final_size(value.size);
@@ -299,7 +300,7 @@ class Writer {
         }
         if (found == bound.end() && parameter.has_default) break;
         if (found == bound.end()) {
-          miss(step.offset, fmt::format("what '{}' of the template '{}' is here is not known",
+          miss(step.offset, fmt::format("the template argument '{}' of '{}' is not known here",
                                         parameter.name, kernel.name));
           return;
         }
@@ -360,7 +361,7 @@ class Writer {
       if (type.starts_with('"')) type = type.substr(1, type.size() - 2);
     }
     if (type.find("Accessor") != std::string::npos) {
-      miss(offset, fmt::format("'{}' takes an accessor of PyTorch: take a pointer and sizes",
+      miss(offset, fmt::format("'{}' takes an accessor of PyTorch: let it take a pointer and sizes",
                                step.kernel->name));
       return "null";
     }
@@ -383,11 +384,11 @@ class Writer {
     const bool is_number = value.is(Kind::Int) || value.is(Kind::Real);
     if (!is_number) return refuse(parameter, value, offset);
     if (element.type.empty() || element.count != 1) {
-      miss(offset, fmt::format("a plan passes no '{}' by value", type.empty() ? "auto" : type));
+      miss(offset, fmt::format("a plan cannot pass '{}' by value", type.empty() ? "auto" : type));
       return "null";
     }
     if (element.type == "f16" || element.type == "bf16") {
-      miss(offset, fmt::format("a plan passes no {} by value: pass a float", element.type));
+      miss(offset, fmt::format("a plan cannot pass {} by value: pass a float", element.type));
       return "null";
     }
     const Size size = final_size(value.size);
@@ -440,7 +441,8 @@ class Writer {
     const auto fields = fields_of(type);
     if (fields.empty()) {
       miss(offset,
-           fmt::format("a plan passes no '{}' by value: its fields are not plain ones", type));
+           fmt::format("a plan cannot pass '{}' by value, because its fields are not plain ones",
+                       type));
       return "null";
     }
     std::vector<std::string> parts;

@@ -16,7 +16,7 @@ constexpr const char* kExchangeSuffix = ".json";
 
 Result<Exchange> read_exchange(const platform::Path& path) {
   auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
-  if (!exchange) return fail("not a kept exchange: " + exchange.error().what, path.string());
+  if (!exchange) return fail("not a stored exchange: " + exchange.error().what, path.string());
   return *std::move(exchange);
 }
 
@@ -34,7 +34,7 @@ Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::strin
                                           const ChatRequest& request) {
   auto found = KW_TRY(store.find(key));
   if (found && found->request != request)
-    return fail("a kept exchange does not hold what was asked", key, Advice::Stop);
+    return fail("a stored exchange belongs to another request", key, Advice::Stop);
   return found;
 }
 

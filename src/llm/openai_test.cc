@@ -268,7 +268,7 @@ TEST_F(OpenAi, EveryRefusalIsOneClearLine) {
       {502, "<html><head><title>502 Bad\nGateway</title></head></html>", Advice::Retry,
        "a web page titled '502 Bad Gateway'"},
       {503, R"({"error":"model is loading"})", Advice::Retry, "model is loading"},
-      {529, "", Advice::Retry, "HTTP 529: no further words"},
+      {529, "", Advice::Retry, "HTTP 529: without a message"},
       {401,
        R"({"error":{"message":"Incorrect API key provided: sk-secre***************key1. You can"}})",
        Advice::Stop, "provided: [key]. You can; check the key in OPENAI_API_KEY"},

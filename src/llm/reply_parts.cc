@@ -98,7 +98,7 @@ std::unexpected<Error> ReplyParts::break_off(const Json& body) {
 
 Result<> ReplyParts::finish() const {
   if (is_broken)
-    return fail("an event of the stream cannot be read: the reply would have a hole", {},
+    return fail("an event of the stream cannot be read, so a part of the reply is missing", {},
                 Advice::Retry);
   if (is_done || stop) return {};
   return fail(fmt::format("the stream ended before the reply was complete, after {} of text",

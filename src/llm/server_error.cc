@@ -157,7 +157,7 @@ ServerError read_server_error(const net::HttpHead& head, std::string_view body) 
     error = server_error_from(*json);
   }
   if (error.message.empty()) error.message = one_line(start.substr(0, kMessageBytes));
-  if (error.message.empty()) error.message = "no further words";
+  if (error.message.empty()) error.message = "without a message";
   error.status = head.status;
   if (head.status >= 300 && head.status < 400)
     error.message = "it redirects to " + net::shown_url(one_line(head.find("location")));
@@ -231,7 +231,7 @@ ServerError error_in_reply(const Json& body) {
   ServerError error = server_error_from(body);
   error.is_in_reply = true;
   error.status = status_within(error);
-  if (error.message.empty()) error.message = "no further words";
+  if (error.message.empty()) error.message = "without a message";
   return error;
 }
 

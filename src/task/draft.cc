@@ -109,8 +109,8 @@ class Drafter {
       tensor.role = TensorRole::InOut;
       if (!access.is_read_first)
         tensor.check =
-            "taken as inout because not every element is surely written; "
-            "make it out if nothing of it is read";
+            "taken as inout because the code may leave elements unwritten; make it out if none of "
+            "its elements is read";
     }
     tensor.shape = access.shape;
     if (!access.row.empty() && parameter.bounds.empty()) {
@@ -137,7 +137,7 @@ class Drafter {
         dims_.begin(),
         dims_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, dims_.size())));
     tensor.shape = {join(first, " * ")};
-    tensor.check = "its size could not be read off the code; this is a guess";
+    tensor.check = "its size could not be determined from the code; this is a guess";
   }
 
   bool occurs_in_a_shape(const std::string& dim) const {

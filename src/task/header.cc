@@ -122,7 +122,7 @@ class HeaderParser {
     header_.plan = plan_.finish();
     if (header_.dialect == "host") return check_host();
     if (!header_.libraries.empty())
-      complain_at(0, "libraries belong to host launchers (// kw: dialect host)");
+      complain_at(0, "only host launchers may name libraries (// kw: dialect host)");
     if (diagnostics_.empty() && !has_launch(header_.plan))
       complain_at(0,
                   "no kernel is launched; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
@@ -134,7 +134,8 @@ class HeaderParser {
           !std::holds_alternative<LetNode>(node.what) &&
           !std::holds_alternative<RequireNode>(node.what))
         complain_at(node.at,
-                    "a host launcher queues its work itself; of a plan it has workspaces alone");
+                    "a host launcher queues its work itself, so `workspace` is the only line of a "
+                    "plan that it may have");
   }
 
   void check_text() {
@@ -267,7 +268,7 @@ class HeaderParser {
     const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
     if (contains(known_, "arch") || !contains(names, "arch") || std::ranges::any_of(names, is_arch))
       return true;
-    complain(text, "arch is compared with the name of an architecture, such as sm_90a");
+    complain(text, "arch can only be compared with the name of an architecture, such as sm_90a");
     return false;
   }
 
@@ -290,7 +291,7 @@ class HeaderParser {
   void read_dialect(std::string_view text) {
     static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute", "host"});
     if (!is_cuda())
-      complain(text, "a dialect is that of a .cu file");
+      complain(text, "only a .cu file has a dialect");
     else if (!contains(kDialects, text))
       complain(text, fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
                                  fmt::join(kDialects, ", "), suggestion(text, strings(kDialects))));

@@ -126,7 +126,7 @@ TEST(Knobs, TakesSettings) {
   EXPECT_EQ(set({"BLOK=256"}), "the candidate has no knob 'BLOK' (did you mean 'BLOCK'?)");
   EXPECT_EQ(set({"BLOCK=100"}), "BLOCK must be one of 64, 128, 256, not '100'");
   EXPECT_EQ(set({"BLOCK=x"}), "BLOCK must be one of 64, 128, 256, not 'x'");
-  EXPECT_EQ(set({"BLOCK"}), "'BLOCK' is no setting; write KNOB=VALUE");
+  EXPECT_EQ(set({"BLOCK"}), "'BLOCK' does not have the form KNOB=VALUE");
 }
 
 TEST(Knobs, PinsASource) {

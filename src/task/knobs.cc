@@ -95,7 +95,8 @@ Result<KnobPoint> apply_settings(const CandidateHeader& header,
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos)
-      return fail_input(fmt::format("'{}' is no setting; write KNOB=VALUE", sanitise(setting, 60)));
+      return fail_input(
+          fmt::format("'{}' does not have the form KNOB=VALUE", sanitise(setting, 60)));
     const std::string name(trim(std::string_view(setting).substr(0, equals)));
     const auto knob = std::ranges::find(header.knobs, name, &Knob::name);
     if (knob == header.knobs.end())

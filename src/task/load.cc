@@ -174,7 +174,7 @@ Result<> borrow_within(TaskFiles& files,
   if (!like.name.empty()) {
     if (deeper == 0)
       return like.refusal(
-          fmt::format("more than {} tasks are like one another in a row", kMostLikes));
+          fmt::format("a chain of more than {} tasks that are 'like' the next one", kMostLikes));
     TaskFiles other = KW_TRY(files_named(like, beside));
     KW_TRY(borrow_within(other, beside, deeper - 1));
     // The variant's own specification stands before the one that it shares.

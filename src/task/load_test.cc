@@ -118,12 +118,14 @@ TEST(LoadTask, RestrictionsOfAGpu) {
   ASSERT_TRUE(definition.has_value()) << definition.error().what;
   EXPECT_EQ(definition->task.restrictions.registers, 128);
   EXPECT_EQ(definition->task.restrictions.local_bytes, 8192);
-  EXPECT_NE(
-      with("{ local_bytes: 32769 }").error().what.find("local_bytes of a thread are 1 to 32768"),
-      std::string::npos);
-  EXPECT_EQ(definition->task.restrictions.archs, (std::vector<std::string>{"sm_80", "sm_90a"}));
-  EXPECT_NE(with("{ registers: 256 }").error().what.find("registers of a thread are 16 to 255"),
+  EXPECT_NE(with("{ local_bytes: 32769 }")
+                .error()
+                .what.find("the local_bytes of a thread must be 1 to 32768"),
             std::string::npos);
+  EXPECT_EQ(definition->task.restrictions.archs, (std::vector<std::string>{"sm_80", "sm_90a"}));
+  EXPECT_NE(
+      with("{ registers: 256 }").error().what.find("the registers of a thread must be 16 to 255"),
+      std::string::npos);
   EXPECT_NE(with("{ archs: [sm_09] }").error().what.find("archs must be one of sm_75"),
             std::string::npos);
 }
@@ -245,8 +247,9 @@ TEST(LoadTask, WhatIsWrongBetweenATaskAndTheOneItIsLikeHasItsPlace) {
             "tasks/twice_half/task.yaml:2:7: like: no task 'twice' beside this one");
   EXPECT_EQ(error(like_twice("dims: [n]\n"), files()),
             "tasks/twice_half/task.yaml:3:1: unknown key 'dims' in task.yaml of a variant");
-  EXPECT_EQ(error(like_twice("dtype: i32\n"), files()).substr(0, 72),
-            "tasks/twice_half/task.yaml:3:8: a variant's dtype is a real one, not i32");
+  EXPECT_EQ(
+      error(like_twice("dtype: i32\n"), files()).substr(0, 72),
+      "tasks/twice_half/task.yaml:3:8: a variant's dtype must be a floating-point type, not i32");
   EXPECT_EQ(error(like_twice("gate: { l2: 0.1 }\n"), files()),
             "tasks/twice_half/task.yaml:3:9: unknown key 'l2' in gate 'relative' of a variant");
   EXPECT_EQ(error(like_twice("dtype: f16\n"), files(with(kTask, "mean: 0", "mean: 70000"))),
@@ -366,9 +369,9 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
       {"[\"n % 3\", all]", "[all]", "21:15: the region has 1 ranges, the shape 2 dimensions"},
       {"dtype: f32\n    shape: [rows, n]\n    role: out",
        "dtype: f64\n    shape: [rows, n]\n    role: out",
-       "16:3: 'y' is f64 and 'x' f32; the reference has one type Real"},
+       "16:3: 'y' is f64 and 'x' is f32, but the reference has one type Real only"},
       {"a: { dtype: f32, value: 0.1 }", "a: { dtype: f16, value: 0.1 }",
-       "7:15: a scalar has no type f16; say f32"},
+       "7:15: a scalar cannot have the type f16; use f32"},
       {"align: 128", "align: 96", "20:12: align must be a power of two of at most 4096, not 96"},
       {"signature: [n, a, x, y]", "signature: [n, a, x, z]",
        "22:22: the signature names 'z', which is no tensor or scalar\n"
@@ -392,7 +395,7 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
       {"role: out", "role: in", "21:14: only out and inout tensors are compared"},
       {"goals: { roof: 0.9 }", "goals: { roof: 90 }", "27:16: roof is a fraction, at most 1"},
       {"{ bytes: \"12 * n\"", "{ bytes: \"-12 * n\"",
-       "25:19: work is -48, negative in workload 'small' with n=4 pad=1"},
+       "25:19: the work is -48, which is negative in workload 'small' with n=4 pad=1"},
       {"name: twice", "name: \x01", "1:7: this is not a text file"},
       {"name: twice", "name: &a twice", "1:7: anchors are not supported"},
       {"name: twice", "name: *a", "1:7: the referenced anchor is not defined"},

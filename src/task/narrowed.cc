@@ -97,8 +97,8 @@ void check_overload(FileReport& report, Position place, const Definition& defini
     for (const CodeToken& token : tokenize(value.text()))
       is_known = is_known && !is_expression_function(token.text);
     if (!is_known)
-      report.add(place, fmt::format("'{}' is left out, and its value '{}' is not made of this "
-                                    "variant's scalars and fixed dims by + - * alone",
+      report.add(place, fmt::format("the argument '{}' is left out, but its value '{}' needs more "
+                                    "than this variant's scalars, fixed dims and + - *",
                                     parameter.name, value.text()));
   }
 }

@@ -168,8 +168,9 @@ TEST(NarrowedTask, VariantsOfVariantsEndSomewhere) {
     return TaskFiles{"tasks/a", {{"task.yaml", "name: a\nlike: a\n"}}, {}};
   });
   ASSERT_FALSE(endless);
-  EXPECT_EQ(describe(endless.error()),
-            "tasks/a/task.yaml:2:7: like: more than 3 tasks are like one another in a row");
+  EXPECT_EQ(
+      describe(endless.error()),
+      "tasks/a/task.yaml:2:7: like: a chain of more than 3 tasks that are 'like' the next one");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class ShapesReader {
       for (const Yaml& item : items) read_workload(item, group);
       if (definition_.workloads.size() == before && !items.empty() && group != Group::Show)
         report_.add(list->place,
-                    fmt::format("no workload of the group '{}' is one of this variant (see 'only')",
+                    fmt::format("'only' leaves this variant no workload of the group '{}'",
                                 kw::name_of(group)));
     }
   }

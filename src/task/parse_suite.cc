@@ -140,8 +140,8 @@ class SuiteReader {
                            last - first < static_cast<std::int64_t>(kMostOfAKind) &&
                            spec_.seeds.size() < kMostOfAKind;
       if (!is_sane) {
-        report_.add(item.place, fmt::format("seeds are at most {} numbers from 0, smaller ones "
-                                            "first in a range",
+        report_.add(item.place, fmt::format("seeds are at most {} numbers that are not negative; a "
+                                            "range begins with the smaller one",
                                             kMostOfAKind));
         continue;
       }
@@ -242,7 +242,7 @@ class SuiteReader {
       spec_.fast.clear();
       for (const Yaml& item : items(*node, "fast"))
         if (const auto p = read_number(report_, item, "p of fast_p")) {
-          if (*p < 0) report_.add(item.place, "p is not below 0");
+          if (*p < 0) report_.add(item.place, "p must not be negative");
           spec_.fast.push_back(*p);
         }
     }

@@ -78,7 +78,8 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
 Dtype read_scalar_dtype(FileReport& report, const Yaml& node) {
   const Dtype dtype = read_enum<Dtype>(report, node, "dtype").value_or(Dtype::I32);
   if (is_half(dtype))
-    report.add(node.place, fmt::format("a scalar has no type {}; say f32", kw::name_of(dtype)));
+    report.add(node.place,
+               fmt::format("a scalar cannot have the type {}; use f32", kw::name_of(dtype)));
   return dtype;
 }
 
@@ -93,7 +94,11 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
       scalar.dtype = read_scalar_dtype(report, *dtype);
     if (const Yaml* given = section.find("value")) {
       if (contains(definition.dims, scalar.name))
-        report.add(given->place, fmt::format("'{}' is a dim, which is its value", scalar.name));
+        report.add(
+            given->place,
+            fmt::format(
+                "the scalar '{}' has the value of the dim with this name, so it needs no value",
+                scalar.name));
       read_scalar_value(report, *given, known, scalar);
     } else if (is_real(scalar.dtype) || !contains(known, scalar.name)) {
       report.add(key.place, fmt::format("scalar '{}' lacks a value", scalar.name));
@@ -148,10 +153,10 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
       std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
   for (const auto& tensor : definition.tensors)
     if (is_real(tensor.dtype) && tensor.dtype != first_real->dtype)
-      report.add(
-          tensor.place,
-          fmt::format("'{}' is {} and '{}' {}; the reference has one type Real", tensor.name,
-                      kw::name_of(tensor.dtype), first_real->name, kw::name_of(first_real->dtype)));
+      report.add(tensor.place,
+                 fmt::format("'{}' is {} and '{}' is {}, but the reference has one type Real only",
+                             tensor.name, kw::name_of(tensor.dtype), first_real->name,
+                             kw::name_of(first_real->dtype)));
   if (const Yaml* node = section.find("signature"))
     read_arguments(report, *node, definition);
   else
@@ -297,14 +302,15 @@ void read_restrictions(FileReport& report, const Section& section, Restrictions&
     const std::int64_t registers =
         read_integer(report, *most, "registers").value_or(kLeastRegisters);
     if (registers < kLeastRegisters || registers > kMostRegisters)
-      report.add(most->place, fmt::format("registers of a thread are {} to {}", kLeastRegisters,
-                                          kMostRegisters));
+      report.add(most->place, fmt::format("the registers of a thread must be {} to {}",
+                                          kLeastRegisters, kMostRegisters));
     restrictions.registers = static_cast<int>(registers);
   }
   if (const Yaml* most = keys.find("local_bytes")) {
     const std::int64_t bytes = read_integer(report, *most, "local_bytes").value_or(1);
     if (bytes < 1 || bytes > kMostLocalBytes)
-      report.add(most->place, fmt::format("local_bytes of a thread are 1 to {}", kMostLocalBytes));
+      report.add(most->place,
+                 fmt::format("the local_bytes of a thread must be 1 to {}", kMostLocalBytes));
     restrictions.local_bytes = bytes;
   }
   std::vector<std::string_view> archs;
@@ -359,7 +365,7 @@ void read_narrowing(FileReport& report, const Section& section, Definition& defi
   const Yaml* signature = section.find("signature");
   if (signature == nullptr) return;
   if (narrowing.fixed.empty())
-    report.add(signature->place, "a variant has a signature of its own where dims are 'fixed'");
+    report.add(signature->place, "a variant with 'fixed' dims needs a signature of its own");
   if (narrowing.wider.empty()) narrowing.wider = definition.task.signature;
   read_arguments(report, *signature, definition);
   for (const Parameter& argument : narrowing.wider)
@@ -427,7 +433,7 @@ void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& defin
   if (dtype == nullptr) return;
   definition.real = read_enum<Dtype>(report, *dtype, "dtype");
   if (definition.real && !is_real(*definition.real))
-    report.add(dtype->place, fmt::format("a variant's dtype is a real one, not {}",
+    report.add(dtype->place, fmt::format("a variant's dtype must be a floating-point type, not {}",
                                          kw::name_of(*definition.real)));
 }
 

@@ -133,7 +133,8 @@ void parse_tensors(FileReport& report, const Yaml& node, Definition& definition)
   bool is_any_compared = false;
   for (const auto& tensor : definition.tensors)
     is_any_compared = is_any_compared || tensor.is_whole_compared || !tensor.regions.empty();
-  if (!is_any_compared) report.add(node.place, "no tensor is compared, so nothing could be wrong");
+  if (!is_any_compared)
+    report.add(node.place, "no tensor is compared, so no answer could be wrong");
 }
 
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
@@ -163,7 +164,8 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
   if (const Yaml* within = section.find("within")) {
     definition.timed.within = read_number(report, *within, "within").value_or(0.5);
     if (exact == nullptr)
-      report.add(within->place, "'within' says how far off exact elements may be; say 'exact' too");
+      report.add(within->place,
+                 "'within' says how far off exact elements may be, so 'exact' is needed too");
     if (definition.timed.within <= 0) report.add(within->place, "within must be positive");
   }
   if (exact == nullptr) return;
@@ -173,8 +175,8 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
   const GateKind gate = definition.task.gate.kind;
   if (definition.timed.exact == TimedSpec::Exact::Planted && gate != GateKind::Dot)
     report.add(exact->place,
-               "'planted' tells exact elements by the magnitude of gate 'dot', which this task has "
-               "not; say all or none");
+               "'planted' recognises exact elements by the magnitude of the gate 'dot', which this "
+               "task does not have; use all or none");
   if (definition.timed.exact == TimedSpec::Exact::All && gate == GateKind::Exact)
     report.add(exact->place, "with gate 'exact' every element is exact already");
 }

@@ -77,7 +77,7 @@ Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
     const std::int64_t share = KW_TRY(scope_.value(*node.carveout));
     if (share < 0 || share > 100)
       return trouble(node.carveout->at,
-                     fmt::format("a carveout of {}; 0 to 100", scope_.figure(share)));
+                     fmt::format("a carveout of {}, which must be 0 to 100", scope_.figure(share)));
     step.carveout = static_cast<int>(share);
   }
   KW_TRY(check_shape(node, step));
@@ -225,14 +225,14 @@ Planned<PlanResolver::Layout> PlanResolver::place_items(const PlanItem& item,
     if (inner.offset) {
       at = KW_TRY(scope_.value(*inner.offset));
       if (at < 0 || at % room.alignment != 0)
-        return trouble(inner.offset->at, fmt::format("offset {}; multiples of {}",
+        return trouble(inner.offset->at, fmt::format("the offset {} is no multiple of {}",
                                                      scope_.figure(at), room.alignment));
     }
     if (at > kMaxStructBytes - room.bytes)
       return trouble(inner.at, fmt::format("a struct of more than {} bytes", kMaxStructBytes));
     for (const auto& [begin, end] : taken)
       if (at < end && begin < at + room.bytes)
-        return trouble(inner.at, "this item lies on another one of its struct");
+        return trouble(inner.at, "this item overlaps another one of its struct");
     taken.emplace_back(at, at + room.bytes);
     if (offsets != nullptr) offsets->push_back(at);
     whole.bytes = std::max(whole.bytes, at + room.bytes);
@@ -262,7 +262,8 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
       }
       const PlanSpan span = KW_TRY(scope_.span(name));
       if (!name.indices.empty() && name.indices.back().high)
-        return trouble(name.indices.back().high->at, "an argument is the address of one slice");
+        return trouble(name.indices.back().high->at,
+                       "an argument can be the address of a single slice only");
       result.kind = ArgumentKind::Address;
       result.bytes = 8;
       result.place = span.place();

@@ -101,9 +101,9 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
   if (is_interleaved && map.sizes.size() < 3)
     return trouble(node.interleave.at, "interleaving needs 3 dimensions or more");
   if (map.interleave == "32" && map.swizzle != "32")
-    return trouble(node.interleave.at, "interleave(32) goes with swizzle(32)");
+    return trouble(node.interleave.at, "interleave(32) needs swizzle(32)");
   if (map.fill == "nan" && !element->is_real)
-    return trouble(node.outside.at, fmt::format("{} has no NaN", map.element));
+    return trouble(node.outside.at, fmt::format("elements of type {} have no NaN", map.element));
   if (base.offset % unit != 0 || base.space->alignment % unit != 0)
     return trouble(node.base.at, fmt::format("a tensor map begins at a multiple of {} bytes, and "
                                              "this is byte {} of a tensor aligned to {}",
@@ -114,17 +114,20 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
   for (std::size_t i = 0; i < map.sizes.size(); ++i) {
     const std::int64_t size = map.sizes[i];
     if (size < 1 || size > kMostSize)
-      return trouble(node.sizes[i].at, fmt::format("a size of {}; 1 to 2^32", figure(size)));
+      return trouble(node.sizes[i].at,
+                     fmt::format("a size of the map is {}; sizes are 1 to 2^32", figure(size)));
     if (map.box[i] < 1 || map.box[i] > 256)
-      return trouble(node.box[i].at, fmt::format("a box of {}; 1 to 256", figure(map.box[i])));
+      return trouble(node.box[i].at, fmt::format("a size of the box is {}; boxes have 1 to 256",
+                                                 figure(map.box[i])));
     if (map.element_strides[i] < 1 || map.element_strides[i] > 8)
-      return trouble(node.steps[i].at,
-                     fmt::format("a step of {}; 1 to 8", figure(map.element_strides[i])));
+      return trouble(node.steps[i].at, fmt::format("a step of the map is {}; steps are 1 to 8",
+                                                   figure(map.element_strides[i])));
     const std::int64_t stride = i == 0 ? element->bytes : map.stride_bytes[i - 1];
     if (i > 0 && (stride < 1 || stride >= kMostStride || stride % unit != 0))
       return trouble(
           node.strides[i - 1].at,
-          fmt::format("a stride of {} bytes; multiples of {} below 2^40", figure(stride), unit));
+          fmt::format("a stride of the map is {} bytes; strides are multiples of {} below 2^40",
+                      figure(stride), unit));
     std::int64_t more = 0;
     overflow = overflow || __builtin_mul_overflow(size - 1, stride, &more) ||
                __builtin_add_overflow(reach, more, &reach);
@@ -137,7 +140,8 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
   if (!is_interleaved && row % 16 != 0)
     return trouble(
         node.box[0].at,
-        fmt::format("the innermost row of a box has {} bytes; multiples of 16", figure(row)));
+        fmt::format("the innermost row of a box has {} bytes, which is no multiple of 16",
+                    figure(row)));
   if (!is_interleaved && map.swizzle != "none" && row > std::stoll(map.swizzle))
     return trouble(
         node.box[0].at,

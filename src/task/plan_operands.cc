@@ -86,7 +86,7 @@ std::optional<std::vector<PlanExpr>> PlanParser::read_list(PlanPiece piece, std:
     values.push_back(std::move(*value));
   }
   if (values.size() <= most) return values;
-  complain(piece.at, fmt::format("{} numbers; at most {}", values.size(), most));
+  complain(piece.at, fmt::format("{} numbers where at most {} are allowed", values.size(), most));
   return std::nullopt;
 }
 

@@ -81,7 +81,7 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
 void PlanParser::read_tail(PlanPiece rest, std::size_t at) {
   if (!expect_nothing(rest)) return;
   if (open_.empty() || open_.back().kind != Open::Kind::For)
-    return complain(at, "`tail` stands inside a `for`, once");
+    return complain(at, "`tail` may stand only inside a `for`, and only once");
   Open& block = open_.back();
   block.loop.body = std::move(block.body);
   block.body.clear();
@@ -97,7 +97,7 @@ void PlanParser::read_when(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_else(PlanPiece rest, std::size_t at) {
   if (open_.empty() || open_.back().kind != Open::Kind::When)
-    return complain(at, "`else` stands inside a `when`, and after its last condition");
+    return complain(at, "`else` may stand only inside a `when`, after its last condition");
   Open& block = open_.back();
   block.guard.branches.back().body = std::move(block.body);
   block.body.clear();

@@ -101,7 +101,7 @@ Planned<Plan> PlanResolver::run() {
   KW_TRY(define_names());
   KW_TRY(run_scope(header_.plan));
   if (header_.dialect == "host") KW_TRY(add_call());
-  if (plan_.steps.empty()) return trouble(0, "no step of the plan is left");
+  if (plan_.steps.empty()) return trouble(0, "the plan has no step that runs here");
   return std::move(plan_);
 }
 
@@ -191,7 +191,8 @@ Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
   const std::int64_t high = KW_TRY(scope_.value(node.high));
   const std::int64_t stride = node.stride ? KW_TRY(scope_.value(*node.stride)) : 1;
   if (stride < 1)
-    return trouble(node.stride->at, fmt::format("a step of {}", scope_.figure(stride)));
+    return trouble(node.stride->at, fmt::format("a loop with a step of {}, which must be above 0",
+                                                scope_.figure(stride)));
   ++loops_;
   // Differences between values from low to high do not overflow, since high - low did not.
   std::int64_t t = low;
@@ -233,7 +234,7 @@ std::set<int> PlanResolver::Branch::tails() const {
 
 Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
   if (open_.contains(node.name))
-    return trouble(at, fmt::format("the branch '{}' is open already", node.name));
+    return trouble(at, fmt::format("a branch '{}' is open already", node.name));
   Branch parent = std::move(branch_);
   branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
   // A branch gets the smallest free number. `taken_` includes the open branches of enclosing

@@ -106,7 +106,7 @@ Planned<std::int64_t> PlanScope::value(const PlanExpr& expr) const {
     if (reals_.contains(name))
       message = fmt::format("'{}' is a real scalar; write f32({}) or f64(…)", name, name);
     else if (spaces_.contains(name))
-      message = fmt::format("'{}' is an address, which has no value here", name);
+      message = fmt::format("'{}' is an address and has no value in an expression", name);
     else
       message = unknown(name);
     break;

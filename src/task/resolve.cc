@@ -41,7 +41,7 @@ class Resolver {
       workload_.dot_length = KW_TRY(value(*definition_.dot_length, "k"));
       if (workload_.dot_length < 1)
         return error(definition_.dot_length->place,
-                     fmt::format("k is {}, below 1", workload_.dot_length));
+                     fmt::format("k of the gate is {}, below 1", workload_.dot_length));
     }
     workload_.exact_below = exact_below();
     workload_.exact_within = definition_.timed.within;
@@ -155,10 +155,11 @@ class Resolver {
     }
     if (const auto over = spec.numbers.find("over"); over != spec.numbers.end())
       if (over->second + spec.numbers.at("axes") > static_cast<double>(tensor.sizes.size()))
-        return error(spec.place,
-                     fmt::format("axes {} to {} are summed over, '{}' has {}", over->second,
-                                 over->second + spec.numbers.at("axes") - 1, tensor_spec.name,
-                                 tensor.sizes.size()));
+        return error(
+            spec.place,
+            fmt::format("axes {} to {} are to be summed over, but the number of axes of '{}' is {}",
+                        over->second, over->second + spec.numbers.at("axes") - 1, tensor_spec.name,
+                        tensor.sizes.size()));
     if (spec.kind != "points") return values;
     if (tensor.sizes.size() != 2 ||
         tensor.sizes[1] != static_cast<std::int64_t>(values.count.size()))
@@ -204,7 +205,8 @@ class Resolver {
                                           {&spec.flops, &work.flops},
                                           {&spec.items, &work.items}}) {
       *number = KW_TRY(value(*formula, "work"));
-      if (*number < 0) return error(formula->place, fmt::format("work is {}, negative", *number));
+      if (*number < 0)
+        return error(formula->place, fmt::format("the work is {}, which is negative", *number));
     }
     return {};
   }

@@ -155,7 +155,7 @@ class Cut {
       }
       if (!has_grown) return {};
     }
-    return fail_input("macros before the last #include hang on one another too deeply");
+    return fail_input("macros before the last #include depend on one another too deeply");
   }
 
   Result<> check_first(const Line& line) {

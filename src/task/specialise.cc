@@ -184,13 +184,14 @@ Result<> check_arms(const CandidateHeader& header, const Candidate& kernel,
                     std::span<const Arm> arms) {
   if (arms.empty()) return fail_input("no shape to specialise for");
   if (contains(header.techniques, "specialised"))
-    return fail_input("it has a build for some shapes already");
+    return fail_input("the kernel has builds for some shapes already");
   if (header.dialect == "host")
     return fail_input("a host launcher has no device code to specialise");
   if (!header.is_valid(kernel.knobs))
-    return fail_input("its knobs are no valid point of its space");
+    return fail_input("the kernel's knobs are no valid point of its space");
   for (const Arm& arm : arms) {
-    if (arm.sizes.empty()) return fail_input("its task has no size that could be a constant");
+    if (arm.sizes.empty())
+      return fail_input("the kernel's task has no size that could be a constant");
     if (!header.is_valid(arm.knobs))
       return fail_input("knobs of " + arm.workload + " are no valid point of its space");
     for (const Arm& other : arms)

@@ -97,7 +97,7 @@ TEST(Suite, ComplaintsPointAtThePlaceAndNameTheNearestWord) {
   EXPECT_THAT(complaint("seeds: []\n"), HasSubstr("5:8: seeds is empty"));
   EXPECT_THAT(complaint("pass: [0]\n"), HasSubstr("5:8: k is 1 to"));
   EXPECT_THAT(complaint("resources: 0\n"), HasSubstr("5:12: resources"));
-  EXPECT_THAT(complaint("fast: [-1]\n"), HasSubstr("5:8: p is not below 0"));
+  EXPECT_THAT(complaint("fast: [-1]\n"), HasSubstr("5:8: p must not be negative"));
   const auto missing = parse("name: a\ntasks: t\n");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().what,

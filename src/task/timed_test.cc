@@ -110,11 +110,11 @@ TEST(Timed, WhatIsWrongHasItsPlace) {
   says("timed: { values: { a: { kind: grid, ovr: 1 } } }",
        "8:37: unknown key 'ovr' in values of kind 'grid' (did you mean 'over'?)");
   says("timed: { values: { a: { kind: counted, over: 2 } } }",
-       "8:23: axes 2 to 2 are summed over, 'a' has 2");
+       "8:23: axes 2 to 2 are to be summed over, but the number of axes of 'a' is 2");
   says("timed: { values: { a: { kind: grid } }, exact: planed }",
        "8:48: exact must be one of none, planted, all, not 'planed' (did you mean 'planted'?)");
   says("timed: { values: { a: { kind: grid } }, within: 2 }",
-       "8:49: 'within' says how far off exact elements may be; say 'exact' too");
+       "8:49: 'within' says how far off exact elements may be, so 'exact' is needed too");
   says("timed: { values: { a: { kind: grid } }, exact: planted }",
        "8:48: 'planted' tells exact elements by the magnitude of gate 'dot'", "relative, c: 4");
   says("timed: { values: { a: { kind: grid } }, exact: all }",
