@@ -101,8 +101,8 @@ std::string admission_warning(const AdmissionKnown& known, const std::string& pa
       return {};
     case Admission::Shipped:
       return target == Target::Cpu ? std::string()
-                                   : "this program's tests admit the task on a processor; whether "
-                                     "wrong answers fail on a GPU as well, says " +
+                                   : "this program's tests admit the task on a processor; to see "
+                                     "whether wrong answers fail on a GPU as well, run " +
                                          check;
     case Admission::Unfinished:
       return "NOT ADMITTED: " + check + " had no time for all of the task on " + known.at +

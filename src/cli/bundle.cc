@@ -77,26 +77,29 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
   worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
   const std::string target(name_of(aim.target));
   if (results.facts.target != aim.target)
-    return fail_input("these results are of target " + std::string(name_of(results.facts.target)) +
+    return fail_input("these results are for target " + std::string(name_of(results.facts.target)) +
                           ", and this run is for " + target,
                       file);
   if (!runs_code_for(aim, results.facts))
-    return fail_input("these results are of a " + device_words(results.facts) +
-                          ", which runs no code for " + aim.arch + ", as this run's is",
+    return fail_input("these results come from a " + device_words(results.facts) +
+                          ", which cannot run code for " + aim.arch +
+                          ", for which this run's code is compiled",
                       file);
   const auto known = KW_TRY(known_device(store, aim));
   if (known && known->id != results.facts.id)
-    return fail_input("these results are of another device (" + card_words(results.facts) +
-                          ") than those before (" + card_words(*known) +
-                          "): times cannot be compared; a new workspace begins with this one",
-                      file);
+    return fail_input(
+        "these results come from another device (" + card_words(results.facts) +
+            ") than earlier results (" + card_words(*known) +
+            "), so their times cannot be compared; use a new workspace for this device",
+        file);
   for (const worker::BundledAnswer& answer : results.answers) {
     const auto asked = KW_TRY(store.recall(kAsked, answer.key));
-    if (!asked) return fail_input("it answers what this workspace never asked", file);
+    if (!asked)
+      return fail_input("the file answers a request that this workspace never made", file);
     if (*asked != device_key(aim) && *asked != target && *asked != kAnyTarget)
-      return fail_input(
-          "it answers what a run for " + *asked + " asked, and this one is for " + device_key(aim),
-          file);
+      return fail_input("the file answers a request of a run for " + *asked +
+                            ", and this run is for " + device_key(aim),
+                        file);
   }
   TakenResults taken;
   for (const worker::BundledAnswer& answer : results.answers) {

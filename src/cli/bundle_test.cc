@@ -39,9 +39,8 @@ class ResultsOfABundle : public testing::Test {
 
 TEST_F(ResultsOfABundle, AreOfTheArchThatAskedThoughTheDeviceRunsBoth) {
   ASSERT_TRUE(note_asked(store_, "a", kNewer));
-  EXPECT_THAT(
-      take(file(Target::Cuda, {"a"}), kOlder),
-      testing::HasSubstr("what a run for cuda sm_90a asked, and this one is for cuda sm_90"));
+  EXPECT_THAT(take(file(Target::Cuda, {"a"}), kOlder),
+              testing::HasSubstr("what a run for cuda sm_90a, and this run is for cuda sm_90"));
   EXPECT_EQ(bundle_facts(store_, kOlder)->id, "elsewhere") << "nothing is kept of a refused file";
   EXPECT_EQ(take(file(Target::Cuda, {"a"}), kNewer), "");
   EXPECT_EQ(bundle_facts(store_, kNewer)->id, "it");

@@ -96,7 +96,7 @@ void print_against(const Compared& run, const Compared& first) {
   const std::string names = run.data.run.name + " against " + first.data.run.name;
   const auto ratio = against(run, first);
   if (!ratio) {
-    fmt::print("{}: no interval; that needs confirmations over one baseline\n", names);
+    fmt::print("{}: no interval, which needs confirmed wins over the same baseline\n", names);
     return;
   }
   const char* words = ratio->low > 1    ? "faster"
@@ -137,8 +137,7 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
   if (flags.runs.size() < 2) return fail_input("wants at least two runs", flags.runs.front());
   std::set<std::string> named;
   for (const std::string& name : flags.runs)
-    if (!named.insert(name).second)
-      return fail_input("is named twice: a run differs from itself in nothing", name);
+    if (!named.insert(name).second) return fail_input("is named twice", name);
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;

@@ -177,7 +177,8 @@ CheckUp check_clock() {
       fmt::format("{}, resolution {} ns", source.empty() ? "source unknown" : source, tick.tv_nsec);
   const bool is_slow = source == "hpet" || source == "acpi_pm" || source == "jiffies";
   if (tick.tv_nsec > 1000 || is_slow)
-    return {"clock", Health::Poor, found, "reading it costs microseconds: short kernels blur",
+    return {"clock", Health::Poor, found,
+            "reading it costs microseconds, so times of short kernels are imprecise",
             "boot with a stable tsc"};
   return {"clock", Health::Good, found, "", ""};
 }
@@ -209,7 +210,7 @@ CheckUp check_quota() {
   const double cores = allowed / period;
   const std::string found = fmt::format("{:.1f} cores' worth of time", cores);
   if (cores + 0.01 < usable_cores())
-    return {"cpu quota", Health::Poor, found, "throttling falls into measurements",
+    return {"cpu quota", Health::Poor, found, "throttling disturbs measurements",
             "raise the container's cpu limit, or pin it to fewer cores"};
   return {"cpu quota", Health::Good, found, "", ""};
 }
@@ -261,7 +262,7 @@ CheckUp check_perf() {
   const std::string level = small_file("/proc/sys/kernel/perf_event_paranoid");
   if (level.empty())
     return {"perf counters", Health::NotNeeded, "not in this kernel",
-            "hardware counters in profiles to come", ""};
+            "hardware counters, which profiles on cpu do not use yet", ""};
   return {"perf counters", Health::Good, "perf_event_paranoid " + level, "", ""};
 }
 

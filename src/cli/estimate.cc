@@ -178,7 +178,8 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
     print_row(role + line.spec.text(), std::to_string(line.calls), line.estimate);
   }
   print_row("the run", "", all.total);
-  if (writers > 1) fmt::print("\neach attempt is written by one of the {} that write\n", writers);
+  if (writers > 1)
+    fmt::print("\neach attempt is written by one of the {} models that write\n", writers);
   fmt::print(
       "\nbound it with --usd, --tokens or --calls; calls that fail and are retried come on top\n");
   std::vector<Price> priced;
@@ -188,7 +189,9 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
     fmt::print("dollars at {}; look them up before you trust them (kw models has their sources)\n",
                days);
   if (!flags.asking.effort.empty())
-    fmt::print("note: what is thought comes on top of likely replies, within their bound\n");
+    fmt::print(
+        "note: likely replies are counted without the models' thinking, which the bound on replies "
+        "includes\n");
   for (const Line& line : all.lines)
     if (!line.price) fmt::print("note: {}: price unknown\n", line.spec.text());
 }

@@ -81,7 +81,7 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
   const search::RewardPolicy* reward = nullptr;
   if (!flags.reward.empty()) {
     if (flags.format != "jsonl")
-      return fail_input("only trajectories (jsonl) have rewards: --reward");
+      return fail_input("--reward goes with --format jsonl, the only one with rewards");
     reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));

@@ -42,7 +42,7 @@ Result<> check_export_folder(const platform::Path& folder) {
   if (!fs::exists(folder, ignored)) return {};
   if (!fs::is_directory(folder, ignored)) return fail_input("not a folder", folder.string());
   if (fs::is_empty(folder, ignored) || fs::is_regular_file(folder / kList, ignored)) return {};
-  return fail_input("this folder holds what no export wrote; name another by --out",
+  return fail_input("this folder holds files that no export wrote; name another one by --out",
                     folder.string());
 }
 

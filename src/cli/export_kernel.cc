@@ -131,7 +131,7 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   story.licence = deliver::licence_of(given.kernel.source);
   if (!given.run) {
     story.kernel = sanitise_line(platform::Path(flags.kernel).filename().string(), 200);
-    story.speed = "not known here: no run tells of this file";
+    story.speed = "not known here: this file belongs to no run";
     return story;
   }
   const report::RunData& data = *given.run;

@@ -115,13 +115,12 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
   facts.target = config.target;
   if (known)
     first.unknown.push_back(
-        fmt::format("{} of this workspace is {} and runs no code for {}: the "
-                    "prompt tells what any {} has",
+        fmt::format("{} of this workspace is {} and cannot run code for {}: the prompt shows the "
+                    "facts of any {}",
                     known->model, device, config.arch, config.arch));
   else
     first.unknown.emplace_back(
-        "this workspace does not know the device yet, which a run looks at "
-        "first; so does kw device");
+        "this workspace does not know its device yet; kw device or a run examines it");
   if (config.arch.empty()) return facts;
   facts.model = "Any GPU of this architecture";
   facts.gpu = {device::least_facts(config.arch)};
@@ -157,7 +156,7 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   }
   if (!untimed.empty())
     first.unknown.push_back(fmt::format(
-        "a run times {} first{}; here stands {}", join(untimed, ", "),
+        "a run times {} first{}; the prompt shown here has {}", join(untimed, ", "),
         config.baseline.empty() ? ", and the fastest baseline is the one to beat" : "",
         chosen->mean_ns > 0 ? chosen->candidate.name : chosen->candidate.name + " without a time"));
   return *chosen;
@@ -224,19 +223,21 @@ Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
               const std::string& file, FirstPrompt& first) {
   first.errand = name_of(errand.value_or(Errand::Write));
   if (errand && *errand != Errand::Write) {
-    first.unknown.emplace_back("of the parent a run knows what the referee saw, and its time");
+    first.unknown.emplace_back(
+        "the prompt of a run has the parent's findings and time, which are not known here");
     return engine::rehearse_errand(
         stage, config, baseline, *errand,
         KW_TRY(stand_in(*stage.writing.task, config.target, file, *errand)));
   }
   const auto kernels = KW_TRY(engine::rehearse(stage, config, baseline));
   if (!kernels.empty() && !errand)
-    first.unknown.push_back(fmt::format(
-        "a run has {} judged first and its first words improve the fastest of them, which only it "
-        "knows; this is sent where none is correct, and with --from-scratch",
-        join(kernels, ", ")));
+    first.unknown.push_back(
+        fmt::format("a run judges {} first, and its first prompt asks for an improvement of the "
+                    "fastest of them; the prompt shown here is sent where none of them is correct, "
+                    "and with --from-scratch",
+                    join(kernels, ", ")));
   if (!first.role.empty())
-    first.unknown.push_back("what follows depends on the reply of the " + first.role);
+    first.unknown.push_back("the next prompts depend on the reply of the " + first.role);
   return {};
 }
 

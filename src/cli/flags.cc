@@ -294,7 +294,7 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
 /// Why an empty value is refused for flags whose value is a word: '' would mean something else for
 /// each of them.
 std::string why_no_value(const std::string& value) {
-  return value.empty() ? "an empty value means nothing" : "";
+  return value.empty() ? "an empty value is not allowed" : "";
 }
 
 std::string why_no_integer(const std::string& value, WholeNumbers range) {

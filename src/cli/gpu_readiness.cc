@@ -95,7 +95,7 @@ GpuReadiness gpu_readiness(const GpuSurroundings& around) {
   if (!command.empty()) ready.command += (ready.command.empty() ? "" : " && ") + command;
   if (ready.command.empty() && !around.has_jail)
     ready.command = std::string(platform::how_to_mend(JailLevel::Namespace));
-  if (ready.command.empty()) ready.command = "nvidia-smi   (tells what ails the driver)";
+  if (ready.command.empty()) ready.command = "nvidia-smi   (shows what is wrong with the driver)";
   return ready;
 }
 

@@ -94,8 +94,9 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   if (!read) return fail_input(describe(read.error()), flags.file);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   if (KW_TRY(engine::knows_graph_file(store, target, text)))
-    return fail_input("its counts are in the workspace's graph already, and would count twice",
-                      flags.file);
+    return fail_input(
+        "the counts of this file are in the workspace's graph already, and would count twice",
+        flags.file);
   const TechniqueGraph graph = KW_TRY(
       engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
                            [&](TechniqueGraph& whole) { whole.merge(*read); }));
@@ -124,7 +125,7 @@ Command graph_command() {
     };
     return command;
   };
-  Command build = child("build", "Make it anew: from recorded runs and the playbook's kernels",
+  Command build = child("build", "Build the graph from recorded runs and the playbook's kernels",
                         false, [](const Global& global, const GraphFlags& f) {
                           return build_graph(global, f.target, f.build);
                         });
@@ -135,10 +136,11 @@ Command graph_command() {
   // Without a subcommand kw graph shows the graph.
   Command command =
       child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
-  command.children = {std::move(build),
-                      child("show", "Its steps, the most promising first", false, show_graph),
-                      child("export", "Write it to a file", true, export_graph),
-                      child("import", "Add another workspace's to this one's", true, import_graph)};
+  command.children = {
+      std::move(build),
+      child("show", "Show the graph's steps, the most promising first", false, show_graph),
+      child("export", "Write the graph to a file", true, export_graph),
+      child("import", "Add another workspace's graph to this one's", true, import_graph)};
   return command;
 }
 

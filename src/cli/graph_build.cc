@@ -94,7 +94,7 @@ class PlaybookMeter {
     request.measure.purpose = Purpose::Search;
     const auto evaluation = KW_TRY(bench_->carrier().evaluate(std::move(request)));
     if (!evaluation.verdict.is_correct() || evaluation.speedup.value <= 0) {
-      say(fmt::format("{}: {} at {}, no gain to keep", step.name,
+      say(fmt::format("{}: {} at {}, so no gain is stored", step.name,
                       name_of(evaluation.verdict.outcome), name_of(evaluation.verdict.stage)));
       return 0.0;
     }
@@ -232,7 +232,7 @@ class Builder {
       if (!labels && labels.error().advice != Advice::GiveUp)
         return std::unexpected(labels.error());
       if (!labels) {
-        say("the steps of a run are left out: " + describe(labels.error()));
+        say("the steps of a run are left out of the graph: " + describe(labels.error()));
         return false;
       }
       // The rule unifies the model's names with the known ones.
@@ -419,8 +419,8 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   }
   if (!builder.ended_by().empty())
     say(
-        fmt::format("the model is asked no more: {}; what it has named is kept, {} left out; kw "
-                    "graph build --keep adds what is missing",
+        fmt::format("the model is not asked any more: {}; steps that it has named are kept, {} "
+                    "left out; kw graph build --keep adds the missing ones",
                     builder.ended_by(), words(builder.unnamed(), "step is", "steps are")));
   const Built built{measured,
                     verified,

@@ -16,8 +16,8 @@ constexpr std::string_view kWorldPrefix = "techniques:";
 
 /// The message for a landscape and a strategy that has kernels written.
 const char* const kSuiteSearches =
-    "kw suite searches recorded:RUN and worlds (--landscape N) by strategies that write, without a "
-    "model";
+    "kw suite searches recorded:RUN and worlds (--landscape N) with strategies that write, without "
+    "a model";
 
 std::size_t writers_in(const std::vector<llm::ModelSpec>& specs) {
   return static_cast<std::size_t>(
@@ -60,7 +60,7 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
   if (!flags.strategy.empty() && KW_TRY(search::find_strategy(flags.strategy))->is_writing)
     return fail_input(
         "strategy '" + flags.strategy +
-            "' has kernels written, and kw optimize searches a landscape by others; " +
+            "' has kernels written, and kw optimize searches a landscape with others; " +
             kSuiteSearches,
         flags.task);
   for (const auto& [is_given, name] :
@@ -68,11 +68,11 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
         std::pair(!flags.judge.empty(), "--judge"), std::pair(!flags.guide.empty(), "--guide"),
         std::pair(!flags.preset.empty(), "--preset"), std::pair(flags.rounds != 0, "--rounds")})
     if (is_given)
-      return fail_input(std::string(name) +
-                            " is for strategies that write, and kw optimize "
-                            "searches a landscape by others; " +
-                            kSuiteSearches,
-                        flags.task);
+      return fail_input(
+          std::string(name) +
+              " is for strategies that write, and kw optimize searches a landscape with others; " +
+              kSuiteSearches,
+          flags.task);
   for (const auto& [is_given, name] :
        {std::pair(!flags.embedder.empty(), "--embed"),
         std::pair(flags.target.target == name_of(Target::Cuda), "--target cuda"),
@@ -81,7 +81,7 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
         std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})
     if (is_given)
       return fail_input(
-          std::string("a landscape has no kernels and no device: ") + name + " means nothing to it",
+          std::string("a landscape has no kernels and no device: ") + name + " has no effect on it",
           flags.task);
   for (const std::string& goal : flags.goals)
     if (goal.ends_with("roof"))
@@ -95,7 +95,7 @@ Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& str
   const std::string name(strategy.name);
   const auto specs = KW_TRY(flags.writing.models.specs());
   if (flags.writing.writes != 0 && strategy.name != "best-of-n")
-    return fail_input("--writes means nothing to strategy '" + name +
+    return fail_input("--writes has no effect on strategy '" + name +
                       "': best-of-n writes so many; others end by --attempts or --calls");
   if (!flags.writing.ensemble.empty() && writers_in(specs) < 2)
     return fail_input("--ensemble chooses among models that write: give --model twice or more");

@@ -193,7 +193,7 @@ Command judge_command() {
     f.text("--checked-share", flags->checked_share,
            "Share of the output checked after each timed call, such as 1/16");
     f.on_off("--sustained", flags->sustained,
-             "cuda: time it back to back too, for a second and more");
+             "cuda: also time calls back to back, for a second and more");
     f.on_off("--profile", flags->inspect.profile,
              "cuda: afterwards time each launch and read counters (Nsight Compute)");
     f.on_off("--sanitize", flags->inspect.sanitize,

@@ -154,7 +154,7 @@ Result<std::vector<ChoiceRow>> rows_of(Panel& panel,
   add("rules", engine::answers_of_rules(questions, cards));
   KW_TRY(panel.ask(questions, cards, rows));
   add("by lot", engine::answers_by_lot(questions));
-  add("the best there was", best_answers(questions));
+  add("the best choice", best_answers(questions));
   return rows;
 }
 
@@ -196,8 +196,8 @@ void print_choices(const std::vector<ChoiceRow>& rows, std::size_t questions) {
 }
 
 void print_comparison(const engine::JudgeComparison& c) {
-  fmt::print("\n{:<10} {:>22} {:>30}\n", "judge", "pairs ordered rightly",
-             "gain of the third it likes best");
+  fmt::print("\n{:<10} {:>22} {:>30}\n", "judge", "pairs ordered correctly",
+             "gain of the third ranked best");
   for (const auto& [name, judge] : {std::pair("learned", c.learned), {"rules", c.rules}})
     fmt::print("{:<10} {:>22.2f} {:>29.3g}x\n", name, judge.pairs, std::exp(judge.top_gain));
   fmt::print("{:<10} {:>22.2f} {:>29.3g}x\n", "by lot", 0.5, std::exp(c.mean_gain));

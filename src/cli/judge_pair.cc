@@ -148,8 +148,8 @@ std::string host_form_of(const Task& task) {
   for (const std::string_view line : split_lines(text))
     if (line.starts_with("void "))
       return fmt::format(
-          "as the opponent a host launcher will do: add `// kw: dialect host` and\n"
-          "extern \"C\" int {}, cudaStream_t stream) that launches on `stream` and returns 0\n",
+          "a host launcher may be the opponent: add `// kw: dialect host` and\nextern \"C\" int "
+          "{}, cudaStream_t stream) that launches on `stream` and returns 0\n",
           line.substr(5, line.rfind(')') - 5));
   return {};
 }
@@ -236,9 +236,8 @@ class Duel {
 std::string summary_of(const Pair& pair) {
   const DuelLine whole = whole_of(pair);
   if (whole.winner == Winner::None)
-    return fmt::format(
-        "not told apart: A is {} as fast as B{}", ratio_text(whole.speedup),
-        is_undecided(deciding(pair)) ? "; the machine was too restless for more" : "");
+    return fmt::format("no difference shown: A is {} as fast as B{}", ratio_text(whole.speedup),
+                       is_undecided(deciding(pair)) ? "; the machine was too noisy for more" : "");
   const bool is_a = whole.winner == Winner::A;
   const Side& winner = is_a ? pair.a : pair.b;
   const Side& loser = is_a ? pair.b : pair.a;
@@ -265,7 +264,7 @@ void print_pair(const Pair& pair, const task::Definition& definition) {
                           line.winner == Winner::None ? "not told apart"
                           : line.winner == Winner::A  ? "A wins"
                                                       : "B wins");
-    if (is_reverse(pair)) text += "judged with B in the candidate's seat:\n";
+    if (is_reverse(pair)) text += "judged with B as the candidate:\n";
   }
   fmt::print("{}", folded(text, look_of(STDOUT_FILENO)));
   print_evaluation(pair.is_compared() ? deciding(pair)

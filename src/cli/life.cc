@@ -33,7 +33,8 @@ Json ask_of(const Attempt& attempt) {
 }
 
 std::string origin_words(const Attempt& a) {
-  if (a.evaluation.verdict.is_unanswered()) return "nobody's: no model gave a usable answer";
+  if (a.evaluation.verdict.is_unanswered())
+    return "no kernel, because no model gave a usable answer";
   if (ask_of(a).value("role", "") == "tune")
     return fmt::format("a setting of the knobs of attempt {}, chosen by the tuner", a.parent);
   switch (a.candidate.origin) {
@@ -173,12 +174,12 @@ void add_outcome(std::string& page, const Life& life) {
                 ? fmt::format("  A judge model gave no reading: {}.\n", life.reading->trouble)
                 : "  A judge model read in it:\n" + indented(life.reading->words);
   if (life.next)
-    page += fmt::format("  The next ask that knew of it was attempt {}: {}.\n", life.next->number,
-                        life.next->why);
+    page += fmt::format("  The next ask that knew its outcome was attempt {}: {}.\n",
+                        life.next->number, life.next->why);
   else if (life.run.state == RunState::Running && life.run.stopped_by.empty())
-    page += "  Nothing that knew of it has been asked yet.\n";
+    page += "  No later ask has known its outcome yet.\n";
   else
-    page += fmt::format("  Nothing was asked any more{}{}.\n",
+    page += fmt::format("  The run asked for nothing after it{}{}.\n",
                         life.run.stopped_by.empty() ? "" : ": ", life.run.stopped_by);
   for (const AttemptLine& line : life.made_from)
     page += fmt::format("  Made from it: attempt {}, {}: {}\n", line.number, line.name, line.words);

@@ -14,12 +14,12 @@ TEST(Life, TheLatestAttemptOfARunThatGoesOnIsNotTheLast) {
   Life life;
   life.attempt.number = 3;
   life.run.state = RunState::Running;
-  EXPECT_THAT(page_of(life), Not(HasSubstr("Nothing was asked any more")));
+  EXPECT_THAT(page_of(life), Not(HasSubstr("The run asked for nothing after it")));
   life.run.stopped_by = "3 attempts";
-  EXPECT_THAT(page_of(life), HasSubstr("Nothing was asked any more: 3 attempts."));
+  EXPECT_THAT(page_of(life), HasSubstr("The run asked for nothing after it: 3 attempts."));
   life.run.state = RunState::Interrupted;
   life.run.stopped_by.clear();
-  EXPECT_THAT(page_of(life), HasSubstr("Nothing was asked any more."));
+  EXPECT_THAT(page_of(life), HasSubstr("The run asked for nothing after it."));
 }
 
 TEST(Life, ARecalledVerdictCostNoTime) {
@@ -35,7 +35,7 @@ TEST(Life, WhatNobodyAnsweredIsNobodysAndAReplyWithoutAKernelIsItsModels) {
   life.attempt.candidate.origin = Origin::Model;
   life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
                                      std::string(kNoAnswer) + "HTTP 400"};
-  EXPECT_THAT(page_of(life), HasSubstr("It is nobody's: no model gave a usable answer."));
+  EXPECT_THAT(page_of(life), HasSubstr("It is no kernel, because no model gave a usable answer."));
   life.attempt.evaluation.verdict.evidence = "no code block";
   EXPECT_THAT(page_of(life), HasSubstr("It is a language model's reply, which holds no kernel."));
 }

@@ -99,11 +99,13 @@ Lines LiveText::start(const RunSummary& run, const std::string& baseline) const 
                       {fmt::format(": strategy {}, to beat: {}", run.config.strategy, baseline)}},
                      4, look_);
   if (look_.columns > 0)
-    append(lines,
-           fold({{fmt::format("Ctrl-C ends it with what there is; from elsewhere: kw steer {}",
-                              run.name),
-                  Tone::Dim}},
-                4, look_));
+    append(
+        lines,
+        fold({{fmt::format(
+                   "Ctrl-C ends the run with its best so far; from another terminal: kw steer {}",
+                   run.name),
+               Tone::Dim}},
+             4, look_));
   return lines;
 }
 

@@ -58,7 +58,7 @@ std::string head_of(const Lesson& lesson) {
                                  lesson.task, lesson.family, name_of(lesson.target));
   if (lesson.state != LessonState::Live) head += fmt::format("  {}", name_of(lesson.state));
   if (lesson.state != LessonState::Dropped && !is_told(lesson))
-    head += "  not told until it is seen again";
+    head += "  prompts leave it out until it is seen again";
   return head;
 }
 
@@ -78,7 +78,7 @@ bool is_chosen(const Lesson& lesson, const std::string& task, std::optional<Targ
 
 /// Lists lessons that were evicted to make room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
-  if (!flags.about.empty()) return fail_input("--evicted goes without --about");
+  if (!flags.about.empty()) return fail_input("--evicted cannot be combined with --about");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto evicted = KW_TRY(store.evicted_lessons());
   const auto target = KW_TRY(asked_target(flags));
@@ -90,10 +90,10 @@ Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
-  if (evicted.empty()) fmt::print("no lesson made room for another\n");
+  if (evicted.empty()) fmt::print("no lesson was evicted\n");
   for (const store::EvictedLesson& gone : evicted) {
     print_lesson(gone.lesson);
-    fmt::print("      made room in {}: {}\n", gone.run, gone.why);
+    fmt::print("      evicted in {}: {}\n", gone.run, gone.why);
   }
   return kDone;
 }
@@ -146,7 +146,7 @@ Result<int> experience(const Global& global, const MemoryFlags& flags) {
 
 Result<int> cards(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted || !flags.task.empty())
-    return fail_input("of cards --about and --target choose, and nothing else");
+    return fail_input("cards can be chosen by --about and --target only");
   return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
@@ -209,7 +209,7 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   if (global.json)
     std::printf("%s\n", dump_json(json_of(lesson)).c_str());
   else
-    fmt::print("{}: {}\nruns in progress go on with what they began with\n", deed.done,
+    fmt::print("{}: {}\nruns in progress keep the lessons with which they began\n", deed.done,
                head_of(lesson));
   return kDone;
 }
@@ -279,9 +279,9 @@ Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
              lines.empty() ? "nothing changed\n" : lines);
   for (const LessonChange& c : changes) {
     if (!c.evicted.empty())
-      fmt::print("made room ({}): {}\n", c.evicted, c.after.text);
+      fmt::print("evicted ({}): {}\n", c.evicted, c.after.text);
     else if (c.after.state != LessonState::Dropped && !is_told(c.after))
-      fmt::print("noted, not told until it is seen again: {}\n", c.after.text);
+      fmt::print("noted, left out of prompts until it is seen again: {}\n", c.after.text);
   }
   return kDone;
 }
@@ -306,9 +306,9 @@ Command memory_command() {
   auto flags = std::make_shared<MemoryFlags>();
   const auto takes_choice = [flags](Flags& f) {
     f.text("--task", flags->task, "Lessons of this task alone");
-    f.text("--target", flags->target.target, "What is known for cpu alone, or for cuda");
+    f.text("--target", flags->target.target, "Only what is known for cpu, or for cuda");
     f.text("--about", flags->about, "Lessons that hold some of these words, best first");
-    f.on_off("--evicted", flags->evicted, "Those that made room for others, and why");
+    f.on_off("--evicted", flags->evicted, "Lessons that were evicted for others, and why");
   };
   const auto takes_id = [flags](Flags& f) {
     f.positional("id", flags->id, "Number of a lesson in kw memory");
@@ -339,12 +339,12 @@ Command memory_command() {
             KW_TRY(refuse_choice(f, true));
             return show_judges(global, KW_TRY(f.target.aim()).target, f.judges);
           }),
-      child(flags, "show", "One lesson; of a win its source", takes_id, show_lesson),
-      child(flags, "drop", "Never use it again, nor learn it again", takes_id,
+      child(flags, "show", "Show one lesson, and the source of a win", takes_id, show_lesson),
+      child(flags, "drop", "Never use or learn a lesson again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),
-      child(flags, "freeze", "Go on using it as it is now", takes_id,
+      child(flags, "freeze", "Keep a lesson as it is now", takes_id,
             does({Frozen, "frozen", {Live}})),
-      child(flags, "unfreeze", "Let runs update it again", takes_id,
+      child(flags, "unfreeze", "Let runs update a frozen lesson again", takes_id,
             does({Live, "unfrozen", {Frozen}})),
       child(flags, "diff", "What a run changed in what prompts tell", takes_run, show_diff)};
   return command;

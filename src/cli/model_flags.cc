@@ -130,9 +130,10 @@ void PaceFlags::declare(Flags& flags) {
   flags.integer("--requests-per-minute", requests_per_minute,
                 "Most requests a minute to each model behind an address; 0: no bound");
   flags.integer("--tokens-per-minute", tokens_per_minute,
-                "Most tokens a minute likewise, prompts and replies; 0: no bound", kTokensOfAll);
+                "Most tokens a minute to each such model, prompts and replies; 0: no bound",
+                kTokensOfAll);
   flags.on_off("--cache-replies", cache_replies,
-               "Answer what was asked like that in the workspace before from runs/replies/");
+               "Answer requests that this workspace has sent before from runs/replies/");
 }
 
 Result<llm::RateLimits> PaceFlags::rates() const {

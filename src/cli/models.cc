@@ -97,7 +97,7 @@ std::string_view words_for(llm::Trouble trouble) {
     case llm::Trouble::Pace:
       return "asked too often";
     case llm::Trouble::Request:
-      return "the server does not take the question";
+      return "the server rejects the request";
     case llm::Trouble::Server:
       return "the server is in trouble";
     case llm::Trouble::Network:

@@ -35,10 +35,11 @@ NextStep about_runs(const Standpoint& here) {
   const RunSummary& last = here.runs.back();
   switch (last.state) {
     case RunState::Running:
-      return {"kw show " + last.name, "it goes on now, with " + attempts_text(last)};
+      return {"kw show " + last.name, "it is in progress, with " + attempts_text(last)};
     case RunState::Interrupted:
     case RunState::Stopped:
-      return {"kw resume " + last.name, "goes on with what ended after " + attempts_text(last)};
+      return {"kw resume " + last.name,
+              "goes on with the search that ended after " + attempts_text(last)};
     case RunState::Finished:
       break;
   }

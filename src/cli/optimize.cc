@@ -184,7 +184,7 @@ Json builds_of_winner(const Global& global, const engine::Surroundings& s, const
   if (!builds) {
     const Error& error = builds.error();
     std::fprintf(stderr,
-                 "kw: no build for each shape: %s\nkw: from the beginning: kw specialise %s\n",
+                 "kw: the builds for each shape failed: %s\nkw: to try again: kw specialise %s\n",
                  describe(error).c_str(), data.run.name.c_str());
     return {{"confirmed", false}, {"error", {{"what", error.what}, {"where", error.where}}}};
   }
@@ -229,7 +229,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     return fail_input("the task has changed since this run began; start a new one",
                       wanted.stored->name);
   if (config.specialises && !setting.real)
-    return fail_input("a landscape has no shapes: --mode specialised means nothing to it");
+    return fail_input("a landscape has no shapes: --mode specialised has no effect on it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
     fit_to_task(config, flags, *setting.real);
@@ -354,7 +354,7 @@ Command resume_command() {
   command.summary = "Go on with a run that was interrupted or killed";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
-    f.text("--results", flags->results, "Of a run with --carrier bundle: what came back");
+    f.text("--results", flags->results, "With --carrier bundle: the file of results");
     f.text("--save-attempts", flags->save_attempts,
            "Keep every source here as NNN_name.cpp or .cu");
     flags->writing.asking.declare_timeout(f);

@@ -54,9 +54,9 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   if (!has_writer && !flags.writing.models.models.empty())
     return fail_input("a model in a role writes no kernels: give --model without one, too");
   if (strategy->is_writing && !has_writer)
-    return fail_input("strategy '" + name + "' needs somebody who writes kernels: give --model");
+    return fail_input("strategy '" + name + "' needs a model that writes kernels: give --model");
   if (!strategy->is_writing && has_writer)
-    return fail_input("--model means nothing to strategy '" + name + "', which asks no model");
+    return fail_input("--model has no effect on strategy '" + name + "', which asks no model");
   return strategy;
 }
 
@@ -64,7 +64,7 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
 Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
-    return fail_input("--tuner means nothing to strategy '" + std::string(strategy.name) +
+    return fail_input("--tuner has no effect on strategy '" + std::string(strategy.name) +
                       "', which tunes nothing; " +
                       strategies_where([](const auto& info) { return info.is_tuning; }) + " do");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
@@ -90,35 +90,36 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
                     RunConfig& config) {
   const std::string name(strategy.name);
   if (!flags.preset.empty() && !strategy.has_presets)
-    return fail_input("--preset means nothing to strategy '" + name + "', which has none; " +
+    return fail_input("--preset has no effect on strategy '" + name + "', which has none; " +
                       strategies_where([](const auto& info) { return info.has_presets; }) + " do");
   static const std::vector<std::string> presets{"sketch", "paper"};
   if (!flags.preset.empty() && !contains(presets, flags.preset))
     return fail_input("--preset is sketch or paper, not '" + flags.preset + "'" +
                       suggestion(flags.preset, presets));
   if (flags.rounds != 0 && !strategy.has_rounds)
-    return fail_input("--rounds means nothing to strategy '" + name + "'; it does to " +
+    return fail_input("--rounds has no effect on strategy '" + name + "'; it has one with " +
                       strategies_where([](const auto& info) { return info.has_rounds; }));
   if (flags.repairs != config.repairs && !strategy.has_repairs)
-    return fail_input("--repairs means nothing to strategy '" + name + "'");
+    return fail_input("--repairs has no effect on strategy '" + name + "'");
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
-    return fail_input("--judge means nothing to strategy '" + name +
+    return fail_input("--judge has no effect on strategy '" + name +
                       "', which has no judge of its own; coder-judge has" +
                       (strategy.is_writing && strategy.has_parents
-                           ? ", and --model judge=NAME reads the findings for whoever writes"
+                           ? ", and --model judge=NAME reads the findings for the model that writes"
                            : ""));
   config.judges_by_rules = flags.judge == "rules";
   config.judges_learned = flags.judge == "learned";
   if (!flags.judge.empty() && !config.judges_by_rules && !config.judges_learned)
     config.models.push_back("judge=" + flags.judge);
   if (!flags.guide.empty() && strategy.name != "graph-walk")
-    return fail_input("--guide means nothing to strategy '" + name + "'; graph-walk has one");
+    return fail_input("--guide has no effect on strategy '" + name +
+                      "'; only graph-walk has a guide");
   static const std::vector<std::string> guides{"random", "llm", "weights"};
   if (!flags.guide.empty() && !contains(guides, flags.guide))
     return fail_input("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
                       suggestion(flags.guide, guides));
   if (flags.freeze_graph && !strategy.has_graph)
-    return fail_input("--freeze-graph means nothing to strategy '" + name +
+    return fail_input("--freeze-graph has no effect on strategy '" + name +
                       "', which walks no graph; " +
                       strategies_where([](const auto& info) { return info.has_graph; }) + " do");
   config.guide = flags.guide;
@@ -134,11 +135,11 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
                       RunConfig& config) {
   const std::string name(strategy.name);
   if (!strategy.is_writing && !flags.feedback.empty())
-    return fail_input("--feedback means nothing to strategy '" + name +
-                      "', which has nothing written");
+    return fail_input("--feedback has no effect on strategy '" + name +
+                      "', for which no model writes");
   if (!strategy.is_writing && flags.no_knowledge)
-    return fail_input("--no-knowledge means nothing to strategy '" + name +
-                      "', which has nothing written");
+    return fail_input("--no-knowledge has no effect on strategy '" + name +
+                      "', for which no model writes");
   if (!flags.feedback.empty()) {
     const auto level = enum_from<FeedbackLevel>(flags.feedback);
     if (!level)
@@ -147,10 +148,10 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
     config.feedback = *level;
   }
   if (flags.profile && config.feedback < FeedbackLevel::Profile)
-    return fail_input("--profile is for whoever writes, whom --feedback " + flags.feedback +
-                      " tells nothing of it");
+    return fail_input("--profile informs the model that writes, and --feedback " + flags.feedback +
+                      " leaves profiles out of its prompts");
   if (flags.no_knowledge && flags.freeze_memory)
-    return fail_input("--freeze-memory means nothing with --no-knowledge, which has no memory");
+    return fail_input("--freeze-memory has no effect with --no-knowledge, which uses no memory");
   if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
     return fail_input("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
   config.uses_knowledge = !flags.no_knowledge;
@@ -229,21 +230,22 @@ void OptimizeFlags::declare(Flags& f) {
   f.text("--preset", preset,
          "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
   f.text("--judge", judge,
-         "Of coder-judge: rules, learned, or a model as --model names it; default: whoever writes");
-  f.text("--guide", guide, "Of graph-walk: random, llm (a model chooses each step) or weights");
+         "With coder-judge, who judges: rules, learned, or a model as --model names it; default: "
+         "the model that writes");
+  f.text("--guide", guide,
+         "With graph-walk, what chooses each step: random, llm (a model) or weights");
   f.on_off("--freeze-graph", freeze_graph,
-           "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");
-  f.integer("--rounds", rounds, "Of strategies that end by themselves; default 10",
+           "With graph-walk and graph-search: leave the workspace's graph of techniques unchanged");
+  f.integer("--rounds", rounds, "Rounds of strategies that end by themselves; default 10",
             {1, kMostRounds});
   f.integer("--repairs", repairs,
-            "Of refine and agent: how often what failed is sent back before something else is "
-            "tried",
+            "With refine and agent: how often a failed kernel is sent back before another is tried",
             {0, task::kMostRepairs});
   f.text("--baseline", baseline, "What to beat, by name; default: the fastest");
   f.integer("--attempts", attempts, "Most attempts; 0: no limit");
   f.text("--time", time,
          "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
-  f.integer("--patience", patience, "Stop after so many attempts without a new best; 0: never");
+  f.integer("--patience", patience, "Stop after this many attempts without a new best; 0: never");
   f.texts("--goal", goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
   f.integer("--seed", seed, "Of the strategy only", {0, std::numeric_limits<std::int64_t>::max()});
   f.integer("--outstanding", outstanding, "Asks in flight", {1, kMostOutstanding});
@@ -252,11 +254,12 @@ void OptimizeFlags::declare(Flags& f) {
          "generic: one build for all shapes; specialised: then one for each timed shape, too");
   f.text("--carrier", carrier,
          "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.ARCH.bundle");
-  f.text("--results", results, "What kw-worker --bundle made of the last bundle");
+  f.text("--results", results, "With --carrier bundle: the results that kw-worker --bundle wrote");
   f.on_off("--profile", profile,
-           "cuda: profile every new best, for whoever writes the next kernel; bandit, coder-judge "
-           "and staged do by themselves, every kernel that works");
-  f.on_off("--no-profile", no_profile, "cuda: not even with those");
+           "cuda: profile every new best for the model that writes; bandit, coder-judge and staged "
+           "always profile every kernel that works");
+  f.on_off("--no-profile", no_profile,
+           "cuda: no profiles, not even with bandit, coder-judge and staged");
   f.on_off("--no-memory", no_memory, "Begin without lessons of earlier runs, and leave none");
   f.on_off("--from-scratch", from_scratch,
            "With a model: write a first kernel instead of starting from the task's own");
@@ -266,7 +269,7 @@ void OptimizeFlags::declare(Flags& f) {
            "With a model: the task alone; no examples, no lessons, no graph of techniques");
   f.text("--embed", embedder, "openai:NAME of an embedding model that ranks knowledge by meaning");
   f.on_off("--freeze-memory", freeze_memory, "Begin with lessons of earlier runs, leave none");
-  f.text("--label", label, "Kept with the run: whoever started it finds it by this");
+  f.text("--label", label, "A text that is stored with the run, by which scripts find the run");
   writing.declare(f);
 }
 

@@ -102,7 +102,7 @@ TEST(OptimizeFlags, HowOftenWhatFailsIsMendedIsKeptWithTheRun) {
   }
   OptimizeFlags flags = flags_of("evolve", "cpu");
   flags.repairs = 2;
-  EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs means nothing to strategy"));
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs has no effect on strategy"));
 }
 
 TEST(OptimizeFlags, NearNamesAreSuggested) {
@@ -185,7 +185,7 @@ TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.target = "cuda"; }),
               HasSubstr("no device: --target cuda"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.arch = "sm_90a"; }),
-              HasSubstr("no device: --arch means nothing"));
+              HasSubstr("no device: --arch has no effect"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.carrier = kBundle; }),
               HasSubstr("--carrier bundle"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.embedder = "openai:e"; }), HasSubstr("--embed"));

@@ -98,8 +98,10 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
     return code;
   }
   if (!definition)
-    fmt::print(stderr, "kw: for a task that has {}; --task matches names with those of one\n",
-               sanitise_line(draft.wanted));
+    fmt::print(
+        stderr,
+        "kw: the plan needs a task that has {}; --task matches its names with those of a task\n",
+        sanitise_line(draft.wanted));
   if (!trouble.empty())
     fmt::print(stderr, "kw: as it stands this plan would be refused: {}\n", sanitise_line(trouble));
   if (flags.out.empty()) {

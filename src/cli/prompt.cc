@@ -52,7 +52,8 @@ Result<int> show_prompt(const Global& global, const FirstPromptFlags& flags) {
   fmt::print("=== user ===\n{}", prompt.user);
   std::fflush(stdout);
   fmt::print(stderr, "kw: about {} tokens, {}\n", prompt.tokens, words_of(first.reply));
-  if (!first.role.empty()) fmt::print(stderr, "kw: asked first: the {}\n", first.role);
+  if (!first.role.empty())
+    fmt::print(stderr, "kw: the first prompt of this strategy goes to its {}\n", first.role);
   for (const std::string& dropped : prompt.dropped)
     fmt::print(stderr, "kw: left out for --prompt-tokens: {}\n", dropped);
   for (const std::string& unknown : first.unknown) fmt::print(stderr, "kw: {}\n", unknown);
@@ -110,7 +111,7 @@ Command prompt_command() {
               "TASK is a run: show what this attempt of it was sent, and the reply", {1});
     f.text("--errand", first.errand,
            "write | repair | rethink | improve; default: what the strategy asks for first");
-    f.text("--parent", first.parent, "Kernel to mend or improve; the reference without it");
+    f.text("--parent", first.parent, "Kernel to repair or improve; default: the reference");
     f.on_off("--own-playbook", first.own_playbook,
              "Show the playbook's kernels for this very task as examples");
   };
@@ -119,11 +120,11 @@ Command prompt_command() {
        {{"TASK", "", "folder or shipped task; with --attempt a run"},
         {"--attempt", "N", "what this attempt of a run was sent, and the reply"},
         {"--errand", "improve", "write, repair, rethink or improve"},
-        {"--parent", "FILE", "kernel to mend or improve"},
+        {"--parent", "FILE", "kernel to repair or improve"},
         {"--own-playbook", "", "show the playbook's kernels for this very task"}},
        {"--target", "--arch", "--baseline"}},
       {"Of the run",
-       {{"--model", "openai:NAME", "who would be asked; nobody is"},
+       {{"--model", "openai:NAME", "model to build the prompt for; it is not asked"},
         {"--strategy", "NAME", "which method asks; default refine"},
         {"--hint", "WORDS", "what is worth trying; --constraint: what must hold"},
         {"--feedback", "LEVEL", "what a model is told: none, errors, findings, profile"},

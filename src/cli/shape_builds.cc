@@ -24,7 +24,7 @@ std::string words_of(const engine::ShapeChoice& shape) {
   if (shape.failed > 0)
     tried += fmt::format(", {} of which failed: {}", shape.failed,
                          engine::failure_words(shape.first_failure));
-  if (!shape.confirmation) return fmt::format("{}: nothing faster among {}", shape.workload, tried);
+  if (!shape.confirmation) return fmt::format("{}: none is faster among {}", shape.workload, tried);
   const Evaluation& seen = *shape.confirmation;
   if (!shape.arm)
     return fmt::format(

@@ -192,7 +192,7 @@ Json to_json(const Soaked& s) {
 void print(const Soaked& s) {
   if (s.is_interrupted) fmt::print("interrupted; ");
   if (s.tally.judgements() == 0)
-    fmt::print("no judgement of the shapes as they are ended in {}\n", format_ns(s.elapsed_ns));
+    fmt::print("no judgement of the shipped shapes ended within {}\n", format_ns(s.elapsed_ns));
   else
     fmt::print("{} after {} judgements in {}{}{}\n", name_of(s.verdict.outcome),
                s.tally.judgements(), format_ns(s.elapsed_ns),

@@ -52,7 +52,7 @@ Result<std::string> one_line(const std::string& words) {
   std::string line(trim(words));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   if (line.size() > kMostWords)
-    return fail_input(fmt::format("more than {} bytes of words", kMostWords), "steer");
+    return fail_input(fmt::format("more than {} bytes of text", kMostWords), "steer");
   return line;
 }
 
@@ -94,7 +94,8 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
   const RaisedBudget budget = KW_TRY(budget_of(flags));
   if (is_set(budget)) add(OrderKind::Budget).budget = budget;
   if (flags.finish && !orders.empty())
-    return fail_input("--finish ends the search: nothing can be ordered beside it", "steer");
+    return fail_input("--finish ends the search, so it cannot be combined with other orders",
+                      "steer");
   if (flags.finish) add(OrderKind::Finish);
   for (Order& order : orders) {
     order.who = login_name();
@@ -151,8 +152,8 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
   const auto wanted = KW_TRY(orders_from(flags));
   if (wanted.empty() && !flags.list)
     return fail_input(
-        "what is it to do? give --hint, --forbid, --require, --pin, --stop, --lift, a "
-        "budget, --finish, or --list",
+        "no order was given: give --hint, --forbid, --require, --pin, --stop, --lift, a budget, "
+        "--finish, or --list",
         run.name);
   const auto known = KW_TRY(engine::orders_of(store, run.id));
   if (!wanted.empty()) {
@@ -163,7 +164,7 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
         !is_now        ? "with: kw resume " + run.name
         : flags.finish ? "once what is being judged has ended; then the best is confirmed"
                        : "before the next ask";
-    if (!global.json) fmt::print("taken down; it takes effect {}\n", effect);
+    if (!global.json) fmt::print("the order is stored; it takes effect {}\n", effect);
   }
   auto orders = KW_TRY(engine::orders_of(store, run.id));
   if (!flags.list)
@@ -178,7 +179,7 @@ Command steer_command() {
   auto flags = std::make_shared<SteerFlags>();
   Command command;
   command.name = "steer";
-  command.summary = "Tell a run what to do while it goes, or list what it was told";
+  command.summary = "Give orders to a run while it goes, or list its orders";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
     f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");

@@ -90,9 +90,9 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
   report::SuiteResult result;
   result.spec = KW_TRY(read_spec(flags.spec));
   if (flags.landscape > 0 && !flags.models.empty())
-    return fail_input("--model means nothing with --landscape, where nobody is asked");
+    return fail_input("--model has no effect with --landscape, which asks no model");
   if (flags.landscape > 0 && !flags.asking.timeout.empty())
-    return fail_input("--model-timeout means nothing with --landscape, where nobody is asked");
+    return fail_input("--model-timeout has no effect with --landscape, which asks no model");
   if (flags.list && (!flags.csv.empty() || !flags.into.empty()))
     return fail_input("--list runs nothing: --csv and --into would have nothing to write");
   if (flags.landscape > 0)
@@ -108,10 +108,9 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
   const platform::SignalGuard signals;
   std::size_t done = 0;
   Status& status = *global.status;
-  status.answer_interruption(
-      [&] { return signals.is_interrupted(); },
-      "interrupted: finishing the attempts in progress; Ctrl-C again to stop "
-      "now; the same command goes on");
+  status.answer_interruption([&] { return signals.is_interrupted(); },
+                             "interrupted: finishing the attempts in progress; Ctrl-C again to "
+                             "stop now; run the same command to go on");
   const auto show_progress = [&] {
     status.doing(
         fmt::format("{} of {} searches done, {} at a time", done, plans.size(), flags.jobs));

@@ -50,8 +50,9 @@ class Planner {
       const std::string& name = t.name.text;
       const std::string& first = spec_.tasks.front().name.text;
       if (is_world(name) != is_world(first) || is_record(name) != is_record(first)) {
-        report_.add(t.name.place,
-                    "a suite has worlds of techniques alone, or records alone, or none of them");
+        report_.add(
+            t.name.place,
+            "a suite with worlds of techniques has no other tasks, and so has one with records");
       } else if (is_world(name)) {
         std::uint64_t seed = 0;
         const auto* end = name.data() + name.size();
@@ -109,8 +110,8 @@ class Planner {
       for (const task::SuiteTask& t : spec_.tasks)
         if (is_landscape(t.name.text))
           return complain(
-              fmt::format("has kernels written, which nobody does for {}; worlds of "
-                          "techniques, as techniques:7, and records, as recorded:RUN, are for all",
+              fmt::format("has kernels written, which no model does for {}; all strategies search "
+                          "worlds of techniques, as techniques:7, and records, as recorded:RUN",
                           t.name.text));
     }
     if (spec_.samples == SampleUnit::Attempt && info.name != "best-of-n")

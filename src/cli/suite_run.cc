@@ -25,7 +25,7 @@ namespace {
 
 using report::SuiteCell;
 
-constexpr const char* kInterruptedCell = "Interrupted; the same command goes on.";
+constexpr const char* kInterruptedCell = "Interrupted; run the same command to go on.";
 constexpr int kLookMs = 200;  // how often to look for an interruption while a child runs
 /// How long a child that was asked to finish may take for the attempt in flight and its report.
 constexpr auto kLastWords = std::chrono::minutes(10);

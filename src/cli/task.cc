@@ -46,7 +46,7 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
   // A kernel is no sequential function, so it is rewritten as the loop over its threads.
   const std::string plain = KW_TRY(import::plain_function(source, flags.from, flags.function));
   auto draft = task::draft_from_source(plain, flags.from, {}, name);
-  if (!draft) draft.error().what += " (in the loop that its kernel was read as)";
+  if (!draft) draft.error().what += " (in the loop that was made from its kernel)";
   return draft;
 }
 
@@ -332,7 +332,7 @@ Command task_command() {
           },
           create),
       child(
-          "accept", "Stand behind a draft that a model wrote, if it is admitted",
+          "accept", "Accept a draft that a model wrote, if it is admitted",
           [](Flags& f, TaskFlags& flags) {
             f.positional("task", flags.name, "Its folder, or its name under tasks/");
           },
@@ -345,7 +345,7 @@ Command task_command() {
             takes_task(f, flags);
             flags.target.declare(f, true);
             f.text("--time", flags.time,
-                   "Begin nothing more after so long, e.g. 10m; default: until all is done");
+                   "Begin no further check after this time, e.g. 10m; default: no limit");
             f.on_off("--verbose", flags.verbose, "A line for each check, not for each workload");
           },
           check_task),

@@ -117,7 +117,7 @@ Result<FoundTask> find_task(const Global& global, const report::Certificate& cer
   if (found.is_same.value_or(true) || !given.empty()) return found;
   return fail_input(
       fmt::format("the task '{}' here is another version than the certificate's (SHA-256 {}, not "
-                  "{}): --task FOLDER names the one that it is of, or takes this one all the same",
+                  "{}): --task FOLDER names the certificate's task, or accepts this one",
                   certificate.task, here, certificate.task_sha256),
       certificate.task);
 }
@@ -240,7 +240,7 @@ class Verification {
                certificate_->machine.empty() ? "" : " on " + certificate_->machine);
     fmt::print("kernel: {}, the certificate's by its hash\ntask: {}{}\n", kernel_->path.string(),
                definition.task.name,
-               !is_same_task_   ? "; the certificate does not say of which version it is"
+               !is_same_task_   ? "; the certificate does not name the task's version"
                : *is_same_task_ ? ", the certificate's by its hash"
                                 : "");
     std::fflush(stdout);
@@ -249,7 +249,7 @@ class Verification {
   void warn(const task::Definition& definition) const {
     fmt::print(stderr,
                "kw: THE TASK IS NOT THE CERTIFICATE'S: {} has the SHA-256 {}, the certificate is "
-               "of {}; what follows is about this one\n",
+               "of {}; the lines that follow are about this task\n",
                definition.folder, definition.task.sha256, certificate_->task_sha256);
   }
 
@@ -356,7 +356,7 @@ Command verify_command() {
            "Speedup that must be shown at least, e.g. 1.1; default: any gain that is shown");
     f.text("--junit", flags->junit, "Write a JUnit report for continuous integration here");
     f.text("--task", flags->task,
-           "Folder or name of the task; default: the name that the certificate says");
+           "Folder or name of the task; default: the name in the certificate");
     f.text("--kernel", flags->kernel, "The kernel, where it lies elsewhere");
   };
   command.run = [flags](const Global& global) { return verify(global, *flags); };

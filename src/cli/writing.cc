@@ -46,16 +46,13 @@ void WritingFlags::declare(Flags& flags) {
   pace.declare(flags);
   length.declare(flags);
   asking.declare(flags);
-  flags.integer("--writes", writes,
-                "Of strategy best-of-n: how many kernels are written; default 8", {1});
+  flags.integer("--writes", writes, "With best-of-n: how many kernels are written; default 8", {1});
   flags.integer("--shortlist", shortlist,
-                "Kernels written for each ask, of which that is judged of which recorded steps "
-                "promise most",
+                "Kernels written for each ask; the one that recorded steps rank best is judged",
                 {1, kMostShortlist});
-  flags.text(
-      "--ensemble", ensemble,
-      "Which of several models writes: bandit, by what each was worth its cost (the default), "
-      "or turn");
+  flags.text("--ensemble", ensemble,
+             "How to choose among several models: bandit, by what each gained for its cost (the "
+             "default), or turn");
   flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
   flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
 }
@@ -71,7 +68,7 @@ Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& 
   if (strategy.has_parents && !contains(roles, std::string(kJudgeRole)))
     roles.emplace_back(kJudgeRole);
   if (spec.role.empty() || contains(roles, spec.role)) return {};
-  return fail_input(fmt::format("strategy '{}' asks nobody in the role '{}'{}{}", strategy.name,
+  return fail_input(fmt::format("strategy '{}' asks no model in the role '{}'{}{}", strategy.name,
                                 spec.role, suggestion(spec.role, roles),
                                 roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
                     spec.text());
@@ -83,7 +80,7 @@ Result<> WritingFlags::into(RunConfig& config) const {
   if (config.models.empty() && spend.any())
     return fail_input("--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
-    return fail_input("--constraint and --hint are words for a model: give --model too");
+    return fail_input("--constraint and --hint are for a model: give --model too");
   if (config.models.empty() && pace.any())
     return fail_input(
         "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
@@ -179,7 +176,7 @@ Result<> RunModels::cast(const RunConfig& config) {
         return fail_input("one model in the role '" + spec.role + "' is enough", text);
       roles_.push_back(spec);
     } else if (spec.role == kJudgeRole && strategy->has_parents) {
-      if (judge_) return fail_input("one judge is enough: " + judge_->text(), text);
+      if (judge_) return fail_input("only one judge is possible: " + judge_->text(), text);
       judge_ = spec;
     } else {
       view_.on_notice(text + ": nothing in this run asks a model in the role '" + spec.role + "'");

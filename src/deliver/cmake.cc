@@ -28,11 +28,10 @@ std::string flag_lines(const Delivery& d) {
   std::vector<std::string> libraries;
   for (const std::string& flag : link_libraries(d.kernel)) libraries.push_back(flag.substr(2));
   return fmt::format(
-      "# As the kernel was judged; -march=native is the processor that compiles.\n"
-      "set({1}_MARCH native CACHE STRING \"What the kernel is compiled for\")\n"
-      "find_package(OpenMP REQUIRED COMPONENTS CXX)\n"
-      "target_compile_options({0} PRIVATE {2})\n"
-      "target_link_libraries({0} PRIVATE OpenMP::OpenMP_CXX{3})\n",
+      "# As the kernel was judged; -march=native is the processor of the compiling "
+      "machine.\nset({1}_MARCH native CACHE STRING \"What the kernel is compiled "
+      "for\")\nfind_package(OpenMP REQUIRED COMPONENTS CXX)\ntarget_compile_options({0} PRIVATE "
+      "{2})\ntarget_link_libraries({0} PRIVATE OpenMP::OpenMP_CXX{3})\n",
       d.name, upper_case(d.name), join(flags, " "),
       libraries.empty() ? "" : " " + join(libraries, " "));
 }

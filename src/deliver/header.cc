@@ -18,20 +18,17 @@ std::string declaration(const Delivery& d) {
       "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
       "__cplusplus\nextern \"C\" {{\n#endif\n\n",
       guard);
-  text += "// Row-major; the last index counts single elements.\n" + argument_comment(d);
+  text +=
+      "// Tensors are row-major; the last index counts single elements.\n" + argument_comment(d);
   if (d.is_cuda())
     text += fmt::format(
-        "// Tensors and workspace lie in memory of the GPU; `workspace` is aligned to 256 bytes.\n"
-        "// `stream` is a cudaStream_t or CUstream. Everything is queued on it; nothing waits. "
-        "Both\n"
-        "// answer 0, or a code that {0}_error() says in words: of the driver above 0, of this\n"
-        "// header below. The code belongs to the context of the thread; without one, to the "
-        "primary\n"
-        "// context of device 0. Ask for the workspace before a graph captures the stream: the\n"
-        "// first question loads the code.\n"
-        "int {0}_workspace({1});\n"
-        "int {0}({2});\n"
-        "const char* {0}_error(int code);\n",
+        "// Tensors and workspace lie in memory of the GPU; `workspace` is aligned to 256 "
+        "bytes.\n// `stream` is a cudaStream_t or CUstream. Everything is queued on it; nothing "
+        "waits. Both\n// return 0, or an error code, which {0}_error() describes: codes above 0 "
+        "are the driver's,\n// codes below 0 this header's. Device code is loaded into the "
+        "thread's context; without one,\n// into the primary context of device 0. Call "
+        "{0}_workspace() before a graph captures the\n// stream, because the first call loads the "
+        "code.\nint {0}_workspace({1});\nint {0}({2});\nconst char* {0}_error(int code);\n",
         d.name, c_parameters(d.task(), "size_t* workspace_bytes"),
         c_parameters(d.task(), "void* workspace, size_t workspace_bytes, void* stream"));
   else
@@ -76,9 +73,8 @@ std::string cpu_implementation(const Delivery& d, const Isolated& parts) {
 
 std::string usage(const Delivery& d) {
   std::string text = fmt::format(
-      "//\n// Include it wherever {0} is called, from C or C++. One C++ unit of the program also "
-      "says,\n"
-      "// before it,\n//   #define {1}_IMPLEMENTATION\n",
+      "//\n// Include it wherever {0} is called, from C or C++. One C++ unit of the program "
+      "also\n// defines, before the include,\n//   #define {1}_IMPLEMENTATION\n",
       d.name, upper_case(d.name));
   if (d.is_cuda())
     return text +
@@ -86,10 +82,10 @@ std::string usage(const Delivery& d) {
            "2.34); libcuda.so.1\n// is opened at run time, so that neither CUDA's headers "
            "nor its libraries are needed.\n";
   const auto libraries = link_libraries(d.kernel);
-  text += "// and is compiled with these flags, which it was judged with:\n//   g++ " +
+  text += "// and is compiled with these flags, with which the kernel was judged:\n//   g++ " +
           join(cpu_flags(d.kernel), " ") + " -c unit.cpp\n// Link with -fopenmp" +
           (libraries.empty() ? "" : " " + join(libraries, " ")) +
-          ". -march=native is the processor that compiles.\n";
+          ". -march=native is the processor of the compiling machine.\n";
   return text;
 }
 

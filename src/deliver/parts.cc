@@ -104,7 +104,7 @@ std::vector<std::string> story_lines(const Delivery& d) {
   lines.push_back("date:    " + story.date);
   lines.push_back(
       "licence: " + (story.licence.empty() ? "not named by the kernel's author" : story.licence) +
-      " (the kernel); what surrounds it: Apache-2.0, see LICENSE");
+      " (the kernel); Apache-2.0 (all other text, see LICENSE)");
   // Names of files and machines are foreign; a newline would end the comment.
   for (std::string& line : lines) line = sanitise_line(line);
   return lines;

@@ -206,7 +206,7 @@ TEST_F(WritingRun, NobodyIsWaitedForLongerThanTheRunHasTime) {
   EXPECT_EQ(report->run.attempts, 1);
   EXPECT_EQ(report->run.state, RunState::Finished);
   EXPECT_THAT(report->run.stopped_by,
-              HasSubstr("fake wants a wait of 60.0 s, and searching has 25.0 s left"));
+              HasSubstr("fake asks for a wait of 60.0 s, and the search has 25.0 s left"));
 }
 
 TEST_F(WritingRun, ARequestThatIsTurnedDownIsAnAttempt) {

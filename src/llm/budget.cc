@@ -85,7 +85,7 @@ Result<> Ledger::allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std
   const std::lock_guard guard(mutex_);
   if (latest_ns_ == 0 || now_ns + wait_ns <= latest_ns_) return {};
   const auto left_ns = static_cast<double>(std::max<std::int64_t>(0, latest_ns_ - now_ns));
-  refusal_ = fmt::format("time: {} wants a wait of {}, and searching has {} left", model,
+  refusal_ = fmt::format("time: {} asks for a wait of {}, and the search has {} left", model,
                          format_ns(static_cast<double>(wait_ns)), format_ns(left_ns));
   return over(refusal_, model);
 }

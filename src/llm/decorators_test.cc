@@ -132,8 +132,8 @@ TEST(Retry, WaitsNoLongerThanARunHasTime) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().advice, Advice::Stop);
   EXPECT_EQ(clock.now_ns(), 1'000'000'000) << "the wait is refused, not cut";
-  EXPECT_THAT(ledger.refusal(), AllOf(HasSubstr("list:model wants a wait of 2"),
-                                      HasSubstr("searching has 9.00 s left")));
+  EXPECT_THAT(ledger.refusal(), AllOf(HasSubstr("list:model asks for a wait of 2"),
+                                      HasSubstr("the search has 9.00 s left")));
   ledger.set_latest(60'000'000'000);
   ASSERT_TRUE(model.complete(question("q"), listener.call)) << "its second in this minute";
   EXPECT_FALSE(model.complete(question("q"), listener.call)) << "a minute has room for two";

@@ -115,8 +115,9 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   other_bundle["bundle"] = std::string(64, 'a');
   w_.write("of_other_device", results_file(other_device));
   w_.write("of_other_bundle", results_file(other_bundle));
-  for (const auto& [file, words] : {std::pair("of_other_device", "results are of another device"),
-                                    std::pair("of_other_bundle", "results of another bundle")}) {
+  for (const auto& [file, words] :
+       {std::pair("of_other_device", "results come from another device"),
+        std::pair("of_other_bundle", "results of another bundle")}) {
     const std::string before = w_.read(file);
     const Ran refused = judge(at(file));
     EXPECT_EQ(refused.code, 2);
@@ -128,7 +129,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   const Ran foreign = optimize({"--results", "of_other_device"});
   EXPECT_EQ(foreign.code, 2);
-  EXPECT_THAT(foreign.err, testing::AllOf(HasSubstr("of another device (Other CPU, "),
+  EXPECT_THAT(foreign.err, testing::AllOf(HasSubstr("from another device (Other CPU, "),
                                           HasSubstr("times cannot be compared")));
 }
 

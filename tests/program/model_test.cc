@@ -313,7 +313,7 @@ TEST_F(Model, ARateOfRequestsIsKept) {
       w_.kw(optimize({"--attempts", "9", "--time", "20s", "--requests-per-minute", "1", "--json"}));
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(server_.calls(), 1u) << "the second may be sent only after a minute";
-  EXPECT_THAT(ran.json()["stopped_by"].get<std::string>(), HasSubstr("wants a wait of"));
+  EXPECT_THAT(ran.json()["stopped_by"].get<std::string>(), HasSubstr("asks for a wait of"));
 }
 
 TEST_F(Model, RepliesOfEarlierRunsAreServedToThoseThatWantThem) {
@@ -489,7 +489,7 @@ TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   EXPECT_THAT(error({"--model", "openai:m", "--tokens-per-minute", "-1"}),
               HasSubstr("--tokens-per-minute: -1 is too small: at least 0"));
   EXPECT_THAT(error({"--model", "openai:m"}), HasSubstr("OPENAI_API_KEY"));
-  EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("means nothing"));
+  EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("has no effect"));
   EXPECT_THAT(error({"--model", "scripted:none.txt"}), HasSubstr("none.txt"));
   EXPECT_THAT(error({"--model", "judge=openai:m"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--model", "openai:m@http://localhost:1/v1", "--usd", "1"}),
