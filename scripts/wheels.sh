@@ -30,7 +30,7 @@ END
   }
 }
 
-# kw_replace_folder FROM TO: TO becomes FROM; whoever looks sees the old one or the new one, or for an instant none.
+# kw_replace_folder FROM TO: replaces TO by FROM; others see the old folder, the new one, or for an instant none.
 kw_replace_folder() {
   local old
   mkdir -p "$(dirname "$2")" || return 1

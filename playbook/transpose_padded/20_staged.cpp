@@ -90,7 +90,7 @@ static inline void stage(const float* from, int ldx, int rows, int cols, bool is
 #if AHEAD
   const float* ahead = from + (size_t)AHEAD * ldx;
   for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx + LANES - 1, 0, 2);
-  if (is_first) {  // and the line that holds only the first column
+  if (is_first) {  // the line that holds only the first column is fetched too
     for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx, 0, 2);
   }
 #endif

@@ -1,4 +1,4 @@
-// Texts about mismatch patterns for whoever writes the next kernel.
+// Texts about mismatch patterns, for the model or person that writes the next kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/pattern.h"
 

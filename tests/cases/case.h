@@ -13,7 +13,7 @@ struct Statement {
   int line = 0;
   std::string verb;
   std::string rest;
-  std::string block;  ///< Its lines with their ends.
+  std::string block;  ///< The lines of the block with their line ends.
 };
 
 /// The statements of a case; comments and empty lines are left out.

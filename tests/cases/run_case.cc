@@ -26,7 +26,7 @@ class Player {
  public:
   /// True where the rest of the case must be left out, with the reason printed.
   bool carry_out(const Statement& statement);
-  /// A command that nobody asks for its exit code must have ended with 0.
+  /// A command whose exit code the case does not mention must have ended with 0.
   void settle();
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A file with a name, a source and thereby a compiler's message that each try to mislead.
+/// A file whose name and source, and so the compiler's message too, try to mislead.
 class ForeignText : public testing::Test {
  protected:
   ForeignText() {

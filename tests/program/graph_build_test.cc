@@ -45,7 +45,8 @@ std::string renamed(std::string text) {
 
 class GraphBuild : public testing::Test {
  protected:
-  /// The same work under another name: examples of the very task would be answers.
+  /// A task with the same work under another name, because examples of the very task would be
+  /// answers.
   void write_other_task() const {
     for (const char* file : {"task.yaml", "shapes.yaml", "spec.md", "reference.cpp"})
       w_.write(std::string("other/") + file, renamed(w_.read(std::string("twice/") + file)));
@@ -75,7 +76,8 @@ TEST_F(GraphBuild, OneModelsRunsAndThePlaybookServeAnother) {
   EXPECT_THAT(edge_of(w_, "start", "tiling")["examples"][0]["before"].get<std::string>(),
               HasSubstr("void reference("));
 
-  // By a model's names; a reply that does not fit leaves the run out; --keep adds to what there is.
+  // A model names the steps: a reply that does not fit leaves the run out, and --keep adds to the
+  // existing graph.
   w_.write("names.txt", names({"cutting", "rolling out"}));
   EXPECT_EQ(built(w_, {"--model", "scripted:names.txt"})["verified"], 2);
   EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());

@@ -51,7 +51,7 @@ struct Node {
 struct OpenStream;
 struct CapturedGraph {
   std::vector<Node> nodes;
-  std::vector<OpenStream*> streams;  // that record into it
+  std::vector<OpenStream*> streams;  // streams that record into this graph
   bool is_invalid = false;
 };
 struct OpenStream {

@@ -1,4 +1,4 @@
-// The emulator against what CUDA promises: barriers, warps, atomics, faults, modules.
+// Tests the emulator against what CUDA promises: barriers, warps, atomics, faults, modules.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <gtest/gtest.h>

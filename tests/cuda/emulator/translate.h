@@ -13,8 +13,7 @@ using ReadFile = std::function<std::string(const std::string& name)>;
 
 /// `source` with local includes in place, inline assembly as calls, dynamic shared memory as
 /// pointers, and a list of its kernels at the end: `named`, and the instances of templates that the
-/// text asks for. Assembly that nobody has taught it ends the kernel that reaches it with an
-/// illegal instruction.
+/// text asks for. Unknown assembly ends the kernel that reaches it with an illegal instruction.
 std::string translate(const std::string& source, const std::vector<std::string>& named,
                       const ReadFile& read);
 

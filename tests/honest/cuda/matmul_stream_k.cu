@@ -1,5 +1,5 @@
-// Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; whoever arrives last at a tile
-// adds up its parts, always in the same order.
+// Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; the block
+// that arrives last at a tile adds up its parts, always in the same order.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // kw: tune BM = 128, 64
