@@ -151,7 +151,7 @@ CheckUp check_folder(const std::string& what, const platform::Path& folder,
 
 CheckUp check_store(const Global& global) {
   const platform::Path file = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
-  if (!is_there(file)) return {"store", Health::Good, "none yet; the first run makes it", "", ""};
+  if (!is_there(file)) return {"store", Health::Good, "none yet; the first run creates it", "", ""};
   const auto store = store::RunStore::open(global.workspace);
   if (!store)
     return {"store", Health::Broken, describe(store.error()), "runs can neither be kept nor read",

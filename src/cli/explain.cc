@@ -99,7 +99,7 @@ Command explain_command() {
   command.name = "explain";
   command.summary = "Tell the life of one attempt in words: who, why, what became of it";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.positional("attempt", flags->attempt, "Its number");
   };
   command.run = [flags](const Global& global) {

@@ -130,7 +130,8 @@ Command export_command() {
   command.name = "export";
   command.summary = "Write a kernel for your program (--as), or a run as data (--format)";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->kernel.kernel, "Name as in kw runs; with --as also a kernel's file");
+    f.positional("run", flags->kernel.kernel,
+                 "Name of a run, as kw runs lists it; with --as also a kernel's file");
     f.text("--as", flags->kernel.form,
            "A kernel for your program: header (C and C++), cmake, torch (pip installs it), source");
     f.text("--format", flags->format,

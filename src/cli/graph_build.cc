@@ -379,7 +379,7 @@ void GraphBuildFlags::declare(Flags& flags) {
                "Measure each kernel of the playbook against the one before it, on this device");
   flags.texts("--task", tasks, "Runs and kernels of this task alone; repeatable");
   flags.on_off("--keep", keep,
-               "Add what the workspace's graph has not counted yet instead of taking its place");
+               "Add to the workspace's graph what it has not counted yet, instead of replacing it");
   models.declare(flags);
   spend.declare(flags);
   length.declare_reply(flags);

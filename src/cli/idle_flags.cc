@@ -95,8 +95,9 @@ Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& str
   const std::string name(strategy.name);
   const auto specs = KW_TRY(flags.writing.models.specs());
   if (flags.writing.writes != 0 && strategy.name != "best-of-n")
-    return fail_input("--writes has no effect on strategy '" + name +
-                      "': best-of-n writes so many; others end by --attempts or --calls");
+    return fail_input(
+        "--writes has no effect on strategy '" + name +
+        "': only best-of-n writes a given number of kernels; others end by --attempts or --calls");
   if (!flags.writing.ensemble.empty() && writers_in(specs) < 2)
     return fail_input("--ensemble chooses among models that write: give --model twice or more");
   if (!flags.embedder.empty() && !strategy.is_writing)

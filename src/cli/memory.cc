@@ -314,7 +314,7 @@ Command memory_command() {
     f.positional("id", flags->id, "Number of a lesson in kw memory");
   };
   const auto takes_run = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
   };
   const auto does = [](const Deed& deed) {
     return [deed](const Global& global, const MemoryFlags& f) { return change(global, f, deed); };

@@ -353,7 +353,7 @@ Command resume_command() {
   command.name = "resume";
   command.summary = "Go on with a run that was interrupted or killed";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.text("--results", flags->results, "With --carrier bundle: the file of results");
     f.text("--save-attempts", flags->save_attempts,
            "Keep every source here as NNN_name.cpp or .cu");

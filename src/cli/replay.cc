@@ -66,7 +66,9 @@ Command replay_command() {
   Command command;
   command.name = "replay";
   command.summary = "Replay a finished run without device and compare its decisions";
-  command.declare = [run](Flags& f) { f.positional("run", *run, "Name as in kw runs"); };
+  command.declare = [run](Flags& f) {
+    f.positional("run", *run, "Name of a run, as kw runs lists it");
+  };
   command.run = [run](const Global& global) { return end_command(global, replay(global, *run)); };
   return command;
 }

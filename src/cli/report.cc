@@ -78,7 +78,7 @@ Command report_command() {
   command.name = "report";
   command.summary = "Write a run as one HTML file";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.text("--out", flags->out, "File; default: report.html in the run's folder");
   };
   command.run = [flags](const Global& global) {

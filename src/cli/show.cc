@@ -143,7 +143,7 @@ Command show_command() {
   command.name = "show";
   command.summary = "Show a run, or one of its attempts";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one",
               {1});
   };

@@ -181,7 +181,7 @@ Command steer_command() {
   command.name = "steer";
   command.summary = "Give orders to a run while it goes, or list its orders";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
+    f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");
     f.texts("--forbid", flags->forbidden, "A technique not to be used; repeatable");
     f.texts("--require", flags->required, "A technique to be used; repeatable");

@@ -323,7 +323,7 @@ Command task_command() {
       child(
           "new", "Start a task: a skeleton, or a draft from a C function or from words",
           [](Flags& f, TaskFlags& flags) {
-            f.positional("name", flags.name, "Its name, or a path for its folder");
+            f.positional("name", flags.name, "Name of the task, or a path for its folder");
             f.text("--from", flags.from,
                    "C or C++ file with a plain sequential function, or a .cu file with a kernel of "
                    "one");
@@ -334,7 +334,7 @@ Command task_command() {
       child(
           "accept", "Accept a draft that a model wrote, if it is admitted",
           [](Flags& f, TaskFlags& flags) {
-            f.positional("task", flags.name, "Its folder, or its name under tasks/");
+            f.positional("task", flags.name, "Folder of the task, or its name under tasks/");
           },
           [](const Global& global, const TaskFlags& flags) {
             return accept_draft(global, flags.name);

@@ -273,7 +273,7 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
   const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
   if (definition.draft.empty())
-    return fail_input("is no draft: nothing to accept", folder.string());
+    return fail_input("is no draft, so there is nothing to accept", folder.string());
   const auto lines = KW_TRY(admit(global, std::move(definition)));
   const bool is_good = is_admitted(lines);
   if (is_good) KW_TRY(platform::remove_tree(folder / task::kDraftFile));

@@ -261,7 +261,9 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
         if (Variable* variable = find(value.word))
           variable->value = unknown(
               offset,
-              fmt::format("{} decides it when the program runs: write a number of your own", name));
+              fmt::format(
+                  "{} computes this number when the program runs: write a fixed number instead",
+                  name));
     return is_done();
   }
   if (is_one_of(name, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) && values.size() >= 4) {

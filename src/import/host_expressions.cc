@@ -184,8 +184,7 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
   if (a.is(Kind::Pointer) && b.is(Kind::Int) && (op == "+" || op == "-")) {
     Value moved = a;
     const int bytes = a.word == "void" ? 1 : bytes_of_type(a.word);
-    if (bytes == 0)
-      return unknown(offset, fmt::format("how large a '{}' is, is not known", a.word));
+    if (bytes == 0) return unknown(offset, fmt::format("the size of a '{}' is not known", a.word));
     moved.size = Size::binary(op, a.size, Size::binary("*", b.size, bytes));
     return moved;
   }
@@ -321,7 +320,7 @@ Value HostReader::size_of() {
       bytes = variable->stars > 0 && !at(at_ + 2).is("[") ? 8 : bytes_of_type(variable->type);
   at_ = std::min(close + 1, end_);
   return bytes > 0 ? integer(bytes)
-                   : unknown(offset, fmt::format("how large a '{}' is, is not known", name));
+                   : unknown(offset, fmt::format("the size of a '{}' is not known", name));
 }
 
 Value HostReader::postfix() {

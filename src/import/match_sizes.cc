@@ -137,7 +137,7 @@ class SizeMatcher {
       }
       out_.missing.push_back(
           {program_.buffers[i].offset,
-           fmt::format("'{}' of task {} has {} dimensions, and this function asks for another",
+           fmt::format("'{}' of task {} has {} dimensions, and this function asks for another one",
                        spec->name, task_->task.name, spec->shape.size())});
       return;
     }

@@ -275,7 +275,7 @@ TEST(PlanDraft, FillsAsManyElementsAsAreCleared) {
   };
   EXPECT_EQ(filled("cudaMemset(t, 0, n * sizeof(float));"), "fill t with 0");
   EXPECT_EQ(filled("cudaMemset(t, 0, n);"),
-            "missing: how many elements of 't' n bytes are is not known");
+            "missing: it is not known how many elements of 't' are n bytes");
   EXPECT_EQ(filled("cudaMemset(t + 8, 0, 16 * sizeof(float));"), "fill t[8 : 24] with 0");
   EXPECT_EQ(filled("cudaMemset(t + n / 2, 0, sizeof(float));"), "fill t[n / 2 : n / 2 + 1] with 0");
   EXPECT_EQ(filled("cudaMemset(v + 1, 0, 2 * sizeof(float4));"), "fill v[4 : 12] with 0");

@@ -156,7 +156,7 @@ class Writer {
     if (element.type.empty())
       return miss(b.offset,
                   fmt::format("'{}' holds {}, which no workspace does", b.name, element_type(i)));
-    if (!count) return miss(b.offset, fmt::format("how large '{}' is, is not known", b.name));
+    if (!count) return miss(b.offset, fmt::format("the size of '{}' is not known", b.name));
     line(fmt::format("workspace {} {} [{}]{}", matching_.buffers[i].name, element.type,
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
   }
@@ -259,7 +259,7 @@ class Writer {
       count = Size(*number / unit);
     const auto at = exact_quotient(begin, unit);
     if (!count || !at) {
-      miss(step.offset, fmt::format("how many elements of '{}' {} bytes are is not known",
+      miss(step.offset, fmt::format("it is not known how many elements of '{}' are {} bytes",
                                     match.name, bytes.to_text()));
       return "null";
     }
@@ -274,9 +274,10 @@ class Writer {
     }
     // For a tensor of several dimensions place_of() names one row.
     if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
-      miss(step.offset,
-           fmt::format("which slices of '{}' the {} elements from element {} on are is not known",
-                       match.name, count->to_text(), at->to_text()));
+      miss(
+          step.offset,
+          fmt::format("it is not known which slices of '{}' are the {} elements from element {} on",
+                      match.name, count->to_text(), at->to_text()));
     return name;
   }
 

@@ -154,7 +154,7 @@ Planned<> PlanResolver::visit(const CopyNode& node, std::size_t at) {
   PlanSpan to = KW_TRY(scope_.span(node.to));
   if (from.space->element_bytes != to.space->element_bytes)
     return trouble(node.to.at,
-                   fmt::format("a copy converts nothing: '{}' is {} and '{}' {}", node.from.name,
+                   fmt::format("a copy cannot convert: '{}' is {} and '{}' is {}", node.from.name,
                                from.space->type, node.to.name, to.space->type));
   if (from.bytes > to.space->bytes - to.offset)
     return trouble(node.to.at,

@@ -156,7 +156,7 @@ TEST(PlanRefusal, Memory) {
       {"fill y[2 : 9] with 0\n" + kLaunch, "1:12: the range 2 : 9 of 'y' is empty or leaves"},
       {"copy u[0 : 2] to u[1]\n" + kLaunch, "1:18: source and target of this copy overlap"},
       {"copy u to y\n" + kLaunch, "1:11: 1536 bytes do not fit behind byte 0 of 'y', which has 32"},
-      {"copy keys to y\n" + kLaunch, "1:14: a copy converts nothing: 'keys' is u8 and 'y' f32"},
+      {"copy keys to y\n" + kLaunch, "1:14: a copy cannot convert: 'keys' is u8 and 'y' is f32"},
       {"workspace w u16 [4]\nfill w with 65536\n" + kLaunch, "2:13: 65536 does not fit u16"},
       {"workspace w u16 [4]\nfill w with 0.5\n" + kLaunch, "2:13: 'w' is u16, which takes an"},
       {"workspace w f16 [4]\nfill w with 1\n" + kLaunch, "2:13: a f16 is filled with 0 or bits"},
