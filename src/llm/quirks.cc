@@ -68,7 +68,8 @@ std::optional<StatedContext> stated_context(std::string_view text) {
   auto prompt =
       first_of<number_before>(text, {" in the messages", " input tokens", " of text input",
                                      " tokens from the input", " `inputs` tokens"});
-  constexpr std::string_view kSum = "exceed context limit: ";  // followed by P + M > C
+  constexpr std::string_view kSum =
+      "exceed context limit: ";  // followed by PROMPT + REPLY > CONTEXT
   if (const std::size_t sum = text.find(kSum); sum != std::string_view::npos) {
     prompt = number_after(text, kSum);
     context = number_after(text.substr(sum), " > ");
