@@ -130,8 +130,7 @@ void PaceFlags::declare(Flags& flags) {
   flags.integer("--requests-per-minute", requests_per_minute,
                 "Most requests a minute to each model behind an address; 0: no bound");
   flags.integer("--tokens-per-minute", tokens_per_minute,
-                "Most tokens a minute to each such model, prompts and replies; 0: no bound",
-                kTokensOfAll);
+                "Most tokens a minute to each model behind an address; 0: no bound", kTokensOfAll);
   flags.on_off("--cache-replies", cache_replies,
                "Answer requests that this workspace has sent before from runs/replies/");
 }

@@ -226,7 +226,7 @@ void OptimizeFlags::declare(Flags& f) {
   f.text("--tuner", tuner,
          "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
   f.text("--reward", reward,
-         "An outcome as a number: one of " + names_of(search::reward_policies()));
+         "How an outcome becomes a number: one of " + names_of(search::reward_policies()));
   f.text("--preset", preset,
          "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
   f.text("--judge", judge,
@@ -247,8 +247,10 @@ void OptimizeFlags::declare(Flags& f) {
          "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
   f.integer("--patience", patience, "Stop after this many attempts without a new best; 0: never");
   f.texts("--goal", goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
-  f.integer("--seed", seed, "Of the strategy only", {0, std::numeric_limits<std::int64_t>::max()});
-  f.integer("--outstanding", outstanding, "Asks in flight", {1, kMostOutstanding});
+  f.integer("--seed", seed, "Seed of the strategy, not of the inputs",
+            {0, std::numeric_limits<std::int64_t>::max()});
+  f.integer("--outstanding", outstanding, "Evaluations in progress at the same time",
+            {1, kMostOutstanding});
   f.text("--save-attempts", save_attempts, "Keep every source here as NNN_name.cpp or .cu");
   f.text("--mode", mode,
          "generic: one build for all shapes; specialised: then one for each timed shape, too");
