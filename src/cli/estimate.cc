@@ -241,12 +241,15 @@ Command estimate_command() {
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, or the name of a shipped task");
     flags->models.declare(f);
-    f.text("--strategy", flags->strategy, "Of the run: some ask several models for an attempt");
+    f.text("--strategy", flags->strategy,
+           "Strategy of the run; some ask several models for an attempt");
     f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included", {1});
-    f.integer("--shortlist", flags->shortlist, "Kernels written for each", {1, kMostShortlist});
+    f.integer("--shortlist", flags->shortlist, "Kernels written for each attempt",
+              {1, kMostShortlist});
     flags->length.declare(f);
     flags->asking.declare(f);
-    f.integer("--prompt-bytes", flags->prompt_bytes, "Size of the first prompt; 0: of the task's");
+    f.integer("--prompt-bytes", flags->prompt_bytes,
+              "Bytes of the first prompt; 0: as many as the task's");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, estimate(global, *flags));

@@ -140,7 +140,7 @@ Command export_command() {
            "With --as the folder; default: export/FORM of the run, or ./TASK-FORM. Else the file; "
            "default: standard output");
     f.text("--name", flags->kernel.name, "With --as: the function's name; default: kw_TASK");
-    f.text("--task", flags->kernel.task, "With --as: task of a file");
+    f.text("--task", flags->kernel.task, "With --as: the task of a kernel's file");
     f.text("--target", flags->kernel.target,
            "With --as: cpu or cuda; default: by the file's suffix");
     f.text("--arch", flags->kernel.arch,

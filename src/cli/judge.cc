@@ -188,7 +188,7 @@ Command judge_command() {
            "Another kernel of yours, or a host launcher that you trust: which one is faster");
     f.texts("--set", flags->settings, "Knob value K=V; repeatable");
     f.texts("--only", flags->only, "Time this workload alone; repeatable");
-    f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided",
+    f.integer("--pairs", flags->pairs, "Time exactly this many pairs; default: until decided",
               {1, 100'000});
     f.text("--checked-share", flags->checked_share,
            "Share of the output checked after each timed call, such as 1/16");

@@ -123,7 +123,7 @@ Command prompt_command() {
         {"--parent", "FILE", "kernel to repair or improve"},
         {"--own-playbook", "", "show the playbook's kernels for this very task"}},
        {"--target", "--arch", "--baseline"}},
-      {"Of the run",
+      {"The run",
        {{"--model", "openai:NAME", "model to build the prompt for; it is not asked"},
         {"--strategy", "NAME", "which method asks; default refine"},
         {"--hint", "WORDS", "what is worth trying; --constraint: what must hold"},

@@ -185,14 +185,14 @@ Command steer_command() {
     f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");
     f.texts("--forbid", flags->forbidden, "A technique not to be used; repeatable");
     f.texts("--require", flags->required, "A technique to be used; repeatable");
-    f.integer("--pin", flags->pin, "Derive everything from this attempt", {1});
+    f.integer("--pin", flags->pin, "Derive all further kernels from this attempt", {1});
     f.texts("--stop", flags->stops,
-            "Derive nothing more from this attempt and what was made from it; repeatable");
+            "Derive no more kernels from this attempt or from those made from it; repeatable");
     f.texts("--lift", flags->lifts, "Withdraw an earlier order, by its number; repeatable");
     f.integer("--attempts", flags->attempts, "New bound on attempts, above the present one", {1});
     f.text("--time", flags->time, "New bound on time, e.g. 10m");
     flags->spend.declare(f);
-    f.on_off("--finish", flags->finish, "Ask nothing more: confirm the best so far and end");
+    f.on_off("--finish", flags->finish, "End the search now and confirm the best so far");
     f.on_off("--list", flags->list, "All orders so far");
   };
   command.run = [flags](const Global& global) {

@@ -157,7 +157,7 @@ Command suite_command() {
     f.text("--csv", flags->csv, "Write a line for each search to this file");
     f.text("--into", flags->into, "Put the tables between the suite's marks in this document");
     f.integer("--landscape", flags->landscape,
-              "Search so many synthetic worlds of techniques instead: no model, no device",
+              "Search this many synthetic worlds of techniques instead: no model, no device",
               {1, kMostWorlds});
     f.on_off("--list", flags->list, "Print the commands and run nothing");
   };
