@@ -110,7 +110,7 @@ TEST(OptimizeFlags, NearNamesAreSuggested) {
   flags.writing.models.models.emplace_back("jugde=scripted:none");
   EXPECT_THAT(
       config_of(flags).error().what,
-      HasSubstr("asks nobody in the role 'jugde' (did you mean 'judge'?); its roles: judge"));
+      HasSubstr("asks no model in the role 'jugde' (did you mean 'judge'?); its roles: judge"));
   flags.writing.models.models.back() = "judge=scripted:none";
   EXPECT_TRUE(config_of(flags));
   flags.writing.ensemble = "bandti";
@@ -137,7 +137,7 @@ OptimizeFlags alone(const char* task, const char* strategy = "greedy") {
 TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
   OptimizeFlags flags = flags_of("refine", "cpu");
   flags.writing.writes = 4;
-  EXPECT_THAT(refusal(flags), HasSubstr("best-of-n writes so many"));
+  EXPECT_THAT(refusal(flags), HasSubstr("only best-of-n writes a given number"));
   flags.strategy = "best-of-n";
   EXPECT_EQ(config_of(flags)->writes, 4);
   flags = flags_of("refine", "cpu");

@@ -127,11 +127,11 @@ TEST_F(SuitePlanTest, WhatCannotBeIsSaidAtItsPlace) {
   EXPECT_THAT(complaint("tasks: saxpy\nstrategies: greedy\nbudget: { calls: 1 }\n"),
               HasSubstr("3:13: strategy 'greedy' asks no model: give the budget 'evaluations'"));
   EXPECT_THAT(complaint("tasks: [techniques:1, saxpy]\nstrategies: greedy\n" + budget),
-              HasSubstr("2:23: a suite has worlds of techniques alone"));
+              HasSubstr("2:23: a suite with worlds of techniques has no other tasks"));
   EXPECT_THAT(complaint("tasks: techniques:x\nstrategies: greedy\n" + budget),
               HasSubstr("2:8: techniques: wants a number"));
   EXPECT_THAT(complaint("tasks: synthetic:1\nmodels: m:1\nstrategies: refine\n" + budget),
-              HasSubstr("which nobody does for synthetic:1"));
+              HasSubstr("which no model does for synthetic:1"));
   EXPECT_THAT(complaint("tasks: saxpy\nstrategies: greedy\nsamples: attempts\n" + budget),
               HasSubstr("'samples: attempts' is for best-of-n"));
 }

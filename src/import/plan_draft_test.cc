@@ -190,7 +190,7 @@ TEST(PlanDraft, TakesALoopOfMainOnceOnlyWhereItsTurnsAreAlike) {
   const auto is_once = [&](const std::string& loop) {
     const PlanDraft draft = main_with(loop);
     for (const std::string& text : draft.assumptions)
-      if (text.contains("only times it")) return true;
+      if (text.contains("only times them")) return true;
     return false;
   };
   const auto is_refused = [&](const std::string& loop, const char* why) {
@@ -202,8 +202,8 @@ TEST(PlanDraft, TakesALoopOfMainOnceOnlyWhereItsTurnsAreAlike) {
   EXPECT_FALSE(is_once("k<<<n, 64>>>(a, b, i);"));
   EXPECT_FALSE(is_once("k<<<n, i + 1>>>(a, b, n);"));
   EXPECT_FALSE(is_once("k<<<n, 64, i * 4>>>(a, b, n);"));
-  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, n); std::swap(a, b);", "changes from turn to turn"));
-  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, s); s *= 2;", "changes from turn to turn"));
+  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, n); std::swap(a, b);", "changes between iterations"));
+  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, s); s *= 2;", "changes between iterations"));
 }
 
 TEST(PlanDraft, ReadsLoopsWithinLoopsInBoundedTime) {

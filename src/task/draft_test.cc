@@ -204,7 +204,7 @@ TEST(Draft, MarksWhatItGuesses) {
       "  helper(x, y);\n  y[0] = x[index[3]];\n}\n");
   EXPECT_EQ(tensors_of(drafted), "x in [n * m]; y inout [1]");
   EXPECT_EQ(drafted.notes.size(), 2u);
-  EXPECT_NE(drafted.files.at("task.yaml").find("# CHECK: its size could not be read off"),
+  EXPECT_NE(drafted.files.at("task.yaml").find("# CHECK: its size could not be determined"),
             std::string::npos);
 }
 

@@ -168,7 +168,7 @@ TEST(Header, HostLaunchersHaveLibrariesAndWorkspacesAlone) {
   EXPECT_THAT(complaint(("// kw: dialect host\n" + launch).c_str()),
               testing::HasSubstr("queues its work itself"));
   EXPECT_THAT(complaint(("// kw: library cublas\n" + launch).c_str()),
-              testing::HasSubstr("libraries belong to host launchers"));
+              testing::HasSubstr("only host launchers may name libraries"));
   EXPECT_THAT(complaint("// kw: dialect host\n// kw: library openblas\n"),
               testing::HasSubstr("unknown library 'openblas'"));
   const auto candidate =

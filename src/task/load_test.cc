@@ -248,7 +248,7 @@ TEST(LoadTask, WhatIsWrongBetweenATaskAndTheOneItIsLikeHasItsPlace) {
   EXPECT_EQ(error(like_twice("dims: [n]\n"), files()),
             "tasks/twice_half/task.yaml:3:1: unknown key 'dims' in task.yaml of a variant");
   EXPECT_EQ(
-      error(like_twice("dtype: i32\n"), files()).substr(0, 72),
+      error(like_twice("dtype: i32\n"), files()).substr(0, 88),
       "tasks/twice_half/task.yaml:3:8: a variant's dtype must be a floating-point type, not i32");
   EXPECT_EQ(error(like_twice("gate: { l2: 0.1 }\n"), files()),
             "tasks/twice_half/task.yaml:3:9: unknown key 'l2' in gate 'relative' of a variant");

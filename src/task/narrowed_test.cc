@@ -145,21 +145,21 @@ TEST(NarrowedTask, WhatCannotBeNarrowedIsRefused) {
             "tasks/rows/task.yaml:5:12: the signature lacks the scalar 'scale', whose value no "
             "dim gives");
   EXPECT_EQ(complaints_of(with("n, m, scale", "n, scale")),
-            "tasks/rows/task.yaml:5:12: 'm' is left out, and its value 'm' is not made of this "
-            "variant's scalars and fixed dims by + - * alone\n"
-            "tasks/rows/task.yaml:5:12: 'pitch' is left out, and its value 'm + pad' is not made "
-            "of this variant's scalars and fixed dims by + - * alone");
+            "tasks/rows/task.yaml:5:12: the argument 'm' is left out, but its value 'm' needs more "
+            "than this variant's scalars, fixed dims and + - *\n"
+            "tasks/rows/task.yaml:5:12: the argument 'pitch' is left out, but its value 'm + pad' "
+            "needs more than this variant's scalars, fixed dims and + - *");
   EXPECT_EQ(complaints_of(with("copies: 1", "copies: 7")),
-            "tasks/rows_padded/shapes.yaml:2:3: no workload of the group 'check' is one of this "
-            "variant (see 'only')\n"
-            "tasks/rows_padded/shapes.yaml:5:3: no workload of the group 'time' is one of this "
-            "variant (see 'only')");
+            "tasks/rows_padded/shapes.yaml:2:3: 'only' leaves this variant no workload of the "
+            "group 'check'\n"
+            "tasks/rows_padded/shapes.yaml:5:3: 'only' leaves this variant no workload of the "
+            "group 'time'");
   EXPECT_EQ(complaints_of("name: rows\nlike: rows_padded\nsignature: [n, m, scale, x, y]\n")
                 .substr(0, 79),
-            "tasks/rows/task.yaml:3:12: a variant has a signature of its own where dims are ");
+            "tasks/rows/task.yaml:3:12: a variant with 'fixed' dims needs a signature of its");
   std::string rows = kRowTask;
   rows.replace(rows.find("\"m + pad\""), 9, "\"max(m, pad)\"");
-  EXPECT_THAT(complaints_of(narrow, rows), HasSubstr("'pitch' is left out, and its value"));
+  EXPECT_THAT(complaints_of(narrow, rows), HasSubstr("'pitch' is left out, but its value"));
 }
 
 TEST(NarrowedTask, VariantsOfVariantsEndSomewhere) {

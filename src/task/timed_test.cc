@@ -116,7 +116,8 @@ TEST(Timed, WhatIsWrongHasItsPlace) {
   says("timed: { values: { a: { kind: grid } }, within: 2 }",
        "8:49: 'within' says how far off exact elements may be, so 'exact' is needed too");
   says("timed: { values: { a: { kind: grid } }, exact: planted }",
-       "8:48: 'planted' tells exact elements by the magnitude of gate 'dot'", "relative, c: 4");
+       "8:48: 'planted' recognises exact elements by the magnitude of the gate 'dot'",
+       "relative, c: 4");
   says("timed: { values: { a: { kind: grid } }, exact: all }",
        "8:48: with gate 'exact' every element is exact already", "exact");
   says("timed: { values: { a: { kind: counted } } }",

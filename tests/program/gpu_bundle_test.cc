@@ -111,7 +111,7 @@ TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
   const Ran refused = kw({"resume", tour.run, "--results", "of_other"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU, sm_90a, gpu-000000000000)"),
-                                 HasSubstr("than those before (Emulated GPU, sm_90a, ")));
+                                 HasSubstr("than earlier results (Emulated GPU, sm_90a, ")));
 }
 
 TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {

@@ -149,8 +149,8 @@ TEST_F(GraphBuild, ABudgetEndsTheAskingAndWhatWasNamedIsKept) {
   EXPECT_EQ(some["verified"], 2);
   EXPECT_EQ(some["unnamed"], 2);
   EXPECT_EQ(some["ended_by"], "the budget of 1 model calls is used up");
-  EXPECT_THAT(bounded.err, HasSubstr("asked no more: the budget of 1 model calls is used up; what "
-                                     "it has named is kept, 2 steps are left out"));
+  EXPECT_THAT(bounded.err, HasSubstr("asked any more: the budget of 1 model calls is used up; "
+                                     "steps that it has named are kept, 2 steps are left out"));
   EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());
   EXPECT_TRUE(edge_of(w_, "melting", "slanting").is_null());
   w_.write("rest.txt", names({"melting", "slanting"}));

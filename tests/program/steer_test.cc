@@ -111,7 +111,7 @@ TEST(Steer, ARunIsToldToFinishFromAnotherProcess) {
                                HasSubstr("kw steer synthetic-1 --finish")));
   EXPECT_THAT(going.out, Not(HasSubstr("kw resume")));
   EXPECT_THAT(w.refusal({"steer", "synthetic-1"}, {"--finish", "--forbid", "odd"}),
-              HasSubstr("nothing can be ordered beside it"));
+              HasSubstr("cannot be combined with other orders"));
   const Ran given = w.kw({"steer", "synthetic-1", "--finish"});
   ASSERT_EQ(given.code, 0) << given.err;
   EXPECT_THAT(given.out, HasSubstr("then the best is confirmed"));
