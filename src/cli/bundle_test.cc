@@ -39,8 +39,9 @@ class ResultsOfABundle : public testing::Test {
 
 TEST_F(ResultsOfABundle, AreOfTheArchThatAskedThoughTheDeviceRunsBoth) {
   ASSERT_TRUE(note_asked(store_, "a", kNewer));
-  EXPECT_THAT(take(file(Target::Cuda, {"a"}), kOlder),
-              testing::HasSubstr("what a run for cuda sm_90a, and this run is for cuda sm_90"));
+  EXPECT_THAT(
+      take(file(Target::Cuda, {"a"}), kOlder),
+      testing::HasSubstr("a request of a run for cuda sm_90a, and this run is for cuda sm_90"));
   EXPECT_EQ(bundle_facts(store_, kOlder)->id, "elsewhere") << "nothing is kept of a refused file";
   EXPECT_EQ(take(file(Target::Cuda, {"a"}), kNewer), "");
   EXPECT_EQ(bundle_facts(store_, kNewer)->id, "it");
@@ -51,13 +52,14 @@ TEST_F(ResultsOfABundle, AreTakenForWhatAnOlderBuildAsked) {
   ASSERT_TRUE(store_.remember("bundle_asked", "b", "1"));
   EXPECT_EQ(take(file(Target::Cuda, {"a", "b"}), kOlder), "");
   ASSERT_TRUE(store_.remember("bundle_asked", "c", "cpu"));
-  EXPECT_THAT(take(file(Target::Cuda, {"c"}), kOlder), testing::HasSubstr("a run for cpu asked"));
+  EXPECT_THAT(take(file(Target::Cuda, {"c"}), kOlder),
+              testing::HasSubstr("a request of a run for cpu,"));
 }
 
 TEST_F(ResultsOfABundle, OfAnotherTargetAreRefusedEvenWithoutAnswers) {
   const Aim cpu{Target::Cpu, ""};
   EXPECT_THAT(take(file(Target::Cuda, {}), cpu),
-              testing::HasSubstr("of target cuda, and this run is for cpu"));
+              testing::HasSubstr("for target cuda, and this run is for cpu"));
   EXPECT_EQ(bundle_facts(store_, cpu)->id, "elsewhere");
   EXPECT_EQ(take(file(Target::Cpu, {}), cpu), "");
   EXPECT_EQ(bundle_facts(store_, cpu)->id, "it");
