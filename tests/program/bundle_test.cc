@@ -91,7 +91,7 @@ TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
   const Ran refused =
       other.kw({"optimize", "twice", "--carrier", "bundle", "--results", at("good")});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("never asked"));
+  EXPECT_THAT(refused.err, HasSubstr("this workspace never made"));
   // Taking the same results twice changes nothing.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr("0 new results"));
@@ -115,9 +115,8 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   other_bundle["bundle"] = std::string(64, 'a');
   w_.write("of_other_device", results_file(other_device));
   w_.write("of_other_bundle", results_file(other_bundle));
-  for (const auto& [file, words] :
-       {std::pair("of_other_device", "results come from another device"),
-        std::pair("of_other_bundle", "results of another bundle")}) {
+  for (const auto& [file, words] : {std::pair("of_other_device", "results are of another device"),
+                                    std::pair("of_other_bundle", "results of another bundle")}) {
     const std::string before = w_.read(file);
     const Ran refused = judge(at(file));
     EXPECT_EQ(refused.code, 2);

@@ -141,7 +141,7 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
   Words mixed = other;
   mixed.insert(mixed.end(), {"--results", "results"});
   EXPECT_THAT(kw(mixed).err,
-              HasSubstr("what a run for cuda sm_90a, and this run is for cuda sm_90"));
+              HasSubstr("a request of a run for cuda sm_90a, and this run is for cuda sm_90"));
   auto old = here;
   old["gpu"][0]["arch"] = "sm_75";
   old["model"] = "Tesla T4";
@@ -151,7 +151,7 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
   other.insert(other.end(), {"--results", "of_old"});
   const Ran refused = kw(other);
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("of a Tesla T4, sm_75, which cannot run code for sm_90, for "
+  EXPECT_THAT(refused.err, HasSubstr("from a Tesla T4, sm_75, which cannot run code for sm_90, for "
                                      "which this run's code is compiled"));
   ASSERT_EQ(judge("of_new", here).code, 0);
   other.back() = "of_new";
