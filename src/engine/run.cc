@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -29,8 +30,9 @@ constexpr double kLeastConfirmationNs = 5e9;
 /// An ask in flight that is not recorded yet: everything that is known before it is judged.
 struct Pending {
   Attempt attempt;
-  bool is_ended = false;  ///< `attempt.evaluation` is already there: no carrier is asked.
-  double wait_ns = 0;     ///< Time that was spent waiting for the writer.
+  bool is_ended = false;         ///< `attempt.evaluation` is already there: no carrier is asked.
+  double wait_ns = 0;            ///< Time that was spent waiting for the writer.
+  std::vector<Finding> notes{};  ///< What the proposer says of the source, for its findings.
 };
 
 /// The confirmation of one contender, and its terms.
@@ -141,6 +143,7 @@ Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
   attempt.chosen = std::move(proposal.chosen);
   attempt.writer = std::move(proposal.writer);
   pending.is_ended = true;
+  if (!source->ended) pending.notes = std::move(proposal.findings);
   if (source->ended)
     attempt.evaluation = std::move(*source->ended);
   else if (const int original = loop_.judged().source(attempt.candidate); original != 0)
@@ -212,6 +215,7 @@ Result<Attempt> Runner::next_attempt() {
     if (original != 0 && e.verdict.stage == Stage::Compile && e.verdict.is_correct())
       KW_TRY(recall_attempt(original, "compiled code", attempt));
   }
+  std::ranges::move(pending.notes, std::back_inserter(attempt.evaluation.findings));
   if (flight.is_to_be_written()) attempt.evaluation.stage_ns["propose"] = pending.wait_ns;
   attempt.at_ns = elapsed_ns();
   return std::move(attempt);

@@ -13,8 +13,8 @@ std::string why_unusable(const ChatReply& reply) {
   switch (reply.stop) {
     case StopReason::Length:
       return fmt::format(
-          "the reply was cut off after {} tokens{}; allow more tokens or ask for less",
-          reply.usage.completion_tokens, is_empty ? ", all of them thinking" : "");
+          "the reply was cut off {}after {} tokens; allow more tokens or ask for less",
+          is_empty ? "while thinking, " : "", reply.usage.completion_tokens);
     case StopReason::Refusal:
       return is_empty ? "the model refused"
                       : "the model refused: " + sanitise(trim(reply.text), 200);

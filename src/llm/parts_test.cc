@@ -16,6 +16,7 @@
 #include "llm/secret.h"
 #include "llm/spec.h"
 #include "llm/wire.h"
+#include "llm/thinking.h"
 #include "net/fake_http.h"
 #include "platform/files.h"
 
@@ -195,10 +196,9 @@ TEST(RetryAfter, IsSecondsADateOrMilliseconds) {
 }
 
 TEST(Thinking, IsPartedFromText) {
-  const auto part = [](std::string text) {
-    std::string thinking;
-    part_thinking(text, thinking);
-    return thinking + "|" + text;
+  const auto part = [](std::string_view text) {
+    const PartedReply parted = part_thinking(text);
+    return parted.thinking + "|" + parted.text + (parted.is_open ? "|open" : "");
   };
   EXPECT_EQ(part("<think>a</think>b"), "a|b");
   EXPECT_EQ(part(" \n<think>cut"), "cut|");

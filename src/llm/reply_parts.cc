@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "llm/estimate.h"
 #include "llm/prices.h"
+#include "llm/thinking.h"
 
 namespace kw::llm {
 namespace {
@@ -71,11 +72,13 @@ ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpo
                                std::int64_t started_ns) {
   ChatReply reply;
   reply.usage = usage ? *usage : spent(request);
-  reply.text = std::move(text_);
-  reply.thinking = std::move(thinking_);
-  part_thinking(reply.text, reply.thinking);
+  PartedReply parted = part_thinking(text_);
+  reply.text = std::move(parted.text);
+  reply.thinking = std::move(thinking_) + std::move(parted.thinking);
   reply.model = model.empty() ? endpoint.spec.name : model;
   reply.stop = stop.value_or(StopReason::End);
+  // Servers say "stop" of what their limit of the context cut off.
+  if (parted.is_open && reply.stop == StopReason::End) reply.stop = StopReason::Length;
   reply.latency_ns = endpoint.clock->now_ns() - started_ns;
   if (endpoint.price) reply.cost_usd = cost_usd(reply.usage, *endpoint.price);
   return reply;
@@ -104,22 +107,6 @@ Result<> ReplyParts::finish() const {
   return fail(fmt::format("the stream ended before the reply was complete, after {} of text",
                           format_bytes(text_.size() + thinking_.size())),
               {}, Advice::Retry);
-}
-
-void part_thinking(std::string& text, std::string& thinking) {
-  constexpr std::string_view open = "<think>";
-  constexpr std::string_view close = "</think>";
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos) return;
-  const bool is_opened = std::string_view(text).substr(start).starts_with(open);
-  const std::size_t end = text.find(close);
-  if (!is_opened && (end == std::string::npos || text.find(open) < end)) return;
-  const std::size_t from = is_opened ? start + open.size() : start;
-  thinking += trim(std::string_view(text).substr(
-      from, end == std::string::npos ? std::string::npos : end - from));
-  text = end == std::string::npos
-             ? std::string()
-             : std::string(trim(std::string_view(text).substr(end + close.size())));
 }
 
 }  // namespace kw::llm

@@ -62,9 +62,4 @@ class ReplyParts {
 /// What a try that ended in `error` may have cost; zero where nothing was sent.
 Usage spent_by(const Error& error, const ReplyParts& parts, const ChatRequest& request);
 
-/// Moves a leading <think>…</think> block from text to thinking, which local servers without a
-/// reasoning parser leave in the text. A lone </think> ends a block that the prompt's template had
-/// opened.
-void part_thinking(std::string& text, std::string& thinking);
-
 }  // namespace kw::llm

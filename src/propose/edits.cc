@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <ranges>
 #include <span>
 
+#include "base/contains.h"
+#include "base/foreign_text.h"
+#include "base/letter_case.h"
 #include "base/text.h"
 
 namespace kw::propose {
@@ -17,19 +21,60 @@ namespace {
 
 constexpr std::size_t kMostEdits = 200;
 constexpr std::size_t kShortestMark = 5;
+constexpr std::size_t kLongestMark = 12;
 constexpr std::size_t kShownLines = 6;        // of the parent, in evidence
 constexpr std::size_t kComparedLines = 4000;  // of the parent, when the nearest are looked for
 constexpr std::size_t kComparedBytes = 80;    // of a line
 
 using Lines = std::vector<std::string_view>;
 
-/// "<<<<<<< SEARCH" and the like: at least five marks, then nothing or a word.
-bool is_mark(std::string_view line, char mark, std::string_view word) {
+/// Words that open an edit, in the notations that models know, and those that end one of dashes
+/// and plus signs.
+constexpr auto kOpening =
+    std::to_array<std::string_view>({"SEARCH", "ORIGINAL", "OLD", "BEFORE", "FIND", "HEAD"});
+constexpr auto kEnding =
+    std::to_array<std::string_view>({"REPLACE", "UPDATED", "MODIFIED", "NEW", "AFTER"});
+
+/// What stands behind a run of at least five marks in a line of its own; nothing: there is none.
+std::optional<std::string_view> behind_marks(std::string_view line, char mark) {
   line = trim(line);
   const std::size_t length = std::min(line.find_first_not_of(mark), line.size());
-  if (length < kShortestMark || length > 12) return false;
-  const std::string_view rest = trim(line.substr(length));
-  return rest == word || (rest.empty() && word != "SEARCH") || rest == std::string(word) + ":";
+  if (length < kShortestMark || length > kLongestMark) return std::nullopt;
+  return trim(line.substr(length));
+}
+
+/// Whether `text` begins with one of `words`, in any letter case; a file's name may follow.
+bool has_word(std::string_view text, std::span<const std::string_view> words) {
+  const std::size_t end =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return contains(words, upper_case(text.substr(0, end)));
+}
+
+/// "<<<<<<< SEARCH", "<<<<<<< SEARCH kernel.cpp", "<<<<<<< ORIGINAL", "------- SEARCH".
+bool opens_edit(std::string_view line) {
+  for (const char mark : {'<', '-'})
+    if (const auto word = behind_marks(line, mark)) return has_word(*word, kOpening);
+  return false;
+}
+
+/// "=======".
+bool divides_edit(std::string_view line) {
+  const auto word = behind_marks(line, '=');
+  return word && (word->empty() || *word == ":");
+}
+
+/// ">>>>>>> REPLACE", ">>>>>>> UPDATED", "+++++++ REPLACE"; a branch's name may stand there.
+bool ends_edit(std::string_view line) {
+  if (behind_marks(line, '>')) return true;
+  const auto word = behind_marks(line, '+');
+  return word && has_word(*word, kEnding);
+}
+
+/// The marks of an edit without a word, or with one that opens none.
+bool opens_unknown_edit(std::string_view line) {
+  constexpr std::string_view kMarks = "<<<<<<<";
+  const auto word = behind_marks(line, '<');
+  return word && trim(line).starts_with(kMarks) && !has_word(*word, kOpening);
 }
 
 std::optional<std::size_t> number_in(std::string_view& text) {
@@ -78,8 +123,13 @@ class EditReader {
 
   Edits run() {
     while (at_ < lines_.size() && found_.trouble.empty() && found_.edits.size() < kMostEdits) {
-      if (is_mark(lines_[at_], '<', "SEARCH"))
+      if (opens_edit(lines_[at_]))
         read_search();
+      else if (opens_unknown_edit(lines_[at_]))
+        found_.trouble = fmt::format(
+            "line {} of the reply, '{}', begins an edit in a notation that is not known: write "
+            "<<<<<<< SEARCH",
+            at_ + 1, sanitise_line(trim(lines_[at_]), 60));
       else if (auto edit = line_edit_of(lines_[at_]))
         read_lines(std::move(*edit));
       else
@@ -95,11 +145,11 @@ class EditReader {
   }
 
   /// Lines up to the mark, which is passed; nothing where it does not come.
-  std::optional<std::vector<std::string>> lines_until(char mark, std::string_view word) {
+  std::optional<std::vector<std::string>> lines_until(bool (*is_mark)(std::string_view)) {
     std::vector<std::string> lines;
     for (; at_ < lines_.size(); ++at_) {
-      if (is_mark(lines_[at_], mark, word)) return ++at_, lines;
-      if (is_mark(lines_[at_], '<', "SEARCH")) return std::nullopt;
+      if (is_mark(lines_[at_])) return ++at_, lines;
+      if (opens_edit(lines_[at_])) return std::nullopt;
       lines.emplace_back(lines_[at_]);
     }
     return std::nullopt;
@@ -110,9 +160,9 @@ class EditReader {
     Edit edit;
     edit.at_line = at_ + 1;
     ++at_;
-    auto search = lines_until('=', "");
+    auto search = lines_until(divides_edit);
     if (!search) return complain(edit, "line of ======= between its two texts");
-    auto lines = lines_until('>', "REPLACE");
+    auto lines = lines_until(ends_edit);
     if (!lines) return complain(edit, "closing line >>>>>>> REPLACE");
     edit.search = std::move(*search);
     edit.lines = std::move(*lines);
@@ -129,7 +179,7 @@ class EditReader {
     edit.at_line = at_ + 1;
     for (++at_; at_ < lines_.size(); ++at_) {
       const std::string_view line = lines_[at_];
-      if (line_edit_of(line) || is_fence_line(line) || is_mark(line, '<', "SEARCH")) break;
+      if (line_edit_of(line) || is_fence_line(line) || opens_edit(line)) break;
       edit.lines.emplace_back(line);
     }
     found_.edits.push_back(std::move(edit));

@@ -3,8 +3,10 @@
 #include "propose/markdown.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
+#include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
 
@@ -12,7 +14,7 @@ namespace kw::propose {
 namespace {
 
 constexpr std::size_t kShortestFence = 3;
-constexpr int kMostLateFences = 100;  // that may open a text's blocks: each is looked at to the end
+constexpr int kMostLateFences = 100;  // within lines: what follows each is looked at to the end
 
 struct Fence {
   char mark = '`';
@@ -41,27 +43,58 @@ std::optional<std::size_t> trailing_fence(std::string_view line) {
   const std::size_t at = line.find(kMarks);
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   const char before = line[at - 1];
-  if (before != ' ' && before != '\t' && before != ':') return std::nullopt;
+  if (before != ' ' && before != '\t' && before != ':' && before != '>') return std::nullopt;
   const auto fence = fence_of(line.substr(at));
   if (!fence || fence->info.size() > kLongestInfo) return std::nullopt;
   if (fence->info.find_first_of(" \t") != std::string_view::npos) return std::nullopt;
   return at;
 }
 
-/// Whether what follows such a fence is a block: its text begins there, and of the marks behind it
-/// one is left that closes it. A fence that names a language may be left open, as any other.
-bool opens_block(const Fence& fence, std::string_view rest) {
+/// Of the lines up to the next fence with an info string, how many could close `fence`.
+std::size_t bare_fences_in(std::string_view text, const Fence& fence) {
   std::size_t bare = 0;
-  bool is_first = true;
-  for (const std::string_view line : split_lines(rest)) {
+  for (const std::string_view line : split_lines(text)) {
     const auto next = fence_of(line);
-    if (!next && trim(line).empty()) continue;
-    if (next && is_first) return false;
-    is_first = false;
     if (next && !next->info.empty()) break;
     if (next && next->mark == fence.mark && next->length >= fence.length) ++bare;
   }
-  return !is_first && (bare % 2 == 1 || !fence.info.empty());
+  return bare;
+}
+
+/// Whether what follows such a fence is a block: its text begins there, and of the marks behind it
+/// one is left that closes it. A fence that names a language may be left open, as any other.
+bool opens_block(const Fence& fence, std::string_view rest) {
+  const std::string_view text = trim(rest);
+  if (text.empty() || fence_of(text.substr(0, text.find('\n')))) return false;
+  return bare_fences_in(rest, fence) % 2 == 1 || !fence.info.empty();
+}
+
+/// "}```", at the end of a line of code, perhaps with words behind: where the marks begin. Two runs
+/// of marks are `code` in a comment, and "~~~x" is C++.
+std::optional<std::size_t> glued_fence(std::string_view line, const Fence& open) {
+  const std::size_t at = line.find(std::string(open.length, open.mark));
+  if (at == std::string_view::npos || trim(line.substr(0, at)).empty()) return std::nullopt;
+  const std::size_t end = std::min(line.find_first_not_of(open.mark, at), line.size());
+  const std::string_view behind = trim(line.substr(end));
+  if (open.mark == '~' && !behind.empty()) return std::nullopt;
+  if (line.substr(0, at).find('`') != std::string_view::npos) return std::nullopt;
+  return behind.find('`') == std::string_view::npos ? std::optional(at) : std::nullopt;
+}
+
+/// Whether what stands behind the marks of a fence is an info string: a word, perhaps with
+/// attributes or a file name behind ("cpp title=k"). Other words are prose.
+bool is_info(std::string_view info) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#.-";
+  const std::size_t end = std::min(info.find_first_of(" \t{,:"), info.size());
+  const std::string_view word = info.substr(0, end);
+  if (word.find_first_not_of(kLetters) != std::string_view::npos || word.ends_with('.'))
+    return false;
+  const std::string_view more = trim(info.substr(end));
+  const std::size_t dot = more.find('.');
+  return more.empty() || more.front() == '{' || more.find('=') != std::string_view::npos ||
+         (dot != std::string_view::npos && !more.ends_with('.') &&
+          more.find(' ') == std::string_view::npos);
 }
 
 std::string first_word(std::string_view info) {
@@ -73,7 +106,7 @@ std::string first_word(std::string_view info) {
 /// Whether `fence`, met inside a block that `open` began, ends it.
 bool ends_block(const Fence& fence, const Fence& open) {
   if (fence.mark != open.mark || fence.length < open.length) return false;
-  return fence.info.empty() || (fence.length == open.length && fence.info.size() <= 8);
+  return fence.length == open.length || !is_info(fence.info) || fence.info.empty();
 }
 
 /// Of backticks.
@@ -120,6 +153,11 @@ std::vector<Block> find_blocks(std::string_view text) {
     open = fence;
     blocks.push_back({first_word(fence.info), "", at, text.size(), false, std::string(fence.info)});
   };
+  const auto end_at = [&](std::size_t at) {
+    blocks.back().is_closed = true;
+    blocks.back().end = at;
+    open.reset();
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::size_t next = std::min(end + 1, text.size());
@@ -135,17 +173,26 @@ std::vector<Block> find_blocks(std::string_view text) {
           late && opens_block(*late, text.substr(next)))
         begin(*late, at + *marks);
     } else if (fence && ends_block(*fence, *open)) {
-      blocks.back().is_closed = true;
-      blocks.back().end = fence->info.empty() ? next : at;
-      open.reset();
-      if (!fence->info.empty()) begin(*fence, at);
+      const bool begins_next = !fence->info.empty() && is_info(fence->info);
+      end_at(begins_next ? at : next);
+      if (begins_next) begin(*fence, at);
     } else {
-      blocks.back().text += unindented(line, open->indent);
+      const auto marks = late_fences < kMostLateFences ? glued_fence(line, *open) : std::nullopt;
+      late_fences += marks ? 1 : 0;
+      const bool is_end = marks && bare_fences_in(text.substr(next), *open) % 2 == 0;
+      blocks.back().text += unindented(is_end ? line.substr(0, *marks) : line, open->indent);
       blocks.back().text += '\n';
+      if (is_end) end_at(next);
     }
     at = next;
   }
   return blocks;
+}
+
+bool is_code_info(std::string_view info) {
+  static constexpr auto kInfos = std::to_array<std::string_view>(
+      {"", "cpp", "c++", "cc", "cxx", "c", "h", "hpp", "cuda", "cu", "openmp"});
+  return contains(kInfos, info);
 }
 
 std::string tidied(std::string_view text) {

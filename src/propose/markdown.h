@@ -32,8 +32,13 @@ struct Block {
 
 /// In order. A fence with an info string inside a block of equal length ends it and opens the next:
 /// C++ has no such line, and forgotten closing fences are common. A fence may also open at the end
-/// of a line of words ("Here it is: ```cuda"); `code` between marks within a line opens nothing.
+/// of a line of words ("Here it is: ```cuda"), close at the end of a line of code ("}```"), and
+/// have words behind when it closes ("``` That is all."); `code` between marks within a line opens
+/// and closes nothing.
 std::vector<Block> find_blocks(std::string_view text);
+
+/// Whether a block's info names C++ or a dialect, or is empty.
+bool is_code_info(std::string_view info);
 
 /// At most one empty line in a row outside fenced blocks, none at the ends but one final newline.
 std::string tidied(std::string_view text);

@@ -17,6 +17,8 @@ namespace kw::propose {
 namespace {
 
 constexpr std::size_t kNameBytes = 40;
+/// Of a finding that nothing is behind.
+constexpr int kLastRank = 99;
 
 /// "012_tiling_prefetch": number and declared techniques, for lists and file names.
 std::string name_for(int number, const std::vector<std::string>& techniques) {
@@ -77,14 +79,19 @@ void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) 
   if (s.manner != nullptr) context.form = s.manner->form;
   context.is_cut_off = reply.stop == StopReason::Length;
   const std::string trouble = llm::why_unusable(reply);
-  if (!trouble.empty() && !context.is_cut_off) {
+  if (!trouble.empty() && (!context.is_cut_off || trim(reply.text).empty())) {
     proposal.evidence = trouble;
     return;
   }
   ParsedReply parsed = parse_reply(reply.text, context);
   proposal.plan = std::move(parsed.plan);
   if (has_anchors && !parsed.source.empty()) parsed.source = without_anchors(parsed.source);
-  if (!parsed.source.empty()) return read_candidate(proposal, parsed.source, s);
+  if (!parsed.source.empty()) {
+    read_candidate(proposal, parsed.source, s);
+    if (!parsed.note.empty())
+      proposal.findings.push_back({"note", kLastRank, std::move(parsed.note), "", ""});
+    return;
+  }
   proposal.evidence = trouble.empty() ? std::move(parsed.evidence)
                                       : fmt::format("{} ({})", parsed.evidence, trouble);
 }

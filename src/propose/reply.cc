@@ -6,13 +6,18 @@
 
 #include <algorithm>
 #include <array>
+#include <expected>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "llm/thinking.h"
 #include "memory/lesson_rules.h"
 #include "propose/edits.h"
 #include "propose/markdown.h"
+#include "propose/reply_forms.h"
 #include "propose/unified_diff.h"
 #include "task/code.h"
 #include "task/header.h"
@@ -20,30 +25,12 @@
 namespace kw::propose {
 namespace {
 
-constexpr auto kCodeInfos = std::to_array<std::string_view>(
-    {"", "cpp", "c++", "cc", "cxx", "c", "h", "hpp", "cuda", "cu", "openmp"});
-
 /// What is no C++ whatever it holds: a kernel inside it is quoted, or changed, or a string.
 constexpr auto kForeignInfos = std::to_array<std::string_view>(
     {"python",     "py",   "json", "jsonc", "yaml",    "yml",     "toml",       "xml",
      "html",       "bash", "sh",   "shell", "zsh",     "console", "md",         "markdown",
      "rust",       "go",   "java", "julia", "fortran", "js",      "javascript", "ts",
      "typescript", "asm",  "ptx",  "sass",  "mlir",    "cmake",   "make",       "makefile"});
-
-/// What stands behind the thinking that some models write in front of their answer.
-std::string_view answer_in(std::string_view text) {
-  constexpr std::string_view kEnd = "</think>";
-  const std::size_t end = text.rfind(kEnd);
-  return end == std::string_view::npos ? text : text.substr(end + kEnd.size());
-}
-
-std::string without_returns(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
-  return out;
-}
 
 /// Defined outside every brace, or inside those of an `extern "C"`.
 bool defines(std::string_view source, std::string_view function) {
@@ -62,41 +49,83 @@ bool defines(std::string_view source, std::string_view function) {
 
 /// Whether it looks like a whole candidate.
 bool is_candidate(std::string_view source, const ReplyContext& context) {
-  if (context.target == Target::Cuda) return source.find("__global__") != std::string_view::npos;
+  if (context.target == Target::Cuda) {
+    const std::size_t kernel = source.find("__global__");
+    return kernel != std::string_view::npos && source.find('{', kernel) != std::string_view::npos;
+  }
   return defines(source, context.function);
 }
 
 /// Whether its fence allows that it is C++; many a name of the language is unknown here.
 bool may_be_code(const Block& block) {
-  return !trim(block.text).empty() && !is_diff(block) && !contains(kForeignInfos, block.info);
+  return !trim(block.text).empty() && !is_diff(block) && !contains(kForeignInfos, block.info) &&
+         !is_data(block.text);
 }
 
-const Block* choose_block(const std::vector<Block>& blocks, const ReplyContext& context) {
-  const Block* chosen = nullptr;
-  for (const Block& block : blocks)
-    if (may_be_code(block) && is_candidate(block.text, context)) chosen = &block;
-  if (chosen != nullptr) return chosen;
-  for (const Block& block : blocks)
-    if (may_be_code(block) && contains(kCodeInfos, block.info) &&
-        (chosen == nullptr || block.text.size() > chosen->text.size()))
-      chosen = &block;
-  return chosen;
+/// The block that is taken, and why this one.
+struct Choice {
+  const Block* block = nullptr;
+  std::size_t others = 0;  ///< Blocks that were as good but for their place or length.
+  bool is_candidate = false;
+};
+
+Choice choose_block(const std::vector<Block>& blocks, const ReplyContext& context) {
+  Choice choice;
+  for (const Block& block : blocks) {
+    if (!may_be_code(block) || !is_candidate(block.text, context)) continue;
+    choice.others += choice.block != nullptr ? 1 : 0;
+    choice.block = &block;
+    choice.is_candidate = true;
+  }
+  if (choice.block != nullptr) return choice;
+  for (const Block& block : blocks) {
+    if (!may_be_code(block) || !is_code_info(block.info)) continue;
+    choice.others += choice.block != nullptr ? 1 : 0;
+    if (choice.block == nullptr || block.text.size() > choice.block->text.size())
+      choice.block = &block;
+  }
+  return choice;
 }
 
+std::size_t line_of(std::string_view text, std::size_t offset) {
+  return static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n')) + 1;
+}
+
+/// Of several blocks, which was taken; empty where there was no choice.
+std::string words_of(const Choice& choice, std::string_view text, const ReplyContext& context) {
+  if (choice.others == 0) return {};
+  const std::string what =
+      context.target == Target::Cuda ? "hold a kernel" : fmt::format("define {}", context.function);
+  const std::size_t line = line_of(text, choice.block->begin);
+  if (choice.is_candidate)
+    return fmt::format("Of {} fenced blocks of the reply that {}, the last, in line {}, was taken.",
+                       choice.others + 1, what, line);
+  return fmt::format(
+      "Of {} fenced blocks of the reply, none of which seems to {}, the longest, in line {}, was "
+      "taken.",
+      choice.others + 1, what, line);
+}
+
+/// Whether a line opens a fence or a tag.
+bool opens_form(std::string_view line) {
+  return line.starts_with("```") || line.starts_with("~~~") ||
+         (line.starts_with('<') && line.ends_with('>'));
+}
+
+/// What stands before `end`, but for fences and tags around what begins there.
 std::string plan_before(std::string_view text, std::size_t end) {
-  std::string_view plan = text.substr(0, end);
-  // The fence that a SEARCH block stands in is no part of the plan.
-  const std::size_t line = plan.substr(0, plan.find_last_not_of("\n") + 1).rfind('\n');
-  const std::string_view last = trim(plan.substr(line == std::string_view::npos ? 0 : line + 1));
-  if (last.starts_with("```") && line != std::string_view::npos)
-    plan = plan.substr(0, line);
-  else if (last.starts_with("```"))
-    plan = {};
-  return sanitise(trim(plan), kPlanBytes);
+  std::string_view plan = trim(text.substr(0, end));
+  while (!plan.empty()) {
+    const std::size_t newline = plan.rfind('\n');
+    const std::size_t from = newline == std::string_view::npos ? 0 : newline + 1;
+    if (!opens_form(trim(plan.substr(from)))) break;
+    plan = trim(plan.substr(0, from));
+  }
+  return sanitise(plan, kPlanBytes);
 }
 
 ParsedReply unusable(std::string evidence, std::string plan) {
-  return {"", std::move(evidence), std::move(plan)};
+  return {"", std::move(evidence), std::move(plan), ""};
 }
 
 /// " (they are marked json, diff)"; empty where none is.
@@ -108,37 +137,69 @@ std::string marks_of(const std::vector<Block>& blocks) {
   return marks.empty() ? "" : " (they are marked " + join(marks, ", ") + ")";
 }
 
+/// A whole file outside of every fence.
+bool is_bare_source(std::string_view text, const ReplyContext& context) {
+  return !context.is_cut_off && is_candidate(text, context) &&
+         trim(text).find_first_of("/#estvic") == 0;
+}
+
 /// A whole file among the blocks, or without any fence.
 ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
-  const Block* block = choose_block(blocks, context);
-  if (block == nullptr) {
-    if (blocks.empty() && !context.is_cut_off && is_candidate(text, context) &&
-        trim(text).find_first_of("/#estvic") == 0)
-      return {std::string(text), "", ""};
+  const Choice choice = choose_block(blocks, context);
+  if (choice.block == nullptr) {
+    if (blocks.empty() && is_bare_source(text, context)) return {std::string(text), "", "", ""};
     return unusable(context.is_cut_off ? "the reply was cut off before its code began"
                     : blocks.empty()   ? "the reply holds no fenced code block and no edits"
                                        : "no block of the reply holds C++ code" + marks_of(blocks),
                     sanitise(trim(text), kPlanBytes));
   }
-  std::string plan = plan_before(text, block->begin);
-  if (!block->is_closed && context.is_cut_off)
+  const Block& block = *choice.block;
+  std::string plan = plan_before(text, block.begin);
+  if (!block.is_closed && context.is_cut_off)
     return unusable(
         fmt::format("the reply was cut off in line {} of the code: its closing fence is "
                     "missing; write less, or send edits of the parent",
-                    split_lines(block->text).size()),
+                    split_lines(block.text).size()),
         std::move(plan));
-  return {block->text, "", std::move(plan)};
+  return {block.text, "", std::move(plan), words_of(choice, text, context)};
 }
 
-}  // namespace
-
-ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
-  const std::string text = without_returns(answer_in(raw));
-  const std::vector<Block> blocks = find_blocks(text);
+/// Edits, else hunks of a diff where no block is a file.
+Edits edits_in(std::string_view text, const ReplyContext& context) {
   Edits edits = find_edits(text, context.is_cut_off);
-  if (edits.edits.empty() && edits.trouble.empty() && choose_block(blocks, context) == nullptr)
-    edits = find_hunks(text, blocks, context.is_cut_off);
+  if (!edits.edits.empty() || !edits.trouble.empty()) return edits;
+  const std::vector<Block> blocks = find_blocks(text);
+  if (choose_block(blocks, context).block != nullptr) return edits;
+  return find_hunks(text, blocks, context.is_cut_off);
+}
+
+/// What the edits make of the parent, or why nothing.
+std::expected<std::string, std::string> edited(const Edits& edits, const ReplyContext& context) {
+  if (!edits.trouble.empty()) return std::unexpected(edits.trouble);
+  if (context.parent.empty()) return std::unexpected(std::string(memory::kEditsOfNothing));
+  if (context.form == ReplyForm::Whole) return std::unexpected(std::string(memory::kEditsForWhole));
+  auto source = apply_edits(context.parent, edits.edits);
+  if (!source) return source;
+  if (trim(*source).empty()) return std::unexpected("the edits leave nothing of the parent");
+  if (trim(*source) == trim(context.parent))
+    return std::unexpected("the edits leave the parent as it is");
+  return source;
+}
+
+/// Some models send edits and the file that they lead to.
+const Block* file_beside_edits(const std::vector<Block>& blocks, const ReplyContext& context) {
+  if (context.form == ReplyForm::Edits) return nullptr;
+  for (const Block& block : blocks)
+    if (block.is_closed && find_edits(block.text, false).edits.empty() && may_be_code(block) &&
+        is_candidate(block.text, context) && trim(block.text) != trim(context.parent))
+      return &block;
+  return nullptr;
+}
+
+/// A reply of fenced blocks and edits.
+ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& context) {
+  const Edits edits = edits_in(text, context);
   if (edits.edits.empty() && edits.trouble.empty()) {
     ParsedReply reply = whole_file(text, context);
     if (!reply.source.empty() && context.form == ReplyForm::Edits)
@@ -147,27 +208,87 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
       return unusable("the reply repeats the parent without any change", std::move(reply.plan));
     return reply;
   }
-  std::string evidence = edits.trouble;
-  if (evidence.empty() && context.parent.empty()) evidence = memory::kEditsOfNothing;
-  if (evidence.empty() && context.form == ReplyForm::Whole) evidence = memory::kEditsForWhole;
-  if (evidence.empty()) {
-    auto source = apply_edits(context.parent, edits.edits);
-    if (!source)
-      evidence = std::move(source.error());
-    else if (trim(*source).empty())
-      evidence = "the edits leave nothing of the parent";
-    else if (trim(*source) == trim(context.parent))
-      evidence = "the edits leave the parent as it is";
-    else
-      return {std::move(*source), "", plan_before(text, edits.begin)};
-  }
-  // Some models send edits and the file they lead to.
-  for (const Block& block : blocks)
-    if (context.form != ReplyForm::Edits && block.is_closed &&
-        find_edits(block.text, false).edits.empty() && may_be_code(block) &&
-        is_candidate(block.text, context) && trim(block.text) != trim(context.parent))
-      return {block.text, "", plan_before(text, std::min(block.begin, edits.begin))};
-  return unusable(std::move(evidence), plan_before(text, edits.begin));
+  auto source = edited(edits, context);
+  if (source) return {std::move(*source), "", plan_before(text, edits.begin), ""};
+  const std::vector<Block> blocks = find_blocks(text);
+  if (const Block* block = file_beside_edits(blocks, context))
+    return {block->text, "", plan_before(text, std::min(block->begin, edits.begin)),
+            fmt::format("The edits of the reply cannot be used ({}); the whole file in its line {} "
+                        "was taken.",
+                        sanitise_line(source.error(), 200), line_of(text, block->begin))};
+  return unusable(std::move(source.error()), plan_before(text, edits.begin));
+}
+
+/// Whether fenced blocks or edits hold something to judge, so that no other form is looked for.
+bool holds_code(std::string_view text, const ReplyContext& context) {
+  const std::vector<Block> blocks = find_blocks(text);
+  if (choose_block(blocks, context).block != nullptr) return true;
+  if (blocks.empty() && is_bare_source(text, context)) return true;
+  const Edits edits = edits_in(text, context);
+  return !edits.edits.empty() || !edits.trouble.empty();
+}
+
+/// Code in JSON or tags.
+std::optional<ParsedReply> read_containers(std::string_view text, const ReplyContext& context,
+                                           const IsSource& is_source) {
+  auto found = code_in_json(text, is_source);
+  if (!found) found = code_in_tags(text, is_source);
+  if (!found) return std::nullopt;
+  std::string plan = plan_before(text, found->begin);
+  if (!found->is_closed && context.is_cut_off)
+    return unusable("the reply was cut off inside " + found->form + ", which holds its code",
+                    std::move(plan));
+  ParsedReply reply = read_blocks_and_edits(found->text, context);
+  reply.plan = std::move(plan);
+  if (!reply.source.empty())
+    reply.note = fmt::format("The code was taken out of {}{}.", found->form,
+                             found->is_closed ? "" : ", which is never closed");
+  return reply;
+}
+
+/// JSON that ends too early or breaks its own rules, with code in it.
+bool is_broken_json(std::string_view text, const ReplyContext& context) {
+  std::string json(trim(text));
+  for (const Block& block : find_blocks(text))
+    if (is_data(block.text)) json = trim(block.text);
+  const std::string_view wanted =
+      context.target == Target::Cuda ? std::string_view("__global__") : context.function;
+  return is_data(json) && !json.starts_with('<') && json.find(wanted) != std::string::npos;
+}
+
+/// Why a reply without code in any form cannot be used.
+ParsedReply unusable_form(std::string_view text, bool is_thinking, const ReplyContext& context) {
+  if (is_broken_json(text, context))
+    return unusable(context.is_cut_off
+                        ? "the reply was cut off inside the JSON that holds its code"
+                        : "the reply holds its code in JSON that cannot be read: send the code in "
+                          "one fenced block",
+                    "");
+  if (is_thinking && trim(text).empty())
+    return unusable("the reply holds nothing behind its thinking", "");
+  return whole_file(text, context);
+}
+
+}  // namespace
+
+ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
+  const IsSource is_source = [&](std::string_view code) { return is_candidate(code, context); };
+  const auto in_plain_form = [&](std::string_view text) {
+    return with_bare_diff_fenced(without_outer_fences(with_patches_as_diffs(text), is_source));
+  };
+  const auto thought = llm::part_thinking(in_plain_characters(raw, context.parent));
+  const auto around = llm::around_last_closing_tag(thought.text);
+  const std::string text = in_plain_form(around.behind);
+  if (holds_code(text, context)) return read_blocks_and_edits(text, context);
+  // The closing tag of a thinking block may stand alone behind the code.
+  if (const std::string before = in_plain_form(around.before);
+      !context.is_cut_off && holds_code(before, context))
+    return read_blocks_and_edits(before, context);
+  if (thought.is_open)
+    return unusable("the reply was cut off while thinking: <think> is never closed",
+                    sanitise(trim(text), kPlanBytes));
+  if (auto reply = read_containers(text, context, is_source)) return std::move(*reply);
+  return unusable_form(text, !thought.thinking.empty(), context);
 }
 
 namespace {
@@ -210,7 +331,10 @@ std::string name_of_block(std::string_view text, std::size_t previous_end, const
 }  // namespace
 
 ParsedFiles parse_files(std::string_view raw, std::span<const std::string> names, bool is_cut_off) {
-  const std::string text = without_returns(answer_in(raw));
+  const auto thought = llm::part_thinking(in_plain_characters(raw, ""));
+  const auto around = llm::around_last_closing_tag(thought.text);
+  const bool is_behind = around.before.empty() || !find_blocks(around.behind).empty();
+  const std::string text = with_patches_as_diffs(is_behind ? around.behind : around.before);
   ParsedFiles parsed;
   const auto unusable_files = [](std::string evidence) {
     return ParsedFiles{{}, std::move(evidence)};

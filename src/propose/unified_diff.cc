@@ -19,6 +19,32 @@ namespace {
 constexpr auto kDiffInfos = std::to_array<std::string_view>({"diff", "patch", "udiff"});
 constexpr std::size_t kMostHunks = 200;
 
+/// "@@ -12,5 +12,6 @@", "@@ -12 +12 @@"; edits by line numbers ("@@ 12-18") are no diff.
+bool is_hunk_header(std::string_view line) {
+  if (!line.starts_with("@@")) return false;
+  line = trim(line.substr(2));
+  return line.size() > 1 && line[0] == '-' && line[1] >= '0' && line[1] <= '9';
+}
+
+/// Lines of a diff alone, at least one of them added or taken away: no C++ file begins every line
+/// with a blank, + or -.
+bool is_all_marked(std::span<const std::string_view> lines) {
+  bool has_change = false;
+  for (const std::string_view line : lines) {
+    if (trim(line).empty()) continue;
+    if (line[0] != ' ' && line[0] != '+' && line[0] != '-') return false;
+    has_change = has_change || line[0] != ' ';
+  }
+  return has_change;
+}
+
+bool has_lines_of_diff(std::string_view text) {
+  const auto lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (begins_hunks(lines, i)) return true;
+  return is_all_marked(lines);
+}
+
 /// The line of the parent that "@@ -12,5 +12,6 @@" begins at; 0: it names none.
 std::size_t first_line_of(std::string_view header) {
   const std::size_t minus = header.find('-');
@@ -62,9 +88,9 @@ class HunkReader {
         is_before = false;
         if (!take(line))
           found.trouble = fmt::format(
-              "line {} of the reply stands in a block marked {} and begins with neither a blank, + "
-              "nor -: send the whole file in a block marked cpp, or edits",
-              line_, block_.info);
+              "line {} of the reply stands in a {} and begins with neither a blank, + nor -: send "
+              "the whole file in a block marked cpp, or edits",
+              line_, contains(kDiffInfos, block_.info) ? "block marked " + block_.info : "diff");
       }
       if (!found.trouble.empty() || found.edits.size() >= kMostHunks) return;
     }
@@ -114,7 +140,21 @@ class HunkReader {
 
 }  // namespace
 
-bool is_diff(const Block& block) { return contains(kDiffInfos, block.info); }
+bool begins_hunks(std::span<const std::string_view> lines, std::size_t at) {
+  if (is_hunk_header(lines[at])) return true;
+  return lines[at].starts_with("--- ") && at + 1 < lines.size() &&
+         lines[at + 1].starts_with("+++ ");
+}
+
+bool is_diff_line(std::string_view line) {
+  return line.empty() || line.starts_with("@@") || is_preamble(line) ||
+         std::string_view(" +-\\").find(line[0]) != std::string_view::npos;
+}
+
+bool is_diff(const Block& block) {
+  return contains(kDiffInfos, block.info) ||
+         ((is_code_info(block.info) || block.info == "text") && has_lines_of_diff(block.text));
+}
 
 Edits find_hunks(std::string_view reply, const std::vector<Block>& blocks, bool is_cut_off) {
   Edits found;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +12,16 @@
 
 namespace kw::propose {
 
-/// True of a block that its fence calls a diff.
+/// True of a block that its fence calls a diff, and of one that its fence calls C++ or nothing
+/// where the lines are those of a diff.
 bool is_diff(const Block& block);
+
+/// Whether a diff begins at a line: a header of a hunk ("@@ -1,2 +1,3 @@") or the names of its
+/// files.
+bool begins_hunks(std::span<const std::string_view> lines, std::size_t at);
+
+/// Whether a line may stand in a diff.
+bool is_diff_line(std::string_view line);
 
 /// The hunks of all `blocks` that are diffs, as edits that search for their context and what they
 /// take away; of several such places the one that the hunk's header names. `reply` is what the

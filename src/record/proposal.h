@@ -125,7 +125,7 @@ struct Manner {
 struct Proposal {
   Candidate candidate;  ///< The written source, at the first value of each knob.
   std::string evidence;
-  std::vector<Finding> findings;  ///< Diagnostics of a candidate header that cannot be read.
+  std::vector<Finding> findings;  ///< Diagnostics of its header; what of a reply was taken.
   /// What the proposer said that it would do, for people and for the history.
   std::string plan;
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models, in order.

@@ -1,0 +1,54 @@
+// Forms of a reply that nobody asked for but models write, turned into the one that is asked for:
+// fenced blocks and SEARCH/REPLACE edits. docs/formats.md has the table of forms.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kw::propose {
+
+/// Whether a text looks like a whole candidate.
+using IsSource = std::function<bool(std::string_view)>;
+
+/// Without a byte-order mark, invisible characters and carriage returns at the ends of lines; with
+/// plain blanks in the place of no-break ones, and with `<` for `&lt;` and the like. An entity
+/// stays where its name is a word of the reply or of the parent (`&lt;` may be the address of
+/// `lt`), and a no-break blank where the parent has one, so that edits can quote it.
+std::string in_plain_characters(std::string_view reply, std::string_view parent);
+
+/// Without the fences of blocks that hold the fenced code and nothing but words around: the lines
+/// of those fences become empty, so that line numbers stay.
+std::string without_outer_fences(std::string text, const IsSource& is_source);
+
+/// `*** Begin Patch` envelopes as fenced diffs, and the files that they add as fenced blocks. Line
+/// numbers stay. A text without an envelope comes back as it is.
+std::string with_patches_as_diffs(std::string_view text);
+
+/// Hunks of a diff outside of any fence, within one.
+std::string with_bare_diff_fenced(std::string_view text);
+
+/// Code that was found in another form.
+struct Converted {
+  std::string text;       ///< Fenced code or edits.
+  std::size_t begin = 0;  ///< Where the form begins in the reply: a plan ends there.
+  std::string form{};     ///< "JSON", "the tag <code>".
+  bool is_closed = true;  ///< False: the reply ended before the form did.
+};
+
+/// Code in a string of a JSON object, wherever the object stands (a block, a tag, a tool call),
+/// also as a list of lines, in JSON within a string, or as pairs of old and new text. The last one
+/// counts.
+std::optional<Converted> code_in_json(std::string_view text, const IsSource& is_source);
+
+/// Code between tags such as <code>…</code>, or pairs of old and new text. The last one counts; a
+/// tag that is never closed holds what follows.
+std::optional<Converted> code_in_tags(std::string_view text, const IsSource& is_source);
+
+/// Whether the text of a fenced block is JSON or markup, whatever its fence says: it is no C++.
+bool is_data(std::string_view text);
+
+}  // namespace kw::propose
