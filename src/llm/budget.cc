@@ -60,14 +60,23 @@ Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
   return {};
 }
 
-void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price) {
-  const std::lock_guard guard(mutex_);
+void Ledger::take_back(const Usage& worst, const std::optional<Price>& price) {
   --reserved_.calls;
   reserved_.tokens -= worst.total();
   // Rounding leaves a remainder in the sum of reserved dollars; it is cleared when nothing is
   // reserved.
   reserved_.usd =
       reserved_.calls == 0 ? 0 : reserved_.usd - (price ? worst_cost_usd(worst, *price) : 0);
+}
+
+void Ledger::release(const Usage& worst, const std::optional<Price>& price) {
+  const std::lock_guard guard(mutex_);
+  take_back(worst, price);
+}
+
+void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price) {
+  const std::lock_guard guard(mutex_);
+  take_back(worst, price);
   ++spent_.calls;
   spent_.tokens += actual.total();
   if (price)
@@ -115,7 +124,10 @@ Result<ChatReply> BudgetModel::complete(const ChatRequest& request, Call& call) 
   const Usage worst = worst_usage(request);
   KW_TRY(ledger_.reserve(worst, price_, name()));
   auto reply = inner_->complete(request, call);
-  ledger_.settle(worst, reply ? reply->usage : call.report.spent, price_);
+  if (!reply && call.report.is_pending)
+    ledger_.release(worst, price_);
+  else
+    ledger_.settle(worst, reply ? reply->usage : call.report.spent, price_);
   return reply;
 }
 

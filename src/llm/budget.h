@@ -27,6 +27,9 @@ class Ledger {
   /// Replaces the reserved cost of a call by its actual cost.
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
+  /// Gives back the reserved cost of a call that is not over: see TryReport::is_pending.
+  void release(const Usage& worst, const std::optional<Price>& price);
+
   /// Sets the moment on the run's clock after which no reply is needed, so that waits for a model
   /// must end before; 0: waits are not limited.
   void set_latest(std::int64_t at_ns);
@@ -41,6 +44,8 @@ class Ledger {
   void raise(const SpendLimits& limits);
 
  private:
+  /// Takes back what reserve() added; the mutex is held.
+  void take_back(const Usage& worst, const std::optional<Price>& price);
   Result<> check(const Usage& worst, const std::optional<Price>& price,
                  const std::string& model) const;
 

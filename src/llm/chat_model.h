@@ -44,6 +44,9 @@ struct TryReport {
   std::optional<Trouble> trouble;                        ///< Nothing: a reply came.
   std::optional<std::chrono::milliseconds> retry_after;  ///< The wait that the server asked for.
   Usage spent;                                           ///< What a failed try may have cost.
+  /// The try was interrupted while its question waits for an answer. The same question, asked
+  /// again, goes on waiting, so that both tries are one call.
+  bool is_pending = false;
 };
 
 /// One call: who listens, who may cancel, and what is reported back. Not shared between threads.

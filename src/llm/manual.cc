@@ -99,7 +99,7 @@ class ManualChat final : public ChatModel {
     return last + 1;
   }
 
-  Result<std::string> await(const platform::Path& path, std::int64_t started, const Call& call) {
+  Result<std::string> await(const platform::Path& path, std::int64_t started, Call& call) {
     std::string before;
     for (;;) {
       std::error_code trouble;
@@ -110,8 +110,10 @@ class ManualChat final : public ChatModel {
         if (!trim(now).empty() && now == before) return now;
         before = std::move(now);
       }
-      if (call.cancel.stop_requested())
+      if (call.cancel.stop_requested()) {
+        call.report.is_pending = true;
         return fail(std::string(net::kCancelled), path.string(), Advice::Stop);
+      }
       if (options_.timeout &&
           std::chrono::nanoseconds(options_.clock->now_ns() - started) > *options_.timeout)
         return fail("no reply was saved in time", path.string(), Advice::GiveUp);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "llm/budget.h"
 #include "llm/manual.h"
 #include "llm/open_model.h"
 #include "llm/prices.h"
@@ -15,8 +16,8 @@
 #include "llm/scripted.h"
 #include "llm/secret.h"
 #include "llm/spec.h"
-#include "llm/wire.h"
 #include "llm/thinking.h"
+#include "llm/wire.h"
 #include "net/fake_http.h"
 #include "platform/files.h"
 
@@ -201,11 +202,19 @@ TEST(Thinking, IsPartedFromText) {
     return parted.thinking + "|" + parted.text + (parted.is_open ? "|open" : "");
   };
   EXPECT_EQ(part("<think>a</think>b"), "a|b");
-  EXPECT_EQ(part(" \n<think>cut"), "cut|");
+  EXPECT_EQ(part("<THINK>a</Think >b"), "a|b");
+  EXPECT_EQ(part("[THINK]a[/THINK]b[i]"), "a|b[i]");
+  EXPECT_EQ(part("<thinking>\na\n</thinking>\n\nb\n<thought>c</thought>\n"), "a\nc|b");
+  EXPECT_EQ(part(" \n<think>cut"), "cut||open");
+  EXPECT_EQ(part("b\n<think>cut"), "cut|b|open");
   EXPECT_EQ(part("a</think>b"), "a|b");
+  EXPECT_EQ(part("<think>I close it with </think> now</think>b"), "now\nI close it with|b");
+  EXPECT_EQ(part("```\na\n```\n</think>"), "|```\na\n```\n</think>") << "the code stands before";
+  EXPECT_EQ(part("```\na\n```\n</think>\n```\nb\n```"), "```\na\n```|```\nb\n```");
   EXPECT_EQ(part("plain"), "|plain");
   EXPECT_EQ(part("say <think> and </think>"), "|say <think> and </think>");
   EXPECT_EQ(part(""), "|");
+  EXPECT_EQ(part("</think>"), "|</think>");
 }
 
 constexpr const char* kScript = R"(# remarks before the first entry
@@ -398,6 +407,25 @@ TEST_F(ManualTest, IsForOneProcessAndCanBeCancelled) {
   clock.on_look = [&](int) { stop.request_stop(); };
   call.cancel = stop.get_token();
   EXPECT_EQ(model->complete(words("first"), call).error().advice, Advice::Stop);
+}
+
+TEST_F(ManualTest, AnInterruptedWaitIsNoCallOfItsOwn) {
+  Ledger ledger({.calls = 1});
+  const auto ask = [&] {
+    return BudgetModel(open(), ledger, Price{}).complete(words("first"), call);
+  };
+  std::stop_source stop;
+  clock.on_look = [&](int) { stop.request_stop(); };
+  call.cancel = stop.get_token();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(ledger.spent().calls, 0);
+  clock.on_look = {};
+  call.cancel = {};
+  write("001.reply.md", "the answer");
+  const auto reply = ask();
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "the answer");
+  EXPECT_EQ(ledger.spent().calls, 1);
 }
 
 TEST(OpenModel, WrapsAProviderInTheDecoratorsOfARun) {
