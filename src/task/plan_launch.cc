@@ -137,12 +137,16 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
   const auto check = [&](const char* what, const std::vector<PlanExpr>& exprs,
                          const std::vector<std::int64_t>& sizes,
                          const std::array<std::int64_t, 3>& most) -> Planned<> {
-    for (std::size_t i = 0; i < exprs.size(); ++i)
-      if (sizes[i] < 1 || sizes[i] > most[i])
-        return std::unexpected(PlanTrouble{
-            exprs[i].at,
-            fmt::format("{} {} is {}; 1 to {}", what, kAxes[i], figure(sizes[i]), most[i]),
-            sizes[i] > most[i]});
+    for (std::size_t i = 0; i < exprs.size(); ++i) {
+      if (sizes[i] < 1)
+        return trouble(exprs[i].at,
+                       fmt::format("an empty {}: {} is {}; where nothing is to be done, leave the "
+                                   "launch out by // kw: when",
+                                   what, kAxes[i], figure(sizes[i])));
+      if (sizes[i] > most[i])
+        return beyond_limit(exprs[i].at, fmt::format("{} {} is {}; 1 to {}", what, kAxes[i],
+                                                     figure(sizes[i]), most[i]));
+    }
     return {};
   };
   KW_TRY(check("grid", node.grid, step.grid, kGrid));

@@ -105,9 +105,12 @@ TEST(PlanRefusal, Names) {
 
 TEST(PlanRefusal, LimitsOfTheDevice) {
   expect_refusals({
-      {"launch k grid(0) block(1)", "1:15: grid x is 0; 1 to 2147483647"},
+      {"launch k grid(0) block(1)", "1:15: an empty grid: x is 0; where nothing is to be done"},
+      {"launch k grid(4, m - m) block(1)", "1:18: an empty grid: y is 0"},
+      {"launch k grid(1) block(0)", "1:24: an empty block: x is 0"},
+      {"launch k grid(34) block(1) cluster(2, 0)", "1:39: an empty cluster: y is 0"},
       {"launch k grid(1, 65536) block(1)", "1:18: grid y is 65536; 1 to 65535"},
-      {"launch k grid(1 - m) block(1)", "1:15: grid x is -15; 1 to"},
+      {"launch k grid(1 - m) block(1)", "1:15: an empty grid: x is -15; where"},
       {"launch k grid(1) block(1025)", "1:24: block x is 1025; 1 to 1024"},
       {"launch k grid(1) block(1, 1, 65)", "1:30: block z is 65; 1 to 64"},
       {"launch k grid(1) block(32, 33)", "1:24: a block of 1056 threads; at most 1024"},
@@ -241,10 +244,15 @@ TEST(PlanRefusal, LimitsAreNoMistakes) {
 
 TEST(PlanRefusal, HiddenWorkloadsStayHidden) {
   const auto said = test::attempt("launch k grid(m - 13) block(m * 100)", "odd").complaint();
-  EXPECT_EQ(said, "1:15: grid x is ?; 1 to 2147483647 (in a workload that is not shown)");
+  EXPECT_EQ(
+      said,
+      "1:15: an empty grid: x is ?; where nothing is to be done, leave the launch out by // kw: "
+      "when (in a workload that is not shown)");
   const auto shown = test::attempt("launch k grid(m - 64) block(1)", "large").complaint();
-  EXPECT_EQ(shown,
-            "1:15: grid x is 0; 1 to 2147483647 (at workload large: m = 64, n = 64, pad = 0)");
+  EXPECT_EQ(
+      shown,
+      "1:15: an empty grid: x is 0; where nothing is to be done, leave the launch out by // kw: "
+      "when (at workload large: m = 64, n = 64, pad = 0)");
 }
 
 }  // namespace
