@@ -34,6 +34,14 @@ bool is_host(const BuildUnit& unit) { return unit.dialect == "host"; }
 /// The folder of a toolkit from the path of its nvcc, bin/nvcc.
 Path root_of(const Path& nvcc) { return nvcc.parent_path().parent_path(); }
 
+/// Code for one architecture and nothing else. -arch=sm_90a lets nvcc 13 make a compute_90 copy
+/// beside, for which no source with wgmma compiles.
+std::string one_arch_flag(std::string_view arch) {
+  constexpr std::string_view kLead = "sm_";
+  KW_ASSERT(arch.starts_with(kLead));
+  return fmt::format("-gencode=arch=compute_{},code={}", arch.substr(kLead.size()), arch);
+}
+
 /// Text without blanks, for a kernel's name as a plan would write it: "gemm<64,2>" from "void
 /// gemm<64, 2>(float const*, …)". An extern "C" kernel is simply "gemm".
 std::string squeezed(std::string_view text) {
@@ -61,9 +69,9 @@ std::string demangled(const std::string& symbol) {
 
 NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
     : settings_(std::move(settings)) {
-  identity_ =
-      fmt::format("nvcc {} {}\n{}\nCUTLASS {}\nwaits marked", settings_.toolkit.nvcc.string(),
-                  version, settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
+  identity_ = fmt::format("nvcc {} {}\n{}\nCUTLASS {}\nwaits marked\none arch",
+                          settings_.toolkit.nvcc.string(), version,
+                          settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
   for (const std::string& name : cuda_library_names())
     if (const auto library = find_cuda_library(settings_.toolkit, name))
       identity_ += fmt::format("\n{} {}", name,
@@ -128,7 +136,7 @@ platform::JailSpec NvccCompiler::jail_for(const Path& folder) const {
 Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
                                                              const BuildUnit& unit) const {
   std::vector<std::string> words = {
-      settings_.toolkit.nvcc.string(), "-O3",        "-lineinfo", "-arch=" + unit.arch,
+      settings_.toolkit.nvcc.string(), "-O3",        "-lineinfo", one_arch_flag(unit.arch),
       "--diag-suppress=177",           "-Xptxas=-v", "-I."};
   words.emplace_back(unit.dialect == "cuda" ? kDeviceStandard : kCuteStandard);
   for (const std::string& option : unit.options) words.push_back(device_flag(option));

@@ -96,6 +96,23 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
   EXPECT_THAT(missing.evidence, HasSubstr("KW_CUDA_LIBRARIES"));
 }
 
+TEST_F(Nvcc, AHostLauncherIsBuiltForItsArchitectureAlone) {
+  BuildUnit unit = cuda_unit(
+      "__global__ void fence() { asm volatile(\"wgmma.fence.sync.aligned;\"); }\n"
+      "extern \"C\" int run(cudaStream_t stream) {\n"
+      "  fence<<<1, 128, 0, stream>>>();\n  return (int)cudaGetLastError();\n}\n");
+  unit.dialect = "host";
+  unit.arch = "sm_90a";
+  unit.files.push_back({"trampoline.cu",
+                        "extern \"C\" int run(cudaStream_t);\n"
+                        "extern \"C\" __attribute__((visibility(\"default\"))) int kw_entry(void* "
+                        "const* a) { return run(*(cudaStream_t*)a[0]); }\n"});
+  const CompileResult result = build_with(unit);
+  ASSERT_TRUE(result.ok()) << result.evidence;
+  const std::string object = *platform::read_file(result.object.at(0).path);
+  EXPECT_EQ(object.find(".target sm_90\n"), std::string::npos) << "no PTX beside";
+}
+
 TEST_F(Nvcc, DeviceCodeHasTheSameFactsAsFromNvrtc) {
   BuildUnit unit = cuda_unit(kSaxpy);
   unit.kernels = {"saxpy", "twice<64, 2>"};
