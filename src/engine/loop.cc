@@ -91,14 +91,12 @@ std::string ask_line(int number, const std::string& ask) {
 }
 
 Loop::Loop(const Workbench& workbench, const RunConfig& config,
-           std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
-           DecisionLog log)
+           std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log)
     : workbench_(workbench),
       config_(config),
       strategy_(std::move(strategy)),
       standing_(std::move(standing)),
       rule_(rules_of(config)),
-      is_writing_(is_writing),
       written_(first_written(workbench, config),
                [&workbench](const Candidate& candidate) { return workbench.fits(candidate); }),
       log_([log = std::move(log)](const std::string& line) {
@@ -133,7 +131,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
   KW_TRY(check_ideas(workbench, config, info->is_writing));
-  Loop loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
+  Loop loop(workbench, config, info->make(workbench.ideas(), options),
             Standing(std::move(baseline), *policy), std::move(log));
   if (info->has_graph) loop.steps_ = names_of_steps(options);
   loop.ensemble_ = KW_TRY(ensemble_of(config));
@@ -200,7 +198,7 @@ void Loop::absorb(Attempt& attempt) {
       tell.written = written_.idea(*idea);
     }
   if (flight.is_to_be_written()) tell.shown = steps_shown(attempt);
-  if (is_writing_) judged_.remember(attempt, flight.ask.fidelity);
+  judged_.remember(attempt, flight.ask.fidelity);
   ++told_;
   strategy_->tell(tell);
   log_tell(flight, attempt);

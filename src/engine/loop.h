@@ -71,7 +71,7 @@ class Loop {
   int told() const { return told_; }  ///< Attempts absorbed.
   /// What the latest tells said about steps of the graph, if the strategy walks one.
   std::vector<search::GraphLearner::StepUpdate> take_graph_updates();
-  /// Filled only if sources are written.
+  /// What was judged until now: settings of a tuner may compile to the same code too.
   const Judged& judged() const { return judged_; }
   /// Name of the idea of an ask, for people.
   std::string name_of_idea(const search::Ask& ask) const;
@@ -84,8 +84,7 @@ class Loop {
 
  private:
   Loop(const Workbench& workbench, const RunConfig& config,
-       std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
-       DecisionLog log);
+       std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log);
   void check_rules();
   /// Tells the ensemble what an attempt was worth; `best_before` is the run's best speedup before
   /// the attempt.
@@ -101,7 +100,6 @@ class Loop {
   Standing standing_;
   search::StopRule rule_;
   std::deque<InFlight> in_flight_;
-  bool is_writing_;
   WrittenIdeas written_;
   Judged judged_;
   /// Set where several models write and a bandit chooses among them.

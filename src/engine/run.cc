@@ -163,7 +163,7 @@ Result<> Runner::submit_to_carrier(const InFlight& flight, const Candidate& cand
   request.inspect.profile = run_.config.profiles;
   request.inspect.of_slower =
       KW_TRY(search::find_strategy(run_.config.strategy))->reads_every_profile;
-  if (flight.is_to_be_written()) request.known_objects = loop_.judged().objects();
+  request.known_objects = loop_.judged().objects();
   return s_.carrier.submit(std::move(request));
 }
 

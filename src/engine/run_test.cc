@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "engine/failing_carrier_for_test.h"
 #include "engine/recording_carrier_for_test.h"
@@ -70,6 +71,34 @@ class SabotagedCarrier final : public evaluate::Carrier {
  private:
   evaluate::Carrier& inner_;
   std::deque<std::string> met_;
+};
+
+/// Every setting of a source compiles to the same object.
+class OneObjectCarrier final : public evaluate::Carrier {
+ public:
+  explicit OneObjectCarrier(evaluate::Carrier& inner) : inner_(inner) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override {
+    request_ = request;
+    return inner_.submit(std::move(request));
+  }
+  Result<Evaluation> next() override {
+    Evaluation evaluation = KW_TRY(inner_.next());
+    const std::string object = "object of " + request_.candidate.name;
+    if (contains(request_.known_objects, object)) {
+      evaluation = {};
+      evaluation.verdict = {Stage::Compile, Outcome::Correct, "known"};
+    } else {
+      ++judged[object];
+    }
+    evaluation.object_sha256 = object;
+    return evaluation;
+  }
+  std::map<std::string, int> judged;
+
+ private:
+  evaluate::Carrier& inner_;
+  EvaluationRequest request_;
 };
 
 class Counter final : public Observer {
@@ -396,6 +425,24 @@ TEST_F(RunTest, OnlyTheSearchIsProfiledAndOnlyWhereAsked) {
       EXPECT_EQ(asked.profiles, profiles && asked.purpose == Purpose::Search);
     for (const auto& asked : carrier.asked) EXPECT_FALSE(asked.of_slower);
   }
+}
+
+TEST_F(RunTest, SettingsThatCompileToTheSameObjectAreJudgedOnce) {
+  OneObjectCarrier carrier(carrier_);
+  const auto report = run(surroundings(carrier), config()).value();
+  std::map<std::string, int> judged_by;
+  int recalled = 0;
+  for (const Attempt& attempt : attempts(report.run.name)) {
+    if (!attempt.evaluation.verdict.is_correct()) continue;
+    const auto [first, is_new] = judged_by.try_emplace(attempt.candidate.name, attempt.number);
+    EXPECT_EQ(attempt.recalled, is_new ? 0 : first->second);
+    recalled += attempt.recalled != 0 ? 1 : 0;
+    if (attempt.recalled == 0) continue;
+    EXPECT_THAT(attempt.words, HasSubstr("not judged again"));
+  }
+  EXPECT_GT(recalled, 0);
+  ASSERT_TRUE(store_.update(report.run));
+  EXPECT_EQ(replay(workbench_, store_, stored(report.run.name)).value(), decisions(report));
 }
 
 TEST_F(RunTest, CostlyTasksAreTunedInFewPoints) {
