@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "import/plan_draft.h"
+#include "platform/read_text.h"
 #include "task/header.h"
 #include "task/narrowed.h"
 
@@ -69,7 +70,7 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   }
   const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
   std::string source =
-      task::with_overload(definition, KW_TRY(as_input(platform::read_file(file, most))), target);
+      task::with_overload(definition, KW_TRY(as_input(platform::read_text(file, most))), target);
   const auto& own = definition.baselines;
   // A task's own host launcher stays a trusted baseline.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "import/plan_draft.h"
+#include "platform/read_text.h"
 #include "record/codec.h"
 #include "task/header.h"
 #include "task/plan.h"
@@ -66,7 +67,7 @@ void say_missing(const import::PlanDraft& draft, const std::string& file) {
 
 Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
   const std::string source =
-      KW_TRY(as_input(platform::read_file(flags.file, task::kMaxSourceBytes)));
+      KW_TRY(as_input(platform::read_text(flags.file, task::kMaxSourceBytes)));
   std::optional<task::Definition> definition;
   if (!flags.task.empty()) {
     const auto data = KW_TRY(open_data(global));

@@ -11,6 +11,7 @@
 #include "cli/status.h"
 #include "cli/suite_run.h"
 #include "platform/files.h"
+#include "platform/read_text.h"
 #include "platform/signals.h"
 #include "report/suite_tables.h"
 #include "search/reward.h"
@@ -43,7 +44,7 @@ task::SuiteWords words() {
 }
 
 Result<task::SuiteSpec> read_spec(const std::string& file) {
-  const std::string text = KW_TRY(as_input(platform::read_file(file)));
+  const std::string text = KW_TRY(as_input(platform::read_text(file)));
   return as_input(task::parse_suite(text, file, words()));
 }
 

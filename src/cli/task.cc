@@ -16,6 +16,7 @@
 #include "cli/task_draft.h"
 #include "import/kernel_function.h"
 #include "memory/shipped_task.h"
+#include "platform/read_text.h"
 #include "record/codec.h"
 #include "search/budget.h"
 #include "task/draft.h"
@@ -40,7 +41,7 @@ struct TaskFlags {
 Result<task::Draft> draft_of(const TaskFlags& flags) {
   const std::string name = platform::Path(flags.name).filename().string();
   if (flags.from.empty()) return task::draft_skeleton(name);
-  const std::string source = KW_TRY(platform::read_file(flags.from));
+  const std::string source = KW_TRY(platform::read_text(flags.from));
   if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
     return task::draft_from_source(source, flags.from, flags.function, name);
   // A kernel is no sequential function, so it is rewritten as the loop over its threads.

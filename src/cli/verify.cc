@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/verdict_view.h"
+#include "platform/read_text.h"
 #include "record/bounds.h"
 #include "record/codec.h"
 #include "record/interval.h"
@@ -60,7 +61,7 @@ struct ShippedKernel {
 
 Result<ShippedKernel> kernel_at(const platform::Path& path) {
   // Not within the braces: GCC forgets what an aggregate holds already where KW_TRY returns there.
-  std::string source = KW_TRY(as_input(platform::read_file(path, task::kMaxSourceBytes)));
+  std::string source = KW_TRY(as_input(platform::read_text(path, task::kMaxSourceBytes)));
   return ShippedKernel{path, std::move(source)};
 }
 

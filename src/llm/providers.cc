@@ -12,6 +12,7 @@
 #include "llm/script.h"
 #include "llm/scripted.h"
 #include "platform/files.h"
+#include "platform/read_text.h"
 
 namespace kw::llm {
 namespace {
@@ -36,7 +37,7 @@ Opened open_manual(const ModelSpec& spec, const Surroundings& around) {
 }
 
 Opened open_scripted(const ModelSpec& spec, const Surroundings& around) {
-  auto script = KW_TRY(parse_script(KW_TRY(platform::read_file(spec.name, kScriptCap)), spec.name));
+  auto script = KW_TRY(parse_script(KW_TRY(platform::read_text(spec.name, kScriptCap)), spec.name));
   ScriptedOptions options;
   options.name = spec.text();
   options.clock = around.clock;

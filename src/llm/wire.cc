@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/byte_order_mark.h"
 #include "base/text.h"
 
 namespace kw::llm {
@@ -22,9 +23,8 @@ enum class BodyKind { Unknown, Events, Json, Other };
 
 /// The kind of a body by its first bytes that are no blanks; Unknown: more bytes are needed.
 BodyKind kind_of(std::string_view start) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (start.starts_with(kMark)) start.remove_prefix(kMark.size());
-  if (start.empty() || kMark.starts_with(start)) return BodyKind::Unknown;
+  start = without_byte_order_mark(start);
+  if (start.empty() || kByteOrderMark.starts_with(start)) return BodyKind::Unknown;
   if (start.front() == '{' || start.front() == '[') return BodyKind::Json;
   for (const std::string_view field : {"data:", "event:", "id:", "retry:", ":"}) {
     if (start.starts_with(field)) return BodyKind::Events;

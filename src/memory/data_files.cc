@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "generated/embedded.h"
+#include "platform/read_text.h"
 
 namespace kw::memory {
 namespace {
@@ -38,7 +39,7 @@ Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_
                          relative.starts_with("prompts/") || relative.starts_with("models/") ||
                          relative.starts_with("web/") || relative.starts_with("knowledge/");
     if (!is_data || !entries->is_regular_file(trouble)) continue;
-    data.files_[relative] = KW_TRY(platform::read_file(entries->path(), kFileCap));
+    data.files_[relative] = KW_TRY(platform::read_text(entries->path(), kFileCap));
   }
   return data;
 }

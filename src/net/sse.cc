@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/byte_order_mark.h"
 #include "base/text.h"
 
 namespace kw::net {
@@ -37,8 +38,8 @@ Result<> SseReader::finish(const OnEvent& on_event) {
 Result<> SseReader::end_line(const OnEvent& on_event) {
   const std::string line = std::exchange(line_, {});
   std::string_view text = line;
-  if (std::exchange(is_first_line_, false) && text.starts_with("\xEF\xBB\xBF"))
-    text.remove_prefix(3);
+  if (std::exchange(is_first_line_, false) && text.starts_with(kByteOrderMark))
+    text.remove_prefix(kByteOrderMark.size());
   if (text.empty()) return dispatch(on_event);
   return take_field(text);
 }

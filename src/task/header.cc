@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/byte_order_mark.h"
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/defence.h"
@@ -357,7 +358,7 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
 
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
                                                          std::string_view file, Target target) {
-  return HeaderParser(source, file, target).run();
+  return HeaderParser(without_byte_order_mark(source), file, target).run();
 }
 
 std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candidate) {
@@ -384,6 +385,8 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
                                                      Origin origin,
                                                      const Restrictions& restrictions,
                                                      Target target) {
+  // Offsets in the header's plan are those of the source that the candidate keeps.
+  source = without_byte_order_mark(source);
   auto header = parse_header(source, name, target);
   if (!header) return std::unexpected(std::move(header.error()));
   auto forbidden = check_restrictions(*header, restrictions, origin);

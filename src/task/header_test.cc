@@ -6,6 +6,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/byte_order_mark.h"
 #include "base/text.h"
 
 namespace kw::task {
@@ -82,6 +83,19 @@ TEST(Header, SaysWhatIsWrongAndWhere) {
             "a.cpp:2:16: no combination of the knobs satisfies the requirements\n");
   EXPECT_EQ(errors_of("// kw: tune A = 0\n// kw: let B = 4 / A\n"),
             "a.cpp:1:1: no combination of the knobs satisfies the requirements\n");
+}
+
+TEST(Header, AByteOrderMarkIsNoPartOfTheSource) {
+  const std::string source = "// kw: tune A = 3, 4\nint f();\n";
+  const auto candidate =
+      make_candidate("mine", std::string(kByteOrderMark) + source, Origin::Human, {});
+  ASSERT_TRUE(candidate.has_value());
+  EXPECT_EQ(candidate->source, source);
+  EXPECT_EQ(candidate->sha256, make_candidate("mine", source, Origin::Human, {})->sha256);
+  EXPECT_EQ(candidate->knobs, (KnobPoint{{"A", 3}}));
+  const auto wrong = parse_header(std::string(kByteOrderMark) + "// kw: tun A = 3\n", "mine.cpp");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().front().place, "mine.cpp:1:8");
 }
 
 TEST(Header, RefusesWhatIsNoSource) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "task/code.h"
 #include "task/header.h"
@@ -43,6 +44,7 @@ Result<std::string> read_text_file(const fs::path& path) {
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
   if (!stream) return fail_input("cannot read the file", path.string());
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
 
