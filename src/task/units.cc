@@ -169,6 +169,17 @@ std::string host_interface_text(const Task& task, const CandidateHeader& header)
   return fmt::format(
       "// What a host launcher for the task {} defines. It answers 0 once all is queued on the\n"
       "// stream, or a number of its own for what went wrong.\n"
+#if __CUDA_ARCH__ >= 900
+// Templates, so that the functions of cuda_device_runtime_api.h go before them where it is included.
+template <int = 0>
+__device__ __forceinline__ void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+template <int = 0>
+__device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;" :::);
+}
+#endif
       "#pragma once\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
       "#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n{}\n"
       "#ifdef __cplusplus\nextern \"C\"\n#endif\nint {}({}, cudaStream_t stream);\n",

@@ -158,6 +158,12 @@ TEST_F(EverySource, OneOfThePlaybookCompilesForTheOldestAndTheNewestArchitecture
   for (const std::string& arch : {all.front(), all.back()}) EXPECT_EQ(expect_built(one, arch), 1u);
 }
 
+TEST_F(EverySource, TheFunctionsOfDependentLaunchesNeedNoHeader) {
+  const std::vector<Source> one = {
+      {kRoot / "tests/honest/cuda/saxpy_programmatic_functions.cu", &tasks.at("saxpy").task}};
+  EXPECT_EQ(expect_built(one, "sm_90a"), 1u);
+}
+
 // Marked slow, since it makes some six hundred builds.
 TEST_F(EverySource, CompilesOnEveryArchitectureThatItIsFor) {
   const std::vector<Source> all = shipped();
