@@ -117,7 +117,7 @@ kw_embed_text(device cuda)
 # GCC 13.2 of Ubuntu 24.04 stops with an internal error where the header's class, whose members have
 # a local type, is included.
 set_source_files_properties(src/device/nvml.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-kw_room(referee HOT DEPS base record platform compile device measure)
+kw_room(referee HOT DEPS base record platform task compile device measure)
 kw_room(profile DEPS base record compile device measure)
 kw_embed_text(profile cuda)
 if(NOT KW_PORTABLE)

@@ -122,7 +122,8 @@ const Names& of_cuda() {
                                                "uint4",
                                                "int4",
                                                "__cvta_generic_to_shared",
-                                               "cudaGridDependencySynchronize"});
+                                               "cudaGridDependencySynchronize",
+                                               "cudaTriggerProgrammaticLaunchCompletion"});
   return names;
 }
 
@@ -146,6 +147,10 @@ std::string library_hint(const std::string& name, Target target) {
   if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
   const std::string header = target == Target::Cuda ? "" : header_of(name);
   return header.empty() ? "" : " (#include <" + header + "> declares it)";
+}
+
+bool is_library_name(std::string_view name, Target target) {
+  return contains(target == Target::Cuda ? of_cuda() : of_cpu(), name);
 }
 
 }  // namespace kw::compile

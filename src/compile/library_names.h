@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "record/enums.h"
 
@@ -13,5 +14,8 @@ namespace kw::compile {
 /// may have been meant, or the header that declares it; empty: neither is known. NVRTC suggests
 /// nothing, and GCC no names from headers that are not included. Covers the names that kernels use.
 std::string library_hint(const std::string& name, Target target);
+
+/// Whether headers that kernels include declare a function or type of that name.
+bool is_library_name(std::string_view name, Target target);
 
 }  // namespace kw::compile

@@ -33,6 +33,13 @@ Screening screen_claims(const Candidate& candidate, const Task& task);
 /// is the file name in reported places.
 Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
 
+/// Screens what the source does to its knobs and to the macros derived from knobs, which the
+/// compiler's command line defines. Rejects a #define or #undef of such a macro, since all settings
+/// of the knob would be the same code, except behind #ifndef of the name or with the value that the
+/// source is pinned to. Rejects knobs that have the name of an argument of the task, of the task's
+/// function or of something that headers declare. `name` is the file name in reported places.
+Screening screen_macros(const Candidate& candidate, std::string_view name, const Task& task);
+
 /// Screens the built object of target cpu. Rejects imports that are not on the list of what kernels
 /// use, functions of the system that the object defines anew, libraries that the candidate does not
 /// claim, code that runs when the object is loaded other than initialisers of its C++ objects

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
+#include "base/byte_order_mark.h"
 #include "base/characters.h"
 #include "base/text.h"
+#include "referee/active_directives.h"
 #include "referee/screen.h"
 
 namespace kw::referee {
@@ -107,7 +110,7 @@ std::string joined(std::string_view statement) {
 class TextScreen {
  public:
   TextScreen(std::string_view text, std::string_view name)
-      : text_(spliced(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0))),
+      : text_(spliced(without_byte_order_mark(text))),
         name_(name),
         clean_(clean(text_)),
         has_splices_(text.find("\\\n") != std::string_view::npos ||
@@ -140,6 +143,16 @@ class TextScreen {
   }
 
   const std::string& text() const { return text_; }
+
+  ActiveDirectives directives() {
+    blank_inactive(Names::AsTheTextSays);
+    ActiveDirectives found;
+    for_each_directive([&](std::size_t at, std::string_view words) {
+      found.all.push_back({at, std::string(words)});
+    });
+    found.text = std::move(text_);
+    return found;
+  }
 
  private:
   struct Rule {
@@ -230,7 +243,9 @@ class TextScreen {
     }
   }
 
-  void screen_directives() {
+  /// Lines of the preprocessor outside of literals, without their mark: `visit(offset, words)`.
+  template <class Visit>
+  void for_each_directive(Visit visit) const {
     std::size_t offset = 0;
     for (const std::string_view line : split_lines(clean_.literals)) {
       std::string_view rest = trim(line);
@@ -242,7 +257,12 @@ class TextScreen {
       offset += line.size() + (clean_.literals.substr(offset + line.size(), 2) == "\r\n" ? 2 : 1);
       const bool is_digraph = rest.starts_with("%:");
       if (is_quoted || (!is_digraph && !rest.starts_with('#'))) continue;
-      rest = trim(rest.substr(is_digraph ? 2 : 1));
+      visit(at, trim(rest.substr(is_digraph ? 2 : 1)));
+    }
+  }
+
+  void screen_directives() {
+    for_each_directive([this](std::size_t at, std::string_view rest) {
       if (rest.starts_with("embed"))
         reject(at,
                "#embed reads a file at compile time; put the bytes into the source, as an array");
@@ -251,7 +271,7 @@ class TextScreen {
           screen_path(at, rest.substr(word.size()), word.starts_with("i") && word != "if");
           break;
         }
-    }
+    });
   }
 
   void screen_path(std::size_t offset, std::string_view rest, bool is_include) {
@@ -393,6 +413,10 @@ void point_out(Screening& screening, std::string_view text, std::string_view nam
   const Position position = position_of(source.text(), *at);
   finding.frame = render_frame(source.text(), *at, "here");
   finding.place = fmt::format("{}:{}:{}", name, position.line, position.column);
+}
+
+ActiveDirectives active_directives(std::string_view text) {
+  return TextScreen(text, "").directives();
 }
 
 Screening screen_text(std::string_view text, std::string_view name, Target target) {

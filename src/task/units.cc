@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "base/letter_case.h"
 #include "task/plan.h"
@@ -13,11 +14,23 @@
 namespace kw::task {
 namespace {
 
-/// The source without the byte-order mark that some editors write at a file's start; nvcc takes the
-/// mark for a character of the program.
-std::string without_mark(const std::string& source) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return source.starts_with(kMark) ? source.substr(kMark.size()) : source;
+/// Lines behind a source that compile only where every knob still has the value that was set: a
+/// header that defines a macro of that name would give all settings the same code.
+std::string check_of_knobs(const std::vector<std::string>& defines) {
+  if (defines.empty()) return {};
+  std::string text =
+      "\n\n#define KW_TEXT_OF_(macro) #macro\n#define KW_TEXT_OF(macro) KW_TEXT_OF_(macro)\n"
+      "static constexpr bool kw_is_same_text(const char* a, const char* b) {\n"
+      "  return *a == *b && (*a == 0 || kw_is_same_text(a + 1, b + 1));\n}\n";
+  for (const std::string& define : defines) {
+    const std::size_t equals = define.find('=');
+    const std::string name = define.substr(0, equals), value = define.substr(equals + 1);
+    text += fmt::format(
+        "static_assert(kw_is_same_text(KW_TEXT_OF({0}), \"{1}\"), \"the knob {0} is not {1} at the "
+        "end of the source: a header defines a macro of that name; give the knob another\");\n",
+        name, value);
+  }
+  return text;
 }
 
 /// The C type of one element; `real` replaces the floating-point types.
@@ -156,6 +169,17 @@ typedef uint64_t uintptr_t;
 typedef struct alignas(64) CUtensorMap_st {
   unsigned long long opaque[16];
 } CUtensorMap;
+#if __CUDA_ARCH__ >= 900
+// Templates, so that the functions of cuda_device_runtime_api.h go before them where it is included.
+template <int = 0>
+__device__ __forceinline__ void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+template <int = 0>
+__device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;" :::);
+}
+#endif
 #else
 #include <cuda.h>
 #include <stdint.h>
@@ -169,17 +193,6 @@ std::string host_interface_text(const Task& task, const CandidateHeader& header)
   return fmt::format(
       "// What a host launcher for the task {} defines. It answers 0 once all is queued on the\n"
       "// stream, or a number of its own for what went wrong.\n"
-#if __CUDA_ARCH__ >= 900
-// Templates, so that the functions of cuda_device_runtime_api.h go before them where it is included.
-template <int = 0>
-__device__ __forceinline__ void cudaGridDependencySynchronize() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-template <int = 0>
-__device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {
-  asm volatile("griddepcontrol.launch_dependents;" :::);
-}
-#endif
       "#pragma once\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
       "#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n{}\n"
       "#ifdef __cplusplus\nextern \"C\"\n#endif\nint {}({}, cudaStream_t stream);\n",
@@ -202,7 +215,9 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   BuildUnit unit;
   unit.role = role;
   unit.target = candidate.target;
-  const std::string text = without_mark(candidate.source);
+  unit.defines = header->defines(candidate.knobs);
+  const std::string text =
+      std::string(without_byte_order_mark(candidate.source)) + check_of_knobs(unit.defines);
   if (is_cuda) {
     auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs, arch);
     if (!kernels) return std::unexpected(std::move(kernels.error()));
@@ -221,7 +236,6 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
                   {unit.main_file, text},
                   {"trampoline.cpp", trampoline(task, task.function)}};
   }
-  unit.defines = header->defines(candidate.knobs);
   unit.options = candidate.options;
   unit.libraries = candidate.libraries;
   return unit;

@@ -62,6 +62,8 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   auto text = referee::screen_text(request.candidate.source, name, target);
   if (text.verdict && is_on(Defence::TextScreened))
     return ended(request, *text.verdict, std::move(text.findings));
+  auto macros = referee::screen_macros(request.candidate, name, request.task);
+  if (macros.verdict) return ended(request, *macros.verdict, std::move(macros.findings));
   return std::nullopt;
 }
 

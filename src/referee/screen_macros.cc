@@ -1,0 +1,175 @@
+// Screening of what a source does to the macros of its knobs, and of their names.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/characters.h"
+#include "base/contains.h"
+#include "base/text.h"
+#include "compile/library_names.h"
+#include "referee/active_directives.h"
+#include "referee/screen.h"
+#include "task/header.h"
+
+namespace kw::referee {
+namespace {
+
+/// Names that headers of C++ use for members and functions: as a macro they break those headers.
+constexpr auto kNamesOfHeaders = std::to_array<std::string_view>(
+    {"std",   "abs",    "size",      "data",     "begin",    "end",     "swap",    "move",
+     "first", "second", "value",     "type",     "float2",   "float4",  "int2",    "int4",
+     "half2", "dim3",   "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"});
+
+/// The first word of `text`, which is taken off.
+std::string_view take_word(std::string_view& text) {
+  text = trim(text);
+  const auto end = std::find_if_not(text.begin(), text.end(), is_name_char);
+  const auto size = static_cast<std::size_t>(end - text.begin());
+  const std::string_view word = text.substr(0, size);
+  text.remove_prefix(size);
+  return word;
+}
+
+class MacroScreen {
+ public:
+  MacroScreen(const Candidate& candidate, std::string_view name, const Task& task)
+      : candidate_(candidate), name_(name), task_(task) {}
+
+  Screening run() {
+    const auto header = task::parse_header(candidate_);
+    if (!header || !header->is_valid(candidate_.knobs)) return {};
+    // A source that is pinned to one setting may say so in C++ as well.
+    const bool is_pinned = header->points(2).size() == 1;
+    for (const std::string& define : header->defines(candidate_.knobs)) {
+      const std::size_t equals = define.find('=');
+      values_[define.substr(0, equals)] =
+          is_pinned ? std::optional(define.substr(equals + 1)) : std::nullopt;
+    }
+    if (values_.empty()) return {};
+    for (const auto& [macro, value] : values_)
+      if (std::string why = why_name_is_taken(macro); !why.empty())
+        return refuse_at(candidate_.source, offset_of_declaration(macro), why);
+    return screen_directives();
+  }
+
+ private:
+  Screening refuse_at(std::string_view text, std::size_t offset, const std::string& why) const {
+    const Position at = position_of(text, offset);
+    return refuse(fmt::format("line {}: {}", at.line, why), render_frame(text, offset, "here"),
+                  fmt::format("{}:{}:{}", name_, at.line, at.column));
+  }
+
+  std::string why_name_is_taken(const std::string& macro) const {
+    const auto is_parameter = [&](const Parameter& p) { return p.name == macro; };
+    if (std::ranges::any_of(task_.signature, is_parameter))
+      return fmt::format(
+          "the knob '{}' has the name of an argument of the task, and a macro would stand in the "
+          "argument's place; give the knob another name",
+          macro);
+    if (macro == task_.function)
+      return fmt::format("the knob '{}' has the name of the task's function; give it another",
+                         macro);
+    if (contains(kNamesOfHeaders, macro) || compile::is_library_name(macro, candidate_.target))
+      return fmt::format(
+          "the knob '{}' has a name that headers use, and a macro breaks them; give the knob "
+          "another name, such as {}_",
+          macro, macro);
+    return {};
+  }
+
+  /// Of the `// kw:` line that has the name.
+  std::size_t offset_of_declaration(std::string_view macro) const {
+    const std::string_view source = candidate_.source;
+    for (const std::string_view line : split_lines(source)) {
+      std::string_view rest = trim(line);
+      if (!rest.starts_with("//") || rest.find("kw:") == std::string_view::npos) continue;
+      for (std::size_t at = line.find(macro); at < line.size(); at = line.find(macro, at + 1)) {
+        const std::size_t end = at + macro.size();
+        if ((at == 0 || !is_name_char(line[at - 1])) &&
+            (end == line.size() || !is_name_char(line[end])))
+          return static_cast<std::size_t>(line.data() - source.data()) + at;
+      }
+    }
+    return 0;
+  }
+
+  Screening screen_directives() {
+    const ActiveDirectives directives = active_directives(candidate_.source);
+    for (const ActiveDirective& directive : directives.all) {
+      std::string_view rest = directive.words;
+      const std::string_view word = take_word(rest);
+      follow_conditions(word, rest);
+      if (word != "define" && word != "undef") continue;
+      const std::string macro(take_word(rest));
+      const auto known = values_.find(macro);
+      if (known == values_.end() || is_guarded(macro)) continue;
+      if (word == "define" && known->second && trim(rest) == *known->second) continue;
+      return refuse_at(
+          directives.text, directive.offset,
+          fmt::format("#{} {}, which is a knob: every setting of it would be the same code; leave "
+                      "the line out, or write #ifndef {} before it",
+                      word, macro, macro));
+    }
+    return {};
+  }
+
+  /// Keeps, for each open conditional, the macro that is not defined where its text is compiled.
+  void follow_conditions(std::string_view word, std::string_view rest) {
+    if (word == "if") {
+      conditions_.push_back(condition_of_if(rest));
+    } else if (word == "ifdef" || word == "ifndef") {
+      conditions_.push_back({std::string(take_word(rest)), word == "ifndef"});
+    } else if (word == "elif" && !conditions_.empty()) {
+      conditions_.back() = {};
+    } else if (word == "else" && !conditions_.empty()) {
+      conditions_.back().is_negated = !conditions_.back().is_negated;
+    } else if (word == "endif" && !conditions_.empty()) {
+      conditions_.pop_back();
+    }
+  }
+
+  struct Condition {
+    std::string macro{};      ///< Empty: the condition is about something else.
+    bool is_negated = false;  ///< The text is compiled where the macro is not defined.
+  };
+
+  /// "!defined(TILE)", "defined TILE" alone.
+  static Condition condition_of_if(std::string_view text) {
+    Condition condition;
+    text = trim(text);
+    if (text.starts_with('!')) {
+      condition.is_negated = true;
+      text.remove_prefix(1);
+    }
+    if (take_word(text) != "defined") return {};
+    text = trim(text);
+    if (text.starts_with('(')) text.remove_prefix(1);
+    condition.macro = take_word(text);
+    text = trim(text);
+    return text.empty() || text == ")" ? condition : Condition();
+  }
+
+  bool is_guarded(std::string_view macro) const {
+    return std::ranges::any_of(
+        conditions_, [&](const Condition& c) { return c.macro == macro && c.is_negated; });
+  }
+
+  const Candidate& candidate_;
+  std::string_view name_;
+  const Task& task_;
+  /// Knobs and what follows of them, with the text that a #define may give them.
+  std::map<std::string, std::optional<std::string>> values_;
+  std::vector<Condition> conditions_;
+};
+
+}  // namespace
+
+Screening screen_macros(const Candidate& candidate, std::string_view name, const Task& task) {
+  return MacroScreen(candidate, name, task).run();
+}
+
+}  // namespace kw::referee

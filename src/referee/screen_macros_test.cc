@@ -1,0 +1,89 @@
+// Tests of what a source may do to the macros of its knobs.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "referee/screen.h"
+#include "task/header.h"
+
+namespace kw::referee {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// What is said of a source for a task `relu(int n, const float* x, float* y)`; empty: nothing.
+std::string said_of_macros(const std::string& source, Target target = Target::Cpu) {
+  Task task;
+  task.function = "relu";
+  for (const char* name : {"n", "x", "y"}) {
+    Parameter parameter;
+    parameter.name = name;
+    task.signature.push_back(parameter);
+  }
+  auto candidate = task::make_candidate("mine", source, Origin::Human, {}, target);
+  EXPECT_TRUE(candidate.has_value()) << source;
+  if (!candidate) return "no candidate";
+  const Screening screening = screen_macros(*candidate, "mine.cpp", task);
+  if (!screening.verdict) return {};
+  EXPECT_EQ(screening.verdict->stage, Stage::Screen);
+  EXPECT_EQ(screening.verdict->outcome, Outcome::Rejected);
+  return screening.findings.at(0).place + " " + screening.verdict->evidence;
+}
+
+const std::string kTunesTile = "// kw: tune TILE = 8, 16\n// kw: let TWICE = TILE * 2\n";
+
+TEST(ScreenMacros, AKnobIsNotDefinedAgain) {
+  EXPECT_THAT(said_of_macros(kTunesTile + "#define TILE 64\nint f();\n"),
+              AllOf(HasSubstr("mine.cpp:3:1"), HasSubstr("line 3: #define TILE, which is a knob")));
+  for (const std::string line :
+       {"#define TILE 8", "  #  define TILE 64", "#define TILE", "#define TILE(x) x", "#undef TILE",
+        "#define TWICE 16", "#ifdef TILE\n#define TILE 64\n#endif", "#\\\ndefine TILE 64",
+        "%:define TILE 64", "#if 1\n#define TILE 64\n#endif",
+        "#ifndef OTHER\n#define TILE 64\n#endif", "#ifndef TILE\n#else\n#define TILE 64\n#endif",
+        "#ifndef TILE\n#endif\n#define TILE 64", "/* */ #define TILE /* 8 */ 64",
+        "#if !defined(TILE) || 1\n#define TILE 64\n#endif"})
+    EXPECT_THAT(said_of_macros(kTunesTile + line + "\nint f();\n"), HasSubstr("which is a knob"))
+        << line;
+}
+
+TEST(ScreenMacros, ADefaultBehindAGuardIsFine) {
+  for (const std::string lines :
+       {"#ifndef TILE\n#define TILE 64\n#endif", "#if !defined(TILE)\n#define TILE 64\n#endif",
+        "#if !defined TILE\n#define TILE 64\n#endif",
+        "#ifndef TILE\n#if 1\n#define TILE 64\n#endif\n#endif",
+        "#ifdef TILE\nint a;\n#else\n#define TILE 64\n#endif", "// #define TILE 64",
+        "/*\n#define TILE 64\n*/", "#if 0\n#define TILE 64\n#endif",
+        "const char* text = R\"(\n#define TILE 64\n)\";", "#define TILES 64", "#define tile TILE",
+        "#ifdef UNKNOWN\n#define TILE 64\n#endif"})
+    EXPECT_EQ(said_of_macros(kTunesTile + lines + "\nint f();\n"), "") << lines;
+  EXPECT_EQ(said_of_macros("#define TILE 64\nint f();\n"), "") << "no knob";
+}
+
+TEST(ScreenMacros, APinnedSourceMaySayItsValue) {
+  const std::string pinned = "// kw: tune TILE = 8\n// kw: let TWICE = TILE * 2\nint f();\n";
+  EXPECT_EQ(said_of_macros("#define TILE 8\n#define TWICE 16\n" + pinned), "");
+  EXPECT_THAT(said_of_macros("#define TILE 9\n" + pinned), HasSubstr("line 1: #define TILE"));
+}
+
+TEST(ScreenMacros, AKnobHasNoNameThatIsTaken) {
+  EXPECT_THAT(said_of_macros("int a;\n// kw: tune n = 1, 2\n"),
+              AllOf(HasSubstr("mine.cpp:2:13 line 2: the knob 'n' has the name of an argument")));
+  EXPECT_THAT(said_of_macros("// kw: tune relu = 1, 2\n"), HasSubstr("of the task's function"));
+  for (const std::string name : {"swap", "size", "exp", "sqrtf", "memcpy", "std"})
+    EXPECT_THAT(said_of_macros("// kw: tune " + name + " = 1, 2\n"),
+                HasSubstr("a name that headers use"))
+        << name;
+  EXPECT_THAT(said_of_macros("// kw: tune T = 1, 2\n// kw: let x = T\n"),
+              HasSubstr("mine.cpp:2:12 line 2: the knob 'x'"));
+  const std::string launch =
+      "// kw: launch k grid(1) block(1) args(x)\n__global__ void k(float*);\n";
+  EXPECT_THAT(said_of_macros("// kw: tune atomicAdd = 1, 2\n" + launch, Target::Cuda),
+              HasSubstr("a name that headers use"));
+  EXPECT_EQ(said_of_macros("// kw: tune SIZE = 1, 2\n" + launch, Target::Cuda), "");
+}
+
+}  // namespace
+}  // namespace kw::referee
