@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -74,16 +75,43 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons
     {"bad data dependence", "one iteration may need what another writes"},
 }};
 
+/// Whether a word is one of the compiler's intermediate language: _165, x_12, D.1234, .MASK_LOAD.
+bool is_internal(std::string_view word) {
+  if (word.starts_with('.') && word.size() > 1) return true;
+  if (word.starts_with("D.") || word.starts_with("<bb")) return true;
+  const std::size_t bar = word.rfind('_');
+  return bar != std::string_view::npos && bar + 1 < word.size() &&
+         word.substr(bar + 1).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A phrase of the compiler up to where it quotes its intermediate language.
+std::string_view without_internals(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of(" ,;:()*&[]", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(text.find_first_of(" ,;:()*&[]", begin), text.size());
+    if (!is_internal(text.substr(begin, at - begin))) continue;
+    const std::size_t end = text.substr(0, begin).find_last_not_of(" ,;:()*&[]=");
+    return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  }
+  return text;
+}
+
+constexpr std::string_view kNoVectorForm = "one of its operations has no vector form here";
+
 std::string in_words(std::string_view text) {
   if (text.find("clobbers memory") != std::string_view::npos) {
     if (text.find("asm") != std::string_view::npos) return "it holds inline assembly";
     const std::string name = callee(text.substr(text.find(':') + 1));
+    // GCC's own functions, as .MASK_LOAD, are operations of the source.
+    if (name.starts_with('.')) return std::string(kNoVectorForm);
     if (!name.empty()) return fmt::format("it calls {}, which has no vector form here", name);
   }
   for (const auto& [phrase, words] : kReasons)
     if (text.find(phrase) != std::string_view::npos) return std::string(words);
   constexpr std::string_view kPrefix = "not vectorized: ";
   if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  text = without_internals(text);
   if (text.ends_with('.')) text.remove_suffix(1);
   std::string raw = sanitise(text, 160);
   for (char& c : raw)
@@ -164,6 +192,9 @@ std::vector<LoopRemark> parse_remarks(std::string_view log) {
       r.vector_bytes = number_at(what.substr(11));
     } else if (what.starts_with("scalar")) {
       r.reason = std::string(trim(what.substr(6)));
+      // Objects that were cached before internals were left out still quote them.
+      if (r.reason.starts_with("it calls .")) r.reason = kNoVectorForm;
+      if (r.reason.find(" = ") != std::string::npos) r.reason = in_words(r.reason);
     } else {
       continue;
     }

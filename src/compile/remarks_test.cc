@@ -58,6 +58,26 @@ TEST(Remarks, AReasonWithoutWordsOfOursHasNoFullStop) {
   EXPECT_THAT(loops, ElementsAre(LoopRemark{2, 34, 0, "multiple exits"}));
 }
 
+TEST(Remarks, TheCompilersOwnNamesStayOut) {
+  const auto reason_of = [](const std::string& missed) {
+    const auto loops = parse_gcc_remarks(
+        "c.cpp:2:34: missed: couldn't vectorize loop\n"
+        "c.cpp:2:34: missed: " +
+            missed + "\n",
+        "c.cpp");
+    return loops.empty() ? "no loop" : loops.front().reason;
+  };
+  EXPECT_EQ(reason_of("statement clobbers memory: _165 = .MASK_LOAD (_163, 32B, _164);"),
+            "one of its operations has no vector form here");
+  EXPECT_EQ(reason_of("not vectorized: unsupported data-type: x_12 = .FMA (_1, _2, _3);"),
+            "unsupported data-type");
+  EXPECT_EQ(reason_of("not vectorized: latch block <bb 7> not empty."), "latch block");
+  EXPECT_EQ(reason_of("_165 = .MASK_LOAD (_163, 32B, _164);"), "");
+  EXPECT_EQ(reason_of("not vectorized: multiple exits."), "multiple exits");
+  EXPECT_EQ(parse_remarks("loop 4:1 scalar it calls .MASK_LOAD, which has no vector form here\n"),
+            (std::vector{LoopRemark{4, 1, 0, "one of its operations has no vector form here"}}));
+}
+
 TEST(Remarks, VectorisedOnceIsVectorised) {
   const auto loops = parse_gcc_remarks(
       "c.cpp:3:1: missed: couldn't vectorize loop\n"

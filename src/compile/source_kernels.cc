@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <unordered_set>
 
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
+#include "compile/source_words.h"
 
 namespace kw::compile {
 namespace {
@@ -21,55 +21,8 @@ constexpr std::size_t kMostTold = 6;
 /// Longest name of a kernel with its namespaces; foreign text may nest them by the thousand.
 constexpr std::size_t kLongestName = 1024;
 
-/// Gives words, numbers and single signs in order, without comments and literals.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) {}
-
-  /// The next word; empty at the end.
-  std::string_view next() {
-    while (skip_one()) {
-    }
-    if (at_ >= text_.size()) return {};
-    std::size_t end = at_;
-    while (end < text_.size() && (is_name_char(text_[end]) || is_separator(end))) ++end;
-    const std::string_view word = text_.substr(at_, std::max<std::size_t>(end - at_, 1));
-    at_ += word.size();
-    return word;
-  }
-
- private:
-  /// Whether a ' separates digits of the number being read, as in 1'024, and opens no literal.
-  bool is_separator(std::size_t at) const {
-    return text_[at] == '\'' && is_digit(text_[at_]) && at + 1 < text_.size() &&
-           is_name_char(text_[at + 1]);
-  }
-
-  /// Skips a blank, a comment or a literal at the front.
-  bool skip_one() {
-    const std::string_view rest = text_.substr(std::min(at_, text_.size()));
-    if (rest.empty()) return false;
-    if (std::isspace(static_cast<unsigned char>(rest[0])) != 0) return ++at_, true;
-    if (rest.starts_with("//")) return pass(rest.find('\n'));
-    if (rest.starts_with("/*")) return pass(rest.find("*/", 2), 2);
-    if (rest[0] != '"' && rest[0] != '\'') return false;
-    std::size_t end = 1;
-    while (end < rest.size() && rest[end] != rest[0] && rest[end] != '\n')
-      end += rest[end] == '\\' ? 2 : 1;
-    return pass(end, 1);
-  }
-
-  bool pass(std::size_t end, std::size_t more = 0) {
-    at_ = end == std::string_view::npos ? text_.size() : at_ + end + more;
-    return true;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
 /// The name of the function behind `__global__`: the first word before a ( that is no attribute.
-std::optional<std::string> name_of_kernel(Words& words) {
+std::optional<std::string> name_of_kernel(SourceWords& words) {
   std::string_view last;
   for (auto word = words.next(); !word.empty() && word != ";" && word != "{"; word = words.next()) {
     if (word != "(" || last.empty()) {
@@ -128,7 +81,7 @@ std::vector<std::string> source_kernels(std::string_view source) {
   std::vector<std::size_t> braces;  // for each open brace, the length of `scope` before it
   std::string opening;
   bool is_namespace = false;
-  Words words(source);
+  SourceWords words(source);
   for (auto word = words.next(); !word.empty(); word = words.next()) {
     if (word == "namespace") {
       is_namespace = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profile/code_rules.h"
+#include "profile/kernel_rules.h"
 
 namespace kw::evaluate {
 namespace {
@@ -20,13 +21,7 @@ EvaluationRequest what_rules_see(const EvaluationRequest& request) {
   seen.task.gate = request.task.gate;
   if (!request.workloads.empty()) seen.workloads = {request.workloads.front()};
   seen.units = {*request.unit("candidate")};
-  // Launches that only small shapes make are left out: they are not worth a finding.
-  const auto is_timed = [&](const std::string& name) {
-    return std::any_of(request.workloads.begin(), request.workloads.end(),
-                       [&](const Workload& w) { return w.group == Group::Time && w.name == name; });
-  };
-  for (const RolePlan& plan : request.plans)
-    if (plan.role == "candidate" && is_timed(plan.workload)) seen.plans.push_back(plan);
+  seen.plans = profile::timed_plans(request);
   return seen;
 }
 

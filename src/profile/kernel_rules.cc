@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "device/multiprocessor.h"
@@ -112,6 +113,19 @@ std::int64_t product(const std::vector<std::int64_t>& sizes) {
 }
 
 }  // namespace
+
+std::vector<RolePlan> timed_plans(const EvaluationRequest& request, std::string_view role) {
+  const auto is_timed = [&](const std::string& name) {
+    return std::ranges::any_of(request.workloads, [&](const Workload& w) {
+      return w.group == Group::Time && w.name == name;
+    });
+  };
+  std::vector<RolePlan> plans;
+  std::ranges::copy_if(request.plans, std::back_inserter(plans), [&](const RolePlan& plan) {
+    return plan.role == role && is_timed(plan.workload);
+  });
+  return plans;
+}
 
 std::vector<LaunchedKernel> launched_kernels(std::span<const RolePlan> plans,
                                              std::string_view role) {

@@ -8,6 +8,7 @@
 
 #include "record/candidate.h"
 #include "record/device.h"
+#include "record/evaluation.h"
 #include "record/plan.h"
 #include "record/verdict.h"
 
@@ -22,6 +23,10 @@ struct LaunchedKernel {
   std::int64_t shared_bytes = 0;  ///< Dynamic, per block.
   int launches = 0;               ///< In that plan.
 };
+
+/// The plans of a role for timed workloads: what only small check shapes launch is not worth words.
+std::vector<RolePlan> timed_plans(const EvaluationRequest& request,
+                                  std::string_view role = "candidate");
 
 /// The candidate's kernels in the order in which plans first launch them.
 std::vector<LaunchedKernel> launched_kernels(std::span<const RolePlan> plans,

@@ -11,6 +11,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "compile/remarks.h"
+#include "compile/source_loops.h"
 #include "profile/kernel_rules.h"
 #include "profile/roofline.h"
 #include "record/interval.h"
@@ -136,35 +137,60 @@ void explain_rooflines(const Evaluation& e, Findings& out) {
   }
 }
 
-std::string line_of(const BuildUnit& unit, int line, int column) {
-  for (const SourceFile& file : unit.files) {
-    if (file.name != unit.main_file) continue;
-    const Position at{static_cast<std::size_t>(std::max(line, 1)),
-                      static_cast<std::size_t>(std::max(column, 1))};
-    return render_frame(file.text, offset_of(file.text, at), "this loop");
-  }
+std::string_view text_of(const BuildUnit& unit) {
+  for (const SourceFile& file : unit.files)
+    if (file.name == unit.main_file) return file.text;
   return {};
+}
+
+std::string line_of(const BuildUnit& unit, int line, int column) {
+  const std::string_view text = text_of(unit);
+  const Position at{static_cast<std::size_t>(line), static_cast<std::size_t>(std::max(column, 1))};
+  return render_frame(text, offset_of(text, at), "this loop");
 }
 
 void explain_loops(const BuildUnit& unit, Findings& out) {
   if (unit.object.empty()) return;
   int vectorized = 0, widest = 0, order = 0;
+  std::vector<int> told;
   for (const compile::LoopRemark& loop : compile::parse_remarks(unit.object.front().log)) {
     if (loop.vector_bytes > 0) {
       ++vectorized;
       widest = std::max(widest, loop.vector_bytes);
       continue;
     }
+    // The compiler also calls a loop what it made of plain statements.
+    const int line = compile::loop_line(text_of(unit), loop.line);
+    if (line == 0 || contains(told, line)) continue;
+    told.push_back(line);
+    const int column = line == loop.line ? loop.column : 1;
     add(out, kVectorization + std::min(order++, 98), "vectorization",
-        fmt::format("The loop in line {} is not vectorised: {}.", loop.line,
+        fmt::format("The loop in line {} is not vectorised: {}.", line,
                     loop.reason.empty() ? "the compiler gives no reason" : loop.reason),
-        fmt::format("{}:{}:{}", unit.main_file, loop.line, loop.column),
-        line_of(unit, loop.line, loop.column));
+        fmt::format("{}:{}:{}", unit.main_file, line, column), line_of(unit, line, column));
   }
   if (vectorized > 0)
     add(out, kVectorization + 99, "vectorization",
         fmt::format("{} loop{} vectorised, the widest with {}-byte vectors.", vectorized,
                     vectorized == 1 ? " is" : "s are", widest));
+}
+
+/// What the compiler says of kernels that no timed workload launches: of a correct candidate it
+/// bears on nothing, and of a failed one it comes last.
+void pass_over_untimed(const Evaluation& e, const Facts& facts, Findings& out) {
+  const bool has_object = facts.unit != nullptr && !facts.unit->object.empty();
+  if (facts.gpu == nullptr || facts.plans.empty() || !has_object) return;
+  const auto timed = launched_kernels(facts.plans);
+  const auto is_untimed = [&](const Finding& f) {
+    return f.kind == "resource" && facts.unit->object.front().kernel(f.place) != nullptr &&
+           std::ranges::find(timed, f.place, &LaunchedKernel::name) == timed.end();
+  };
+  if (e.verdict.is_correct()) {
+    std::erase_if(out, is_untimed);
+    return;
+  }
+  for (Finding& f : out)
+    if (is_untimed(f)) f.rank += kNote;
 }
 
 void explain_kernels(const Facts& facts, Findings& out) {
@@ -228,12 +254,16 @@ std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, s
   Findings out;
   explain_verdict(evaluation, out);
   keep_given(evaluation, out);
+  pass_over_untimed(evaluation, facts, out);
   if (facts.task != nullptr) explain_goals(evaluation, *facts.task, out);
   explain_speedup(evaluation, out);
   explain_rooflines(evaluation, out);
   if (facts.unit != nullptr && evaluation.verdict.stage > Stage::Compile)
     explain_loops(*facts.unit, out);
-  if (evaluation.verdict.stage > Stage::Compile) explain_kernels(facts, out);
+  // Grids and occupancy are about speed, which a wrong kernel does not have.
+  const bool is_right =
+      evaluation.verdict.is_correct() || evaluation.verdict.outcome == Outcome::Unmeasurable;
+  if (evaluation.verdict.stage > Stage::Compile && is_right) explain_kernels(facts, out);
   explain_noise(evaluation, out);
   explain_moments(evaluation, out);
   if (facts.gpu != nullptr) explain_slice(evaluation, *facts.gpu, out);

@@ -20,7 +20,7 @@ struct Facts {
   const Task* task = nullptr;       ///< For goals.
   const BuildUnit* unit = nullptr;  ///< The candidate's, for code frames and the compiler's log.
   const GpuFacts* gpu = nullptr;    ///< cuda: for the rules about kernels.
-  std::span<const RolePlan> plans = {};  ///< cuda: what the candidate launches.
+  std::span<const RolePlan> plans = {};  ///< cuda: timed_plans() of the candidate.
 };
 
 /// All findings of an evaluation, most important first, ranks 1, 2, …: those it holds already

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "profile/kernel_rules.h"
+
 namespace kw::profile {
 namespace {
 
@@ -61,6 +63,61 @@ TEST(Rules, ACorrectOneIsToldSpeedRooflineLoopsAndGoals) {
                                  [](const Finding& f) { return f.place == "c.cpp:2:3"; });
   ASSERT_NE(loop, findings.end());
   EXPECT_THAT(loop->frame, HasSubstr("for (;;)"));
+}
+
+// GCC reports loops that it made itself, at the line of a plain statement or of a directive.
+TEST(Rules, OnlyLinesWithALoopAreCalledLoops) {
+  BuildUnit built = unit();
+  built.files.front().text =
+      "void f(int n, float* y) {\n"
+      "  y[0] = y[1];\n"
+      "#pragma omp parallel for\n"
+      "  for (int i = 0; i < n; ++i)\n"
+      "    y[i] = y[i / 2];\n"
+      "}\n";
+  built.object.front().log =
+      "loop 2:8 scalar its pointers may overlap\nloop 3:9 scalar multiple exits\n"
+      "loop 4:21 scalar multiple exits\nloop 5:5 scalar multiple exits\n";
+  const std::string text = all(explain(correct(), {.unit = &built}));
+  EXPECT_THAT(text, HasSubstr("The loop in line 4 is not vectorised: multiple exits."));
+  for (const char* other : {"line 2", "line 3", "line 5"}) EXPECT_THAT(text, Not(HasSubstr(other)));
+  EXPECT_EQ(text.find("line 4"), text.rfind("line 4")) << "each loop once";
+}
+
+TEST(Rules, OfKernelsThatNoTimedWorkloadLaunchesNothingIsSaid) {
+  GpuFacts gpu;
+  gpu.arch = "sm_90a", gpu.multiprocessors = 132;
+  BuildUnit built = unit();
+  built.role = "candidate";
+  for (const char* name : {"gemm_fast", "gemm_any"}) {
+    KernelFacts& kernel = built.object.front().kernels.emplace_back();
+    kernel.name = name, kernel.registers = 64;
+  }
+  const auto plan_of = [](const char* kernel, const char* workload, std::int64_t blocks) {
+    PlanStep step;
+    step.kernel = kernel, step.grid = {blocks, 1, 1}, step.block = {256, 1, 1};
+    RolePlan plan;
+    plan.role = "candidate", plan.workload = workload, plan.plan.steps = {step};
+    return plan;
+  };
+  EvaluationRequest request;
+  request.workloads.resize(2);
+  request.workloads[0].name = "hidden", request.workloads[0].group = Group::Check;
+  request.workloads[1].name = "large", request.workloads[1].group = Group::Time;
+  request.plans = {plan_of("gemm_any", "hidden", 15), plan_of("gemm_fast", "large", 40)};
+  const auto timed = timed_plans(request);
+  Evaluation e = correct();
+  e.findings = {{"resource", 1, "gemm_any: 255 registers per thread.", "", "gemm_any"},
+                {"resource", 2, "gemm_fast: 64 registers per thread.", "", "gemm_fast"}};
+  const Facts facts{.unit = &built, .gpu = &gpu, .plans = timed};
+  const std::string text = all(explain(e, facts));
+  EXPECT_THAT(text, HasSubstr("gemm_fast launches 40 blocks for 132 multiprocessors on large"));
+  EXPECT_THAT(text, HasSubstr("gemm_fast: 64 registers"));
+  EXPECT_THAT(text, Not(HasSubstr("gemm_any")));
+  // A kernel that fails may fail for it, but hardly.
+  e.verdict = {Stage::Check, Outcome::WrongResult, "elements are wrong"};
+  const auto findings = explain(e, facts);
+  EXPECT_THAT(findings.back().text, HasSubstr("gemm_any: 255 registers"));
 }
 
 TEST(Rules, AFailureComesFirstAndItsDiagnosticsNext) {

@@ -19,6 +19,7 @@
 #include "platform/clock.h"
 #include "platform/locks.h"
 #include "profile/ceilings.h"
+#include "profile/kernel_rules.h"
 #include "profile/roofline.h"
 #include "profile/rules.h"
 #include "record/bounds.h"
@@ -287,9 +288,9 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
     place_under_roof(request, e);
   }
   if (is_to_inspect(request, e)) KW_TRY(inspect(request, e));
-  e.findings =
-      profile::explain(e, {&request.task, request.unit("candidate"),
-                           facts_.gpu.empty() ? nullptr : &facts_.gpu.front(), request.plans});
+  const std::vector<RolePlan> timed = profile::timed_plans(request);
+  e.findings = profile::explain(e, {&request.task, request.unit("candidate"),
+                                    facts_.gpu.empty() ? nullptr : &facts_.gpu.front(), timed});
   return e;
 }
 
