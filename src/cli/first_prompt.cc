@@ -21,6 +21,7 @@
 #include "propose/model_proposer.h"
 #include "search/strategy.h"
 #include "task/header.h"
+#include "task/specified.h"
 #include "task/units.h"
 
 namespace kw::cli {
@@ -259,6 +260,7 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
   RunConfig config = KW_TRY(writing_config(flags.run));
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.run.task));
+  KW_TRY(task::check_specified(definition));
   const auto book = KW_TRY(as_input(propose::PromptBook::open(data)));
   const auto folder = KW_TRY(platform::TempDir::create("kw-prompt"));
   auto scratch = KW_TRY(store::RunStore::open(folder.path()));

@@ -26,6 +26,7 @@
 #include "cli/synthetic_bench.h"
 #include "engine/gain_model.h"
 #include "engine/run.h"
+#include "task/specified.h"
 
 namespace kw::cli {
 namespace {
@@ -88,6 +89,7 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   }
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, config.task_path));
+  if (!config.models.empty()) KW_TRY(task::check_specified(definition));
   KW_TRY(engine::TaskWorkbench::check_baseline(definition, config.target, flags.baseline));
   const DeviceFacts facts =
       KW_TRY(open_judge(global, config, definition.task.name, store, setting));

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "task/c_function.h"
 #include "task/draft_reference.h"
+#include "task/draft_spec.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -91,9 +92,33 @@ class Drafter {
     return notes;
   }
 
+  std::vector<ToldTensor> told_tensors() const {
+    std::vector<ToldTensor> told;
+    for (const DraftTensor& tensor : tensors_) {
+      const Access& access = facts_.accesses.at(tensor.parameter->name);
+      told.push_back({tensor.parameter->name, tensor.role, tensor.shape,
+                      access.is_read || access.is_escaping});
+    }
+    return told;
+  }
+
+  /// What is easily got wrong at such shapes, for spec.md.
+  std::string pitfalls() const {
+    const bool has_rows = std::ranges::any_of(
+        tensors_, [](const DraftTensor& tensor) { return tensor.shape.size() > 1; });
+    const bool has_pitch = std::ranges::any_of(
+        tensors_, [](const DraftTensor& tensor) { return !tensor.pitch.empty(); });
+    std::string text = "Easy to get wrong: sizes that no vector or tile divides";
+    if (has_rows) text += ", the last rows and columns";
+    if (has_pitch) text += ", what lies between the rows";
+    if (is_stencil_) text += ", the neighbours of the first and last elements";
+    return text + ".";
+  }
+
   /// The draft's task.yaml. `file` is the source in which the function stands; empty: the function
   /// was generated.
-  std::string task_yaml(const std::string& name, std::string_view file) const;
+  std::string task_yaml(const std::string& name, std::string_view file,
+                        const std::string& summary) const;
   std::string shapes_yaml() const;
 
  private:
@@ -275,16 +300,17 @@ std::string yaml_string(std::string_view text) {
   return out + "\"";
 }
 
-std::string Drafter::task_yaml(const std::string& name, std::string_view file) const {
+std::string Drafter::task_yaml(const std::string& name, std::string_view file,
+                               const std::string& summary) const {
   std::string text =
       fmt::format("# Drafted from the C function {}; look at every CHECK.\n", function_.name);
   text += fmt::format("name: {}\n", name);
   if (function_.name != name) text += fmt::format("function: {}\n", function_.name);
-  text += fmt::format("family: {}\nsummary: what {} computes\n",
+  text += fmt::format("family: {}\nsummary: {}\n",
                       is_stencil_     ? "stencil"
                       : is_reduction_ ? "reduction"
                                       : "elementwise",
-                      function_.name);
+                      yaml_string(summary));
   if (!file.empty())
     text += fmt::format("# Runs say first what became of this code's time.\ncode: {}\n",
                         yaml_string(sanitise_line(fs::path(file).filename().string(), 200)));
@@ -380,14 +406,6 @@ std::string Drafter::shapes_yaml() const {
   return text;
 }
 
-std::string spec_text(std::string_view name, std::string_view details) {
-  return fmt::format(
-      "# {}\n\n{}\n\nEasy to get wrong: sizes that are no multiple of a tile, and the last rows "
-      "and "
-      "columns.\n",
-      name, details);
-}
-
 Result<> check_name(std::string_view name) {
   if (is_usable_identifier(name) && !is_expression_function(name)) return {};
   return fail_input(fmt::format(
@@ -424,11 +442,16 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   draft.notes = drafter.notes();
-  draft.files["task.yaml"] = drafter.task_yaml(draft.name, file == kSkeleton ? "" : file);
+  const bool is_skeleton = file == kSkeleton;
+  if (!is_skeleton)
+    draft.notes.emplace_back(
+        "spec.md and the summary: they say what the code does; add what it is for");
+  const auto words = describe_function(source, tokens, function, drafter.told_tensors());
+  draft.files["task.yaml"] = drafter.task_yaml(draft.name, is_skeleton ? "" : file, words.summary);
   draft.files["shapes.yaml"] = drafter.shapes_yaml();
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =
-      spec_text(draft.name, "Say here in a few sentences what the function computes.");
+      fmt::format("# {}\n\n{}\n\n{}\n", draft.name, words.details, drafter.pitfalls());
   // A draft must load; otherwise the message says what the user has to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)

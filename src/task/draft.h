@@ -15,7 +15,7 @@ namespace kw::task {
 struct Draft {
   std::string name;
   std::map<std::string, std::string> files;  ///< Path inside the folder to text.
-  std::vector<std::string> notes;  ///< Guesses that a person should check; task.yaml has them too.
+  std::vector<std::string> notes;            ///< What a person should check, one line each.
 };
 
 /// A small complete task to edit: it loads, and computes y = 2 x. Error: an unusable name.
@@ -23,9 +23,9 @@ Result<Draft> draft_skeleton(std::string_view name);
 
 /// A task for one function of `source`: const pointers are inputs, other pointers outputs, integers
 /// are dims, and shapes come from array bounds and index expressions. Guesses are marked CHECK in
-/// task.yaml. `function` may be empty where only one function is not static; with an empty `name`
-/// the task gets the function's name. The draft loads; `kw task check` shows whether its reference
-/// compiles.
+/// task.yaml; spec.md and the summary tell what the code does. `function` may be empty where only
+/// one function is not static; with an empty `name` the task gets the function's name. The draft
+/// loads; `kw task check` shows whether its reference compiles.
 Result<Draft> draft_from_source(std::string_view source, std::string_view file,
                                 std::string_view function, std::string_view name);
 

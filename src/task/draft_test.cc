@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -34,6 +35,10 @@ std::string tensors_of(const Draft& draft) {
   return text;
 }
 
+/// The note of a draft in which nothing was guessed.
+const std::vector<std::string> kOfTheWords{
+    "spec.md and the summary: they say what the code does; add what it is for"};
+
 std::string error_of(std::string_view source, std::string_view function = "") {
   const auto result = draft_from_source(source, "f.c", function, "");
   return result ? "fine" : describe(result.error());
@@ -51,7 +56,7 @@ TEST(Draft, UnderstandsSaxpy) {
                 "  for (int i = 0; i < n; i++) y[i] = a * x[i] + Real(0.5) * y[i];\n}"),
       std::string::npos)
       << saxpy.files.at("reference.cpp");
-  EXPECT_TRUE(saxpy.notes.empty());
+  EXPECT_EQ(saxpy.notes, kOfTheWords);
 }
 
 TEST(Draft, RemembersWhoseCodeItIs) {
@@ -141,7 +146,7 @@ TEST(Draft, KnowsAPlainLoopAndASureBranchByTheirOtherForms) {
        }) {
     const auto drafted = draft(std::string(kHead) + loop + "\n}\n");
     EXPECT_EQ(tensors_of(drafted), "x in [n]; y out [n]") << loop;
-    EXPECT_TRUE(drafted.notes.empty()) << loop;
+    EXPECT_EQ(drafted.notes, kOfTheWords) << loop;
   }
   for (const char* loop : {
            "while (i < n) { if (x[i] > 0) y[i] = x[i]; i++; }",
@@ -198,12 +203,88 @@ TEST(Draft, TimedInputsOfSumsHavePlantedLines) {
       << "zeros would give infinities";
 }
 
+/// spec.md without its title.
+std::string spec_of(std::string_view source) {
+  const std::string text = draft(source).files.at("spec.md");
+  return text.substr(text.find("\n\n") + 2);
+}
+
+TEST(DraftWords, TellTensorsStatementsAndWhatIsAccumulated) {
+  EXPECT_EQ(spec_of("void mv(int m, int n, const float* a, const float* x, float* y) {\n"
+                    "  for (int i = 0; i < m; ++i) {\n"
+                    "    float s = 0;  // the sum of a row\n"
+                    "    for (int j = 0; j < n; ++j) s += a[i * n + j] * x[j];\n"
+                    "    y[i] = s;\n  }\n}\n"),
+            "The function reads `a` (`[m, n]`), `x` (`[n]`); it writes every element of `y` "
+            "(`[m]`).\n\n"
+            "Its statements, in order:\n\n"
+            "- for each `i` from `0` below `m`: `float s = 0`\n"
+            "- for each `i` from `0` below `m`, each `j` from `0` below `n`: "
+            "`s += a[i * n + j] * x[j]`, accumulated over `j`\n"
+            "- for each `i` from `0` below `m`: `y[i] = s`\n\n"
+            "Easy to get wrong: sizes that no vector or tile divides, the last rows and "
+            "columns.\n");
+}
+
+TEST(DraftWords, TellConditionsBordersAndOtherLoops) {
+  const std::string spec = spec_of(
+      "void f(int n, float a, const float* x, float* y) {\n"
+      "  for (int i = n - 2; i >= 1; i -= 2)\n"
+      "    if (x[i] > a)\n      y[i] = x[i - 1];\n    else y[i] = 0;\n"
+      "  int k = 0;\n"
+      "  while (k < n) { y[k] += 1; k++; }\n"
+      "}\n");
+  using testing::HasSubstr;
+  EXPECT_THAT(spec, HasSubstr("it reads and writes `y`"));
+  EXPECT_THAT(spec, HasSubstr("- for each `i` from `n - 2` down to `1` in steps of `2`, where "
+                              "`x[i] > a`: `y[i] = x[i - 1]`\n"));
+  EXPECT_THAT(spec, HasSubstr("where not `x[i] > a`: `y[i] = 0`\n"));
+  EXPECT_THAT(spec, HasSubstr("- while `k < n`: `y[k] += 1`\n"));
+  const std::string kept = spec_of(
+      "void g(int n, const float* x, float* y) {\n"
+      "  for (int i = 1; i < n - 1; ++i) y[i] = x[i - 1] + x[i + 1];\n}\n");
+  EXPECT_THAT(kept, HasSubstr("elements that no statement writes keep what they held"));
+  EXPECT_THAT(kept, HasSubstr("the neighbours of the first and last elements"));
+}
+
+TEST(DraftWords, NameWhatOnlyTheReferenceShows) {
+  using testing::HasSubstr;
+  const std::string spec = spec_of(
+      "void f(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) {\n    if (x[i] < 0) break;\n    y[i] = x[i];\n  }\n}\n");
+  EXPECT_THAT(spec, HasSubstr("The reference alone shows where it takes another way (`break`)."));
+}
+
+TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
+  const auto summary_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    return definition ? definition->task.summary : describe(definition.error());
+  };
+  const std::string body =
+      "void relu(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;\n}\n";
+  const std::string block =
+      "/*\n * Rectifies x: \"negative\" numbers become 0.\n * # The others stay.\n */\n" + body;
+  EXPECT_TRUE(
+      spec_of(block).starts_with("Rectifies x: \"negative\" numbers become 0.\n"
+                                 "The others stay.\n\nThe function reads"))
+      << spec_of(block);
+  EXPECT_EQ(summary_of(block), "Rectifies x: \"negative\" numbers become 0");
+  EXPECT_TRUE(spec_of("// Rectifies x.\n" + body).starts_with("Rectifies x.\n\nThe function"));
+  for (const std::string& above :
+       {std::string("// SPDX-License-Identifier: MIT\n"), std::string("// of the file\n\n"),
+        std::string("int k;  // of k\n#define W 3\n"), std::string()}) {
+    EXPECT_TRUE(spec_of(above + body).starts_with("The function reads")) << above;
+    EXPECT_EQ(summary_of(above + body), "computes y from x") << above;
+  }
+}
+
 TEST(Draft, MarksWhatItGuesses) {
   const auto drafted = draft(
       "void f(int n, int m, const float* x, float* y) {\n"
       "  helper(x, y);\n  y[0] = x[index[3]];\n}\n");
   EXPECT_EQ(tensors_of(drafted), "x in [n * m]; y inout [1]");
-  EXPECT_EQ(drafted.notes.size(), 2u);
+  EXPECT_EQ(drafted.notes.size(), 3u) << "two guesses, and the words";
   EXPECT_NE(drafted.files.at("task.yaml").find("# CHECK: its size could not be determined"),
             std::string::npos);
 }
