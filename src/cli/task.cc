@@ -267,7 +267,9 @@ Result<int> show_task(const Global& global, const TaskFlags& flags) {
   // Plans and knobs depend on a device by its limits only, so any architecture will do here.
   Aim aim = KW_TRY(flags.target.aim());
   if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
-  const auto options = KW_TRY(workbench_options(global, aim));
+  auto options = KW_TRY(workbench_options(global, aim));
+  if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
+    options.notices.push_back(std::move(why));
   const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
   const auto playbook = memory::shipped_playbook(data, definition);
   const auto workbench =

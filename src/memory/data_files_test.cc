@@ -72,6 +72,56 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   EXPECT_TRUE(data->under("tasks/sax").empty()) << "a prefix of a name is no folder";
 }
 
+/// A task of one's own under a shipped name.
+task::Definition own_saxpy(const std::string& signature, const std::string& function) {
+  task::TaskFiles files{"tasks/saxpy", {}};
+  files.texts["task.yaml"] = "name: saxpy\nfunction: " + function +
+                             "\nfamily: elementwise\nsummary: s\ndims: [n]\n"
+                             "scalars:\n  n: { dtype: i32 }\n  a: { dtype: f32, value: 2 }\n"
+                             "tensors:\n  x: { dtype: f32, shape: [n], role: in }\n"
+                             "  y: { dtype: f32, shape: [n], role: inout }\n"
+                             "signature: " +
+                             signature +
+                             "\ngate: { kind: relative, c: 4, scale: 1 }\n"
+                             "work:\n  floor: { bytes: n, flops: n }\n"
+                             "  nominal: { read_bytes: n, write_bytes: n, flops: n, items: n }\n";
+  files.texts["shapes.yaml"] = "time: [ { name: b, n: 9 } ]\n";
+  files.texts["spec.md"] = "# saxpy\n\ny becomes a x + y.\n";
+  files.texts["reference.cpp"] = "template <class Real>\nvoid reference() {}\n";
+  auto definition = task::parse_task(files);
+  EXPECT_TRUE(definition.has_value()) << definition.error().what;
+  return std::move(*definition);
+}
+
+TEST(DataFiles, ThePlaybookServesAnInterfaceAndNotANameAlone) {
+  const auto data = DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data);
+  const auto same = own_saxpy("[n, a, x, y]", "saxpy");
+  EXPECT_FALSE(shipped_playbook(*data, same).empty());
+  EXPECT_EQ(why_playbook_left_out(*data, same), "");
+  for (const auto& [signature, function] :
+       {std::pair{"[n, x, a, y]", "saxpy"}, {"[n, a, x, y]", "axpy"}}) {
+    const auto other = own_saxpy(signature, function);
+    EXPECT_TRUE(shipped_playbook(*data, other).empty()) << signature << " " << function;
+    EXPECT_NE(why_playbook_left_out(*data, other).find("for 'saxpy' are left out"),
+              std::string::npos);
+  }
+}
+
+// Of every shipped task the kernels are those that stand under its name and those of its likes.
+TEST(DataFiles, ShippedTasksKeepTheirPlaybook) {
+  const auto data = DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data);
+  for (const std::string& name : data->folders("tasks")) {
+    const auto definition = task::parse_task(*shipped_task(*data, name));
+    ASSERT_TRUE(definition.has_value()) << name;
+    auto all = data->under("playbook/" + name);
+    for (const std::string& like : definition->like) all.merge(data->under("playbook/" + like));
+    EXPECT_EQ(shipped_playbook(*data, *definition).size(), all.size()) << name;
+    EXPECT_EQ(why_playbook_left_out(*data, *definition), "") << name;
+  }
+}
+
 TEST(DataFiles, ADirectoryReplacesAndAdds) {
   const auto dir = platform::TempDir::create();
   ASSERT_TRUE(dir);
