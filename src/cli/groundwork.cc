@@ -4,8 +4,10 @@
 
 #include <utility>
 
+#include "compile/cuda_toolkit.h"
 #include "memory/playbook_graph.h"
 #include "memory/shipped_task.h"
+#include "propose/size_class.h"
 
 namespace kw::cli {
 namespace {
@@ -22,14 +24,19 @@ Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles&
                                   task::Definition definition, const Aim& aim,
                                   const DeviceFacts& facts, propose::ExampleOptions examples) {
   Groundwork ground;
-  const auto options = KW_TRY(workbench_options(global, aim, facts));
+  auto options = KW_TRY(workbench_options(global, aim, facts));
   ground.gpu = options.gpu;
+  ground.has_cute = aim.target == Target::Cuda && !compile::find_cuda_toolkit().cutlass.empty();
+  options.has_cute = ground.has_cute;
   auto playbook = memory::shipped_playbook(data, definition);
+  if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
+    options.notices.push_back(std::move(why));
   ground.workbench = std::make_unique<engine::TaskWorkbench>(
       KW_TRY(engine::TaskWorkbench::create(std::move(definition), std::move(playbook), options)));
-  ground.graph = memory::playbook_graph(data, aim.target);
+  ground.graph = memory::playbook_graph(data, aim.target, ground.has_cute);
   examples.target = aim.target;
   examples.gpu = ground.gpu;
+  examples.has_cute = ground.has_cute;
   ground.examples =
       KW_TRY(propose::select_examples(data, ground.workbench->definition().task, examples));
   return ground;
@@ -51,6 +58,9 @@ void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFac
              bool has_knowledge) {
   writing.task = &ground.workbench->definition();
   writing.device = facts;
+  writing.size_classes =
+      propose::describe_size_classes(ground.workbench->definition(), ground.workbench->workloads());
+  writing.has_cute = ground.has_cute;
   if (!facts.gpu.empty()) writing.device.gpu.front().arch = arch_of(ground);
   if (!has_knowledge) return;
   writing.examples = ground.examples;
@@ -58,7 +68,12 @@ void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFac
 }
 
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts) {
-  return {&ground.workbench->definition(), facts.target, facts.id, arch_of(ground), &ground.shelf};
+  return {&ground.workbench->definition(),
+          facts.target,
+          facts.id,
+          arch_of(ground),
+          &ground.shelf,
+          ground.has_cute};
 }
 
 }  // namespace kw::cli

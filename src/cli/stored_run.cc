@@ -42,9 +42,14 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   DeviceFacts facts;
   facts.target = run.config.target;
   facts.gpu = run.config.gpu;
-  auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), playbook,
-      KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts))));
+  auto options = KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts));
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));
+  // Where the run found no CUTLASS, its ideas were fewer, whatever this machine has.
+  if (static_cast<int>(workbench.ideas().size()) != run.config.ideas) {
+    options.has_cute = false;
+    auto fewer = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));
+    if (static_cast<int>(fewer.ideas().size()) == run.config.ideas) workbench = std::move(fewer);
+  }
   return std::unique_ptr<engine::Workbench>(
       std::make_unique<engine::TaskWorkbench>(std::move(workbench)));
 }

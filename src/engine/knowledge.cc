@@ -139,9 +139,13 @@ Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target targe
 
 Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shelf& shelf,
                                               const task::Definition& task, Target target,
-                                              const std::string& arch, llm::Ledger* ledger) {
+                                              const std::string& arch, bool has_cute,
+                                              llm::Ledger* ledger) {
   auto found = KW_TRY(store.cards().find({memory::query_words(task), target, 2 * kMostCompared}));
-  std::erase_if(found, [&](const FoundCard& one) { return !memory::fits(one.card, target, arch); });
+  std::erase_if(found, [&](const FoundCard& one) {
+    return !memory::fits(one.card, target, arch, has_cute) ||
+           !memory::is_about_inputs_of(one.card, task.task);
+  });
   if (found.size() > kMostCompared) found.resize(kMostCompared);
   if (shelf.embed && !found.empty()) {
     const auto compared = compare(store, shelf, task, ledger, found);

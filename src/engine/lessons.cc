@@ -32,7 +32,7 @@ Result<> add_memory(store::RunStore& store, const Learning& learning, llm::Ledge
   if (learning.shelf == nullptr) return {};
   KW_TRY(keep_knowledge(store, *learning.shelf, learning.target));
   snapshot.cards = KW_TRY(find_knowledge(store, *learning.shelf, *learning.task, learning.target,
-                                         learning.arch, ledger));
+                                         learning.arch, learning.has_cute, ledger));
   for (const FoundCard* shown : memory::choose_cards(snapshot.cards, scope))
     snapshot.told_cards.push_back(shown->card.id);
   return {};

@@ -22,6 +22,7 @@ struct Learning {
   std::string device;            ///< The same as DeviceFacts::id.
   std::string arch{};            ///< Architecture of the device's GPU; empty: no GPU.
   const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.
+  bool has_cute = true;          ///< Code in CuTe's dialect compiles here and may be shown.
 };
 
 /// What this workspace knows about a task: lessons with the sources of wins, experience, and

@@ -23,7 +23,7 @@ namespace {
 search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
   return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
-          origin == Origin::Task || origin == Origin::Playbook, idea.header.dialect == "cute"};
+          origin == Origin::Task || origin == Origin::Playbook, task::is_cute(idea.header)};
 }
 
 /// Words about an idea that has no point on this device: the demands on the device that are not
@@ -56,6 +56,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
         definition.folder);
   TaskWorkbench bench;
   bench.options_ = options;
+  bench.notices_ = options.notices;
   auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
   bench.workloads_ = std::move(resolved.workloads);
   bench.skipped_ = std::move(resolved.skipped);
@@ -87,6 +88,12 @@ void TaskWorkbench::gather_search_ideas() {
       if (w.group == Group::Time) site->timed.push_back(w);
     site_ = std::move(site);
     std::erase_if(ideas_, [&](propose::Idea& idea) {
+      if (task::is_cute(idea.header) && !options_.has_cute) {
+        notices_.push_back(idea.candidate.name +
+                           " is left out: it is written in CuTe, and CUTLASS is not found; set "
+                           "CUTLASS_PATH or run scripts/install-cutlass");
+        return true;
+      }
       idea.header.limits = task::device_limits(options_.gpu.front());
       if (idea.header.points(1).empty()) {
         notices_.push_back(why_left_out(idea, arch()));

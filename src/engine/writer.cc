@@ -16,6 +16,7 @@
 #include "memory/lesson_rules.h"
 #include "propose/evidence.h"
 #include "record/codec_impl.h"
+#include "task/header.h"
 
 namespace kw::engine {
 namespace {
@@ -50,6 +51,19 @@ void charge(Proposal& proposal, const Reading& reading) {
   proposal.cost_usd += reading.cost_usd;
 }
 
+/// Whether a candidate asks for headers that its compiler would not find.
+bool lacks_cute(const Candidate& candidate, bool has_cute) {
+  return !has_cute && candidate.target == Target::Cuda && task::asks_for_cute(candidate.source);
+}
+
+Evaluation rejected_for_cute() {
+  Evaluation evaluation;
+  evaluation.verdict = {Stage::Screen, Outcome::Rejected,
+                        "`// kw: dialect cute` needs CuTe and CUTLASS, which are not found on this "
+                        "machine: write plain CUDA"};
+  return evaluation;
+}
+
 Evaluation rejected(const Order& order) {
   Evaluation evaluation;
   evaluation.verdict = {Stage::Screen, Outcome::Rejected,
@@ -82,7 +96,8 @@ Result<Writer::Brief> Writer::brief_of(const Writing& writing, store::RunStore& 
                                        const RunSummary& run, double baseline_ns) {
   const auto known = KW_TRY(store.events(run.id, kBriefEvent));
   if (!known.empty()) return decode<Brief>(known.front().body);
-  Brief brief{writing.device, baseline_ns, {}, {}, writing.cautions};
+  Brief brief{writing.device,       baseline_ns,     {}, {}, writing.cautions,
+              writing.size_classes, writing.has_cute};
   for (const propose::Example& example : writing.examples) {
     brief.titles.push_back(example.title);
     brief.sources.push_back(example.source);
@@ -121,6 +136,8 @@ void Writer::set_constants(propose::Situation& situation) const {
   for (std::size_t i = 0; i < brief_.titles.size(); ++i)
     situation.examples.push_back({brief_.titles[i], brief_.sources[i]});
   situation.cautions = brief_.cautions;
+  situation.size_classes = brief_.size_classes;
+  situation.has_cute = brief_.has_cute;
   situation.instructions = instructions_of(run_.config);
 }
 
@@ -187,6 +204,11 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     situation.grandparent = &grandparent;
   }
   if (lessons != nullptr) lessons->tell(situation);
+  // A win that was confirmed while CUTLASS was there does not compile without.
+  if (!brief_.has_cute) {
+    std::erase_if(situation.examples,
+                  [](const propose::Example& e) { return task::asks_for_cute(e.source); });
+  }
   Attempt best;
   if (const int number = loop.standing().best_attempt(); number != 0) {
     best = KW_TRY(attempt_seen(number));
@@ -208,7 +230,9 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
         no_candidate("the // kw: lines of the source cannot be used", std::move(read.error()));
   } else {
     candidate = std::move(*read);
-    if (const Order* order = broken_order(orders, candidate); order != nullptr)
+    if (lacks_cute(candidate, brief_.has_cute))
+      source.ended = rejected_for_cute();
+    else if (const Order* order = broken_order(orders, candidate); order != nullptr)
       source.ended = rejected(*order);
   }
   if (!source.ended) KW_TRY(review(situation, flight.ask.manner, source));

@@ -55,6 +55,8 @@ struct Writing {
   DeviceFacts device;
   std::vector<propose::Example> examples;
   std::vector<std::string> cautions;
+  std::vector<std::string> size_classes{};  ///< How large the timed workloads are.
+  bool has_cute = false;                    ///< The compiler of candidates finds CuTe and CUTLASS.
   TechniqueGraph graph{};  ///< The graph that a workspace begins with if it has none yet.
 };
 
@@ -98,11 +100,14 @@ class Writer {
     std::vector<std::string> titles;  ///< Titles of the examples, in the order of `sources`.
     std::vector<std::string> sources;
     std::vector<std::string> cautions;
+    std::vector<std::string> size_classes = {};
+    bool has_cute = true;  ///< Runs whose brief does not say so were offered CuTe.
 
     template <class Self, class V>
     static void fields(Self& s, V&& v) {
       v("device", s.device), v("baseline_ns", s.baseline_ns), v("titles", s.titles),
-          v("sources", s.sources), v("cautions", s.cautions);
+          v("sources", s.sources), v("cautions", s.cautions), v("size_classes", s.size_classes),
+          v("has_cute", s.has_cute);
     }
   };
 

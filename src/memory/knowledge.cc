@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "memory/kin.h"
+#include "memory/shipped_task.h"
 #include "task/device_names.h"
 #include "task/fields.h"
 #include "task/header.h"
@@ -47,8 +50,9 @@ std::vector<std::string> read_names(task::FileReport& report, const task::Sectio
 }
 
 Card read_card(task::FileReport& report, const task::Yaml& node) {
-  const task::Section section(report, node, "card",
-                              {"name", "kind", "targets", "families", "bounds", "archs", "text"});
+  const task::Section section(
+      report, node, "card",
+      {"name", "kind", "targets", "families", "bounds", "archs", "dtypes", "text"});
   Card card;
   card.origin = "knowledge";
   if (const task::Yaml* name = section.require("name"))
@@ -59,6 +63,7 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   card.bounds = read_enums<Bound>(report, section, "bounds");
   card.families = read_names(report, section, "families");
   card.archs = read_names(report, section, "archs");
+  card.dtypes = read_enums<Dtype>(report, section, "dtypes");
   if (const task::Yaml* text = section.require("text"))
     card.text = trim(task::read_text(report, *text, "text").value_or(""));
   if (card.text.size() > kMostTextBytes)
@@ -96,10 +101,30 @@ std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   return fit.size() == all ? std::vector<std::string>() : fit;
 }
 
-/// The text of a kernel's first line, which is a comment.
+/// What a kernel's first comment says, up to the notice of its licence.
 std::string first_comment(std::string_view source) {
-  const std::string_view line = source.substr(0, source.find('\n'));
-  return line.starts_with("// ") ? std::string(line.substr(3)) : std::string();
+  std::string text;
+  for (const std::string_view line : split_lines(source)) {
+    if (!line.starts_with("// ") || line.starts_with("// SPDX") || line.starts_with("// kw:"))
+      break;
+    text += (text.empty() ? "" : " ") + std::string(trim(line.substr(3)));
+  }
+  return text;
+}
+
+/// The family of a shipped task; empty where none of this name can be read.
+std::string family_of(const DataFiles& data, const std::string& name) {
+  const auto files = shipped_task(data, name);
+  if (!files || files->texts.empty()) return {};
+  const auto definition = task::parse_task(*files);
+  return definition ? definition->task.family : std::string();
+}
+
+/// Whether code has something to teach the family: its own, one of its kin, or code of no family.
+bool is_near(const Card& card, const std::string& family) {
+  return card.families.empty() || contains(card.families, family) ||
+         std::ranges::any_of(card.families,
+                             [&](const std::string& own) { return are_kin(own, family); });
 }
 
 double score_of(const FoundCard& found, const AdviceScope& scope) {
@@ -129,8 +154,11 @@ std::string why_of(const FoundCard& found, const AdviceScope& scope) {
 
 std::string excerpt(const std::string& source) {
   if (source.size() <= kSnippetBytes) return source;
-  const std::size_t end = source.rfind('\n', kSnippetBytes);
-  return source.substr(0, end == std::string::npos ? kSnippetBytes : end + 1) + "// ...\n";
+  // Between two functions, unless that leaves less than half.
+  std::size_t end = source.rfind("\n\n", kSnippetBytes);
+  if (end == std::string::npos || end < kSnippetBytes / 2) end = source.rfind('\n', kSnippetBytes);
+  return source.substr(0, end == std::string::npos ? kSnippetBytes : end + 1) +
+         "// The rest of the file is left out.\n";
 }
 
 Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& file) {
@@ -163,6 +191,7 @@ Result<std::vector<Card>> shipped_cards(const DataFiles& data) {
 
 std::vector<Card> playbook_cards(const DataFiles& data) {
   std::vector<Card> all;
+  std::map<std::string, std::string> families;  // by task
   for (const auto& [path, source] : data.under("playbook")) {
     const auto target = target_of_file(path);
     const auto slash = path.find('/');
@@ -176,6 +205,8 @@ std::vector<Card> playbook_cards(const DataFiles& data) {
     card.targets = {*target};
     card.archs = archs_of(*header, *target);
     card.task = path.substr(0, slash);
+    if (!families.contains(card.task)) families[card.task] = family_of(data, card.task);
+    if (const std::string& family = families[card.task]; !family.empty()) card.families = {family};
     card.text = fmt::format("Verified kernel `{}`, which shows {}. {}", path,
                             join(header->techniques, ", "), first_comment(source));
     card.code = excerpt(source);
@@ -203,10 +234,17 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
   return all;
 }
 
-bool fits(const Card& card, Target target, const std::string& arch) {
+bool fits(const Card& card, Target target, const std::string& arch, bool has_cute) {
+  if (!has_cute && task::asks_for_cute(card.code)) return false;
   if (!card.targets.empty() && !contains(card.targets, target)) return false;
   return card.archs.empty() || std::ranges::any_of(card.archs, [&](const std::string& a) {
            return arch.starts_with(a);  // "sm_90a" also counts as "sm_90"
+         });
+}
+
+bool is_about_inputs_of(const Card& card, const Task& task) {
+  return card.dtypes.empty() || std::ranges::any_of(task.signature, [&](const Parameter& p) {
+           return p.is_tensor && p.role != TensorRole::Out && contains(card.dtypes, p.dtype);
          });
 }
 
@@ -216,7 +254,9 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
   for (const FoundCard& one : found) {
     const bool is_answer = is_same_subject(one.card.task, scope.task);
     const double score = score_of(one, scope);
-    if (!is_answer && score >= kLeastScore) ranked.emplace_back(score, &one);
+    // Words apply where a family is another; whole code seldom does.
+    const bool is_far = one.card.kind == CardKind::Snippet && !is_near(one.card, scope.family);
+    if (!is_answer && !is_far && score >= kLeastScore) ranked.emplace_back(score, &one);
   }
   std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<const FoundCard*> chosen;

@@ -12,6 +12,7 @@
 #include "memory/data_files.h"
 #include "record/card.h"
 #include "record/lesson.h"
+#include "record/task.h"
 #include "record/technique_graph.h"
 
 namespace kw::memory {
@@ -29,14 +30,19 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target);
 /// The beginning of a source as snippets show it: whole lines, at most kSnippetBytes.
 std::string excerpt(const std::string& source);
 
-/// Whether a card applies to the target and architecture; `arch` is empty where there is no GPU.
-bool fits(const Card& card, Target target, const std::string& arch);
+/// Whether a card applies to the target and architecture and its code compiles here. `arch` is
+/// empty where there is no GPU; `has_cute` is false where the headers of CuTe and CUTLASS are not
+/// found.
+bool fits(const Card& card, Target target, const std::string& arch, bool has_cute = true);
 
 inline constexpr std::size_t kMostCards = 3;     ///< The most cards in words that a prompt shows.
 inline constexpr std::size_t kMostSnippets = 1;  ///< The most cards with code that a prompt shows.
 inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< The most bytes of one snippet.
 /// The most cards that a run keeps to choose from.
 inline constexpr std::size_t kMostFoundCards = 16;
+
+/// Whether a card is about a type that an input of the task has.
+bool is_about_inputs_of(const Card& card, const Task& task);
 
 /// The cards worth showing for the kernel, best first, ranked by the text search, by the likeness
 /// of embeddings where these were compared, by bottleneck and family, and by how runs ended that

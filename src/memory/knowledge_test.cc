@@ -117,6 +117,52 @@ TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {
   EXPECT_FALSE(fits(card, Target::Cuda, "sm_90"));
 }
 
+TEST(KnowledgeTest, CodeOfAFamilyThatIsNoKinIsNotShown) {
+  FoundCard near = found("near", 0.5), kin = found("kin", 0.9), far = found("far", 1);
+  near.card.families = {"normalization"};
+  kin.card.families = {"attention"};
+  far.card.families = {"elementwise"};
+  for (FoundCard* one : {&near, &kin, &far}) one->card.kind = CardKind::Snippet;
+  AdviceScope scope = kRowScope;
+  scope.family = "normalization";
+  EXPECT_THAT(chosen({far}, scope), IsEmpty());
+  EXPECT_THAT(chosen({far, near}, scope), ElementsAre("near"));
+  EXPECT_THAT(chosen({far, kin}, scope), ElementsAre("kin"));
+  const auto data = DataFiles::open(std::nullopt).value();
+  for (const Card& card : playbook_cards(data)) EXPECT_EQ(card.families.size(), 1u) << card.name;
+}
+
+TEST(KnowledgeTest, CodeInCuteIsForWhereItCompiles) {
+  Card card;
+  card.code = "// A kernel.\n// kw: dialect cute\n#include <cute/tensor.hpp>\n";
+  EXPECT_TRUE(fits(card, Target::Cuda, "sm_90a", true));
+  EXPECT_FALSE(fits(card, Target::Cuda, "sm_90a", false));
+  card.code = "// Not in the dialect cute.\n";
+  EXPECT_TRUE(fits(card, Target::Cuda, "sm_90a", false));
+}
+
+TEST(KnowledgeTest, TensorCoresAtFloat32AreForTasksWithSuchInputs) {
+  const auto cards = shipped_cards(DataFiles::open(std::nullopt).value());
+  ASSERT_TRUE(cards) << cards.error().what;
+  const auto card = std::ranges::find(*cards, "cuda: tensor cores for float32 tasks", &Card::name);
+  ASSERT_NE(card, cards->end());
+  Task task;
+  task.signature = {{"x", true, Dtype::BF16, TensorRole::In},
+                    {"y", true, Dtype::F32, TensorRole::Out}};
+  EXPECT_FALSE(is_about_inputs_of(*card, task));
+  task.signature[0].dtype = Dtype::F32;
+  EXPECT_TRUE(is_about_inputs_of(*card, task));
+}
+
+TEST(KnowledgeTest, ASnippetEndsBetweenFunctionsAndSaysSo) {
+  const std::string function = "void f() {\n" + std::string(1000, ' ') + "\n}\n";
+  const std::string source = function + "\n" + function + "\n" + function + "\n" + function;
+  const std::string shown = excerpt(source);
+  EXPECT_TRUE(shown.ends_with("}\n// The rest of the file is left out.\n")) << shown;
+  EXPECT_LE(shown.size(), kSnippetBytes + 64);
+  EXPECT_EQ(excerpt(function), function);
+}
+
 TEST(KnowledgeTest, WgmmaIsTaughtWhereItCompilesAndNotForPlainSm90) {
   const auto cards = shipped_cards(DataFiles::open(std::nullopt).value());
   ASSERT_TRUE(cards) << cards.error().what;

@@ -12,6 +12,7 @@ namespace kw::memory {
 /// order of the line. The last step is an example with the code of both kernels; the steps between
 /// have none, since nobody wrote that code. Nothing is counted, because the kernels are verified
 /// but their gains are not measured here. A kernel whose header cannot be read is skipped.
-TechniqueGraph playbook_graph(const DataFiles& data, Target target);
+/// Without `has_cute` no code in CuTe's dialect is an example.
+TechniqueGraph playbook_graph(const DataFiles& data, Target target, bool has_cute = true);
 
 }  // namespace kw::memory

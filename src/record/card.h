@@ -33,7 +33,8 @@ struct Card {
   std::vector<Bound> bounds;          ///< Bottlenecks that the card is about; empty: any.
   /// GPU architectures that the card applies to, "sm_90"; empty: any.
   std::vector<std::string> archs;
-  std::string task;  ///< Task that a snippet solves.
+  std::vector<Dtype> dtypes;  ///< Types of a task's inputs that the card is about; empty: any.
+  std::string task;           ///< Task that a snippet solves.
   std::string text;
   std::string code;  ///< Code of a snippet.
   int uses = 0;      ///< Runs whose first prompt showed the card.
@@ -43,8 +44,8 @@ struct Card {
   static void fields(Self& s, V&& v) {
     v("id", s.id), v("origin", s.origin), v("name", s.name), v("kind", s.kind),
         v("targets", s.targets), v("families", s.families), v("bounds", s.bounds),
-        v("archs", s.archs), v("task", s.task), v("text", s.text), v("code", s.code),
-        v("uses", s.uses), v("helped", s.helped);
+        v("archs", s.archs), v("dtypes", s.dtypes), v("task", s.task), v("text", s.text),
+        v("code", s.code), v("uses", s.uses), v("helped", s.helped);
   }
 };
 

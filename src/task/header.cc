@@ -356,6 +356,18 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
   return finding;
 }
 
+bool asks_for_cute(std::string_view source) {
+  for (std::string_view line : split_lines(source)) {
+    line = trim(line);
+    for (const std::string_view word : {"//", "kw:", "dialect", "cute"}) {
+      if (!line.starts_with(word)) break;
+      line = trim(line.substr(word.size()));
+      if (word == "cute") return true;
+    }
+  }
+  return false;
+}
+
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
                                                          std::string_view file, Target target) {
   return HeaderParser(without_byte_order_mark(source), file, target).run();

@@ -62,6 +62,11 @@ struct CandidateHeader {
   std::vector<std::string> defines(const KnobPoint& point) const;
 };
 
+/// Whether a kernel is written in CuTe's dialect, whose headers CUTLASS brings.
+inline bool is_cute(const CandidateHeader& header) { return header.dialect == "cute"; }
+/// The same of a source, also of the beginning of one: whether a line asks for that dialect.
+bool asks_for_cute(std::string_view source);
+
 /// Diagnostics of kind "diagnostic" with a code frame, in file order; never an empty list. `file`
 /// is the source's name in places. Empty, binary and oversized sources are diagnostics too.
 using Diagnostics = std::vector<Finding>;

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class GpuStrategies : public StandIn {
  protected:
@@ -20,6 +21,8 @@ class GpuStrategies : public StandIn {
     if (IsSkipped() || HasFatalFailure()) return;
     know_ceilings();
     w_.write("twice/baselines/naive.cu", sleeper(2));
+    // Headers alone: what a prompt offers depends on whether they are found.
+    w_.write("cutlass/include/cute/tensor.hpp", "");
     w_.write("writes.txt", "===\n!repeat forever\n" + answer_for_all("cuda", sleeper(4)));
   }
 
@@ -51,9 +54,16 @@ class GpuStrategies : public StandIn {
   std::string prompt_of(const std::string& attempt) const {
     return kw({"prompt", run_, "--attempt", attempt}).out;
   }
+  /// With CUTLASS, or with none that can be found.
+  Ran kw(const Words& arguments) const {
+    Words around = env();
+    around.push_back("CUTLASS_PATH=" + (w_.path() / (has_cute_ ? "cutlass" : "nothing")).string());
+    return w_.kw(arguments, around);
+  }
 
   static constexpr int kTries = 5;
   std::string run_;
+  bool has_cute_ = true;
 };
 
 TEST_F(GpuStrategies, EachWritesAndIsReplayed) {
@@ -68,6 +78,20 @@ TEST_F(GpuStrategies, EachWritesAndIsReplayed) {
       EXPECT_EQ(prompt_of("1").contains("in the terms of CuTe"), strategy == "staged");
     }
   }
+}
+
+TEST_F(GpuStrategies, CuteIsOfferedOnlyWhereCutlassIsFoundAndAReplyInItFailsAlone) {
+  has_cute_ = false;
+  w_.write("writes.txt", "===\n" + answer_for_all("cuda", "// kw: dialect cute\n" + sleeper(4)) +
+                             "===\n!repeat forever\n" + answer_for_all("cuda", sleeper(4)));
+  first_of("staged", "", 2);
+  const std::string sent = prompt_of("1");
+  for (const char* words : {"CuTe", "CUTLASS", "dialect cute"})
+    EXPECT_THAT(sent.substr(0, sent.find("=== reply")), Not(HasSubstr(words)));
+  const json shown = kw({"show", run_, "--json"}).json();
+  ASSERT_EQ(shown["attempts"].size(), 2u) << "the run goes on";
+  EXPECT_EQ(shown["attempts"][0]["outcome"], "rejected");
+  EXPECT_THAT(kw({"explain", run_, "1"}).out, HasSubstr("write plain CUDA"));
 }
 
 }  // namespace
