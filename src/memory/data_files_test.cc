@@ -85,7 +85,7 @@ task::Definition own_saxpy(const std::string& signature, const std::string& func
                              "\ngate: { kind: relative, c: 4, scale: 1 }\n"
                              "work:\n  floor: { bytes: n, flops: n }\n"
                              "  nominal: { read_bytes: n, write_bytes: n, flops: n, items: n }\n";
-  files.texts["shapes.yaml"] = "time: [ { name: b, n: 9 } ]\n";
+  files.texts["shapes.yaml"] = "check: [ { name: a, n: 3 } ]\ntime: [ { name: b, n: 9 } ]\n";
   files.texts["spec.md"] = "# saxpy\n\ny becomes a x + y.\n";
   files.texts["reference.cpp"] = "template <class Real>\nvoid reference() {}\n";
   auto definition = task::parse_task(files);

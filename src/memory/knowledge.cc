@@ -154,11 +154,12 @@ std::string why_of(const FoundCard& found, const AdviceScope& scope) {
 
 std::string excerpt(const std::string& source) {
   if (source.size() <= kSnippetBytes) return source;
+  const std::string_view kNote = "// The rest of the file is left out.\n";
+  const std::size_t most = kSnippetBytes - kNote.size();
   // Between two functions, unless that leaves less than half.
-  std::size_t end = source.rfind("\n\n", kSnippetBytes);
-  if (end == std::string::npos || end < kSnippetBytes / 2) end = source.rfind('\n', kSnippetBytes);
-  return source.substr(0, end == std::string::npos ? kSnippetBytes : end + 1) +
-         "// The rest of the file is left out.\n";
+  std::size_t end = source.rfind("\n\n", most - 1);
+  if (end == std::string::npos || end < most / 2) end = source.rfind('\n', most - 1);
+  return source.substr(0, end == std::string::npos ? most : end + 1) + std::string(kNote);
 }
 
 Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& file) {

@@ -53,7 +53,7 @@ TEST(KnowledgeTest, EveryShippedCardCanBeReadAndNamesWhatThereIs) {
   EXPECT_GE(kernels.size(), 40U);
   for (const Card& card : kernels) {
     EXPECT_FALSE(card.code.empty()) << card.name;
-    EXPECT_LE(card.code.size(), kSnippetBytes + 10) << card.name;
+    EXPECT_LE(card.code.size(), kSnippetBytes) << card.name;
   }
 }
 
@@ -159,7 +159,7 @@ TEST(KnowledgeTest, ASnippetEndsBetweenFunctionsAndSaysSo) {
   const std::string source = function + "\n" + function + "\n" + function + "\n" + function;
   const std::string shown = excerpt(source);
   EXPECT_TRUE(shown.ends_with("}\n// The rest of the file is left out.\n")) << shown;
-  EXPECT_LE(shown.size(), kSnippetBytes + 64);
+  EXPECT_LE(shown.size(), kSnippetBytes);
   EXPECT_EQ(excerpt(function), function);
 }
 

@@ -316,6 +316,8 @@ TEST_F(CounselTest, StagedSpeaksCuTeOnAGpuFromTheFirstKernelOn) {
     EXPECT_TRUE(built) << describe(built.error());
     return built ? built->user : std::string();
   };
+  EXPECT_THAT(sent("staged_step", Target::Cuda), Not(HasSubstr("CuTe"))) << "without CUTLASS";
+  situation_.has_cute = true;
   EXPECT_THAT(sent("staged_step", Target::Cuda), HasSubstr("Stay in CuTe's terms."));
   EXPECT_THAT(sent("staged_step", Target::Cpu), Not(HasSubstr("CuTe")));
   situation_.parent = nullptr;

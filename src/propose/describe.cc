@@ -46,11 +46,28 @@ std::string role_words(const task::TensorSpec& tensor) {
   return {};
 }
 
-std::string tensor_words(const task::TensorSpec& tensor) {
+/// Whether rows may lie further apart than they are long: tried with three sets of dims, since a
+/// variant may fix to 0 what its task leaves between rows.
+bool has_gaps(const task::Definition& task, const task::TensorSpec& tensor) {
+  if (!tensor.pitch || tensor.shape.empty()) return false;
+  for (const std::int64_t first : {7, 31, 101}) {
+    Names names;
+    std::int64_t value = first;
+    for (const std::string& dim : task.dims) names[dim] = value += 2;
+    for (const task::Let& let : task.lets)
+      if (const auto known = let.value.expr.evaluate(names)) names[let.name] = *known;
+    const auto pitch = tensor.pitch->expr.evaluate(names);
+    const auto row = tensor.shape.back().expr.evaluate(names);
+    if (!pitch || !row || *pitch != *row) return true;
+  }
+  return false;
+}
+
+std::string tensor_words(const task::Definition& task, const task::TensorSpec& tensor) {
   std::vector<std::string> sizes;
   for (const task::Formula& size : tensor.shape) sizes.push_back(size.expr.text());
   std::string words = fmt::format("{}; shape `[{}]`", role_words(tensor), join(sizes, ", "));
-  if (tensor.pitch) {
+  if (has_gaps(task, tensor)) {
     words += fmt::format(", rows `{}` elements apart", tensor.pitch->expr.text());
     if (tensor.role != TensorRole::In)
       words += "; what lies between a row's end and the next row must stay untouched";
@@ -60,6 +77,82 @@ std::string tensor_words(const task::TensorSpec& tensor) {
     words += tensor.regions.empty() ? "; scratch, not compared"
                                     : "; only the parts that the specification names are compared";
   return words;
+}
+
+/// What an integer argument is: its formula, or that of the `let` which it is named after.
+std::string formula_of(const task::Definition& task, const task::ScalarSpec& scalar) {
+  for (const task::Let& let : task.lets)
+    if (let.name == scalar.integer.expr.text()) return let.value.expr.text();
+  return scalar.integer.expr.text();
+}
+
+/// The types of the outputs that are no integers, each once.
+std::vector<Dtype> real_outputs(const task::Definition& definition) {
+  std::vector<Dtype> types;
+  for (const Parameter& p : definition.task.signature)
+    if (p.is_tensor && p.role != TensorRole::In && is_real(p.dtype) && !contains(types, p.dtype))
+      types.push_back(p.dtype);
+  return types;
+}
+
+bool has_whole_outputs(const task::Definition& definition) {
+  return std::ranges::any_of(definition.task.signature, [](const Parameter& p) {
+    return p.is_tensor && p.role != TensorRole::In && !is_real(p.dtype);
+  });
+}
+
+/// Half the distance from 1 to the next number of a type: "2^-24" for float.
+std::string roundoff_text(Dtype dtype) { return fmt::format("2^-{}", significand_bits(dtype)); }
+
+/// "u = 2^-24", or with a value for each type of the outputs where they have several.
+std::string unit_text(const std::vector<Dtype>& types) {
+  std::vector<std::string> values;
+  for (const Dtype dtype : types)
+    values.push_back(types.size() == 1
+                         ? roundoff_text(dtype)
+                         : fmt::format("{} for {}", roundoff_text(dtype), type_of(dtype)));
+  return "u = " + join(values, ", ");
+}
+
+/// The first gate, as referee/gate.h applies it: sums of the 16-bit types are held to the rounding
+/// of float, and their results to that of their own type.
+std::string gate_words(const Gate& gate, const std::optional<task::Formula>& dot_length,
+                       const std::vector<Dtype>& types) {
+  if (gate.kind == GateKind::Relative)
+    return fmt::format(
+        "Each element may differ from the float64 truth by at most {:g} u (|truth| + {:g}), where "
+        "{} is half the distance from 1 to the next number of the type.",
+        gate.c, gate.scale, unit_text(types));
+  if (gate.kind == GateKind::Field)
+    return fmt::format(
+        "Relative L2 difference from the float64 truth at most {:g}, largest difference at most "
+        "{:g} of the largest truth.",
+        gate.l2, gate.max);
+  const std::string length =
+      dot_length ? fmt::format("`{}`, the number of products in a sum", dot_length->expr.text())
+                 : std::string("the number of products in a sum");
+  if (std::ranges::any_of(types, is_half))
+    return fmt::format(
+        "Each element may differ from the float64 truth by at most {:g} sqrt(k) 2^-{} S + u "
+        "|truth|. Here k is {}, S is the sum of the absolute values of these products, 2^-{} is "
+        "the rounding of a float, in which sums belong, and {} is that of the result's type.",
+        gate.c, significand_bits(Dtype::F32), length, significand_bits(Dtype::F32),
+        unit_text(types));
+  return fmt::format(
+      "Each element may differ from the float64 truth by at most {:g} sqrt(k) u S + u |truth|. "
+      "Here k is {}, S is the sum of the absolute values of these products, and {} is half the "
+      "distance from 1 to the next number of the type.",
+      gate.c, length, unit_text(types));
+}
+
+/// The second gate. In the 16-bit types nobody sums, so one rounding stands for the reference.
+std::string rms_words(const Gate& gate, const std::vector<Dtype>& types) {
+  return fmt::format(
+      "The RMS error may be at most {:g} times that of {}, which arithmetic of fewer bits does not "
+      "reach.",
+      gate.rms_factor,
+      std::ranges::any_of(types, is_half) ? "rounding the truth once to the type of the result"
+                                          : "the reference at the task's type");
 }
 
 std::string sizes_text(const Tensor& tensor) {
@@ -142,6 +235,21 @@ std::string goal_line(const std::string& what, double reached, double wanted, bo
                      gap_words(is_time ? reached / wanted : wanted / reached));
 }
 
+/// Whether a formula that the table of arguments shows, or that of a `let`, uses the name.
+bool is_shown(const task::Definition& task, const std::string& name) {
+  const auto uses = [&](const task::Formula& f) { return contains(f.expr.names(), name); };
+  const bool is_of_a_tensor = std::ranges::any_of(task.tensors, [&](const task::TensorSpec& t) {
+    return std::ranges::any_of(t.shape, uses) || (has_gaps(task, t) && uses(*t.pitch));
+  });
+  if (is_of_a_tensor) return true;
+  for (const task::ScalarSpec& scalar : task.scalars)
+    if (!is_real(scalar.dtype) && !contains(task.dims, scalar.name) && uses(scalar.integer) &&
+        std::ranges::find(task.task.signature, scalar.name, &Parameter::name) !=
+            task.task.signature.end())
+      return true;
+  return std::ranges::any_of(task.lets, [&](const task::Let& let) { return uses(let.value); });
+}
+
 }  // namespace
 
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
@@ -151,68 +259,60 @@ std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
     std::string what;
     if (p.is_tensor) {
       type = (p.role == TensorRole::In ? "const " : "") + type + "*";
-      if (const auto* tensor = tensor_named(task, p.name)) what = tensor_words(*tensor);
+      if (const auto* tensor = tensor_named(task, p.name)) what = tensor_words(task, *tensor);
     } else if (const auto* scalar = scalar_named(task, p.name)) {
       const bool is_dim = contains(task.dims, p.name);
       what = is_real(p.dtype) ? "any finite value"
-             : is_dim         ? "a size, at least 1"
-                              : fmt::format("`{}`", scalar->integer.expr.text());
+             : is_dim         ? is_a_size(task, p.name) ? "a size, at least 1"
+                                                        : "an integer, see the specification"
+                              : fmt::format("`{}`", formula_of(task, *scalar));
     }
     arguments.push_back({p.name, std::move(type), std::move(what)});
   }
   return arguments;
 }
 
+bool has_pitch(const task::Definition& task) {
+  return std::ranges::any_of(task.tensors,
+                             [&](const task::TensorSpec& t) { return has_gaps(task, t); });
+}
+
+bool is_a_size(const task::Definition& task, const std::string& dim) {
+  return std::ranges::any_of(task.tensors, [&](const task::TensorSpec& t) {
+    return std::ranges::any_of(
+        t.shape, [&](const task::Formula& size) { return contains(size.expr.names(), dim); });
+  });
+}
+
 std::string describe_layout(const task::Definition& task, Target target) {
   std::string words =
       "Tensors are row-major, the last index contiguous; different arguments never overlap.";
   for (const task::Let& let : task.lets)
-    words += fmt::format(" `{}` is `{}`.", let.name, let.value.expr.text());
-  // On cuda a plan names them as it likes.
-  if (target == Target::Cuda) return words;
+    if (is_shown(task, let.name))
+      words += fmt::format(" `{}` is `{}`.", let.name, let.value.expr.text());
   std::vector<std::string> others;
   for (const std::string& dim : task.dims)
-    if (scalar_named(task, dim) == nullptr) others.push_back("`" + dim + "`");
-  if (!others.empty())
-    words += fmt::format(" {} {} no argument{}: take what you need from the arguments.",
-                         join(others, ", "), others.size() == 1 ? "is" : "are",
-                         others.size() == 1 ? "" : "s");
-  return words;
+    if (scalar_named(task, dim) == nullptr && is_shown(task, dim))
+      others.push_back("`" + dim + "`");
+  if (others.empty()) return words;
+  words += fmt::format(" {} {} no argument{}: ", join(others, ", "),
+                       others.size() == 1 ? "is" : "are", others.size() == 1 ? "" : "s");
+  return words + (target == Target::Cuda ? "the plan may name what it needs of it."
+                                         : "take what you need from the arguments.");
 }
 
-std::string describe_tolerance(const Task& task) {
-  const Gate& gate = task.gate;
+std::string describe_tolerance(const task::Definition& definition) {
+  const Gate& gate = definition.task.gate;
+  if (gate.kind == GateKind::Exact) return "Every bit of the outputs must be right.";
+  const std::vector<Dtype> types = real_outputs(definition);
   std::string words;
-  switch (gate.kind) {
-    case GateKind::Exact:
-      return "Every bit of the outputs must be right.";
-    case GateKind::Relative:
-      words = fmt::format(
-          "Each element may differ from the float64 truth by at most {:g} u (|truth| "
-          "+ {:g})",
-          gate.c, gate.scale);
-      break;
-    case GateKind::Dot:
-      words = fmt::format(
-          "Each element may differ from the float64 truth by at most {:g} sqrt(k) u "
-          "S + u |truth|, S being the sum of the absolute values of its k products",
-          gate.c);
-      break;
-    case GateKind::Field:
-      words = fmt::format(
-          "Relative L2 difference from the float64 truth at most {:g}, largest "
-          "difference at most {:g} of the largest truth",
-          gate.l2, gate.max);
-      break;
-  }
-  if (gate.kind != GateKind::Field) words += ", u being half the spacing of the type at 1";
-  words += ".";
-  if (gate.rms_factor > 0)
-    words += fmt::format(
-        " The RMS error may be at most {:g} times that of the reference at the "
-        "task's type, which arithmetic of fewer bits does not reach.",
-        gate.rms_factor);
-  return words + " Infinities and NaN must stand where the truth has them and nowhere else.";
+  if (!types.empty()) words = gate_words(gate, definition.dot_length, types);
+  if (gate.rms_factor > 0 && !types.empty()) words += " " + rms_words(gate, types);
+  if (has_whole_outputs(definition))
+    words += " Integers among the outputs must be right in every bit.";
+  if (!types.empty())
+    words += " Infinities and NaN must stand where the truth has them and nowhere else.";
+  return std::string(trim(words));
 }
 
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target) {
@@ -250,11 +350,14 @@ std::vector<std::string> describe_device(const DeviceFacts& facts) {
   return lines;
 }
 
-std::vector<std::string> describe_restrictions(const Task& task, Target target) {
+std::vector<std::string> describe_restrictions(const Task& task, Target target, bool has_cute) {
   const Restrictions& r = task.restrictions;
   std::vector<std::string> lines;
   if (target == Target::Cuda)
-    lines.push_back("No libraries beyond CUDA's own device headers and, in dialect cute, CuTe.");
+    lines.push_back(has_cute
+                        ? "No libraries beyond CUDA's own device headers and, in dialect cute, "
+                          "CuTe and CUTLASS."
+                        : "No libraries beyond CUDA's own device headers.");
   else
     lines.push_back(r.libraries.empty()
                         ? "No libraries beyond those of C, C++ and OpenMP."
@@ -267,9 +370,11 @@ std::vector<std::string> describe_restrictions(const Task& task, Target target) 
                                 format_bytes(static_cast<std::uint64_t>(r.workspace_bytes))));
   if (target == Target::Cuda && r.registers > 0)
     lines.push_back(fmt::format("A thread of any kernel has at most {} registers.", r.registers));
-  if (target == Target::Cuda && r.local_bytes > 0)
+  if (target == Target::Cuda) {
+    const std::int64_t bytes = r.local_bytes > 0 ? r.local_bytes : kDefaultLocalBytes;
     lines.push_back(fmt::format("A thread of any kernel has at most {} of local memory.",
-                                format_bytes(static_cast<std::uint64_t>(r.local_bytes))));
+                                format_bytes(static_cast<std::uint64_t>(bytes))));
+  }
   if (target == Target::Cuda && !r.archs.empty())
     lines.push_back("It is compiled for no other architecture than " + join(r.archs, ", ") + ".");
   return lines;

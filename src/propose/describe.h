@@ -19,11 +19,17 @@ struct ArgumentWords {
 /// In the order of the signature.
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task);
 
+/// Whether the rows of some tensor may lie further apart than they are long.
+bool has_pitch(const task::Definition& task);
+
+/// Whether a dim is a size of a tensor, and not a gap between rows or a plain argument.
+bool is_a_size(const task::Definition& task, const std::string& dim);
+
 /// How tensors lie in memory, and what the names in their shapes are that are no arguments.
 std::string describe_layout(const task::Definition& task, Target target);
 
-/// Both gates in words and figures.
-std::string describe_tolerance(const Task& task);
+/// Both gates in words and figures, with the unit of every type that the outputs have.
+std::string describe_tolerance(const task::Definition& task);
 
 struct ShapeWords {
   std::string name;
@@ -37,7 +43,9 @@ Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Ta
 /// what its maker says.
 std::vector<std::string> describe_device(const DeviceFacts& facts);
 
-std::vector<std::string> describe_restrictions(const Task& task, Target target);
+/// `has_cute`: the headers of CuTe and CUTLASS are found where candidates are compiled.
+std::vector<std::string> describe_restrictions(const Task& task, Target target,
+                                               bool has_cute = false);
 
 /// What is to be beaten, where the run stands, each goal and how far it is.
 std::vector<std::string> describe_goal(const Situation& situation);

@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/contains.h"
+#include "memory/kin.h"
 #include "memory/shipped_task.h"
 #include "task/device_names.h"
 #include "task/header.h"
@@ -19,13 +21,6 @@
 
 namespace kw::propose {
 namespace {
-
-/// Families whose kernels are limited and built alike.
-constexpr std::pair<std::string_view, std::string_view> kKin[] = {
-    {"matmul", "convolution"},      {"matmul", "attention"},      {"convolution", "attention"},
-    {"attention", "normalization"}, {"reduction", "scan"},        {"reduction", "normalization"},
-    {"reduction", "histogram"},     {"elementwise", "transpose"}, {"elementwise", "stencil"},
-    {"stencil", "transpose"}};
 
 /// What a task and its variants compute: the name of the one whose truth they share.
 Result<std::string> subject_of(const memory::DataFiles& data, const std::string& name) {
@@ -41,13 +36,20 @@ std::optional<int> distance(const Task& from, const Task& to, bool is_same_subje
   if (from.name == to.name) return 0;
   if (is_same_subject) return kAnswer;
   if (from.family == to.family) return 2;
-  for (const auto& [a, b] : kKin)
-    if ((from.family == a && to.family == b) || (from.family == b && to.family == a)) return 3;
+  if (memory::are_kin(from.family, to.family)) return 3;
+  return std::nullopt;
+}
+
+/// The type of a task's first real tensor; nothing where all of its tensors hold integers.
+std::optional<Dtype> real_type(const Task& task) {
+  for (const Parameter& p : task.signature)
+    if (p.is_tensor && is_real(p.dtype)) return p.dtype;
   return std::nullopt;
 }
 
 struct Ranked {
   int distance = 0;
+  bool has_other_type = false;
   std::size_t bytes = 0;
   Example example;
 };
@@ -67,6 +69,7 @@ std::optional<std::pair<std::string, std::string>> best_kernel(const memory::Dat
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task)) {
     if (target_of_file(file) != options.target) continue;
+    if (!options.has_cute && task::asks_for_cute(source)) continue;
     if (!options.gpu.empty() && !runs_on(options.gpu.front(), source, file)) continue;
     best.emplace(file.substr(0, file.rfind('.')), source);
   }
@@ -93,13 +96,15 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
     const auto far = distance(task, served, subject == KW_TRY(subject_of(data, name)));
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back({*far,
+                      real_type(task) != real_type(served),
                       kernel->second.size(),
                       {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, served.name,
                                    served.family, served.summary),
                        kernel->second}});
   }
-  std::ranges::stable_sort(ranked, {},
-                           [](const Ranked& r) { return std::pair(r.distance, r.bytes); });
+  std::ranges::stable_sort(ranked, {}, [](const Ranked& r) {
+    return std::tuple(r.distance, r.has_other_type, r.bytes);
+  });
   std::vector<Example> examples;
   std::size_t bytes = 0;
   for (Ranked& r : ranked) {

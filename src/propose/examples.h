@@ -19,13 +19,14 @@ struct ExampleOptions {
   std::vector<GpuFacts> gpu = {};
   /// Also kernels of the task itself, at any dtype: an answer, so only when asked for.
   bool own_playbook = false;
+  bool has_cute = true;  ///< Code in CuTe's dialect compiles where candidates are compiled.
 };
 
 /// Kernels of the playbook, all of which the project's own tests have verified: first the task's
 /// own where that is asked for, then other tasks of its family, then families that work alike,
-/// short ones first; the most advanced kernel of each task that runs on the GPU. Parses the shipped
-/// tasks: some milliseconds, so once for a run. Errors: a task of the data folder that cannot be
-/// read.
+/// kernels of the same real type and short ones first; the most advanced kernel of each task that
+/// runs on the GPU. Parses the shipped tasks: some milliseconds, so once for a run. Errors: a task
+/// of the data folder that cannot be read.
 Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
                                              const ExampleOptions& options = {});
 

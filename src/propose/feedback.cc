@@ -11,6 +11,7 @@
 #include "base/foreign_text.h"
 #include "base/line_diff.h"
 #include "base/text.h"
+#include "propose/describe.h"
 #include "propose/markdown.h"
 
 namespace kw::propose {
@@ -29,7 +30,7 @@ std::string plain(Outcome outcome) {
 }
 
 /// What a class of failure means to somebody who cannot see the referee.
-std::string_view meaning(const Verdict& v) {
+std::string_view meaning(const Verdict& v, bool has_pitch) {
   switch (v.outcome) {
     case Outcome::NoCandidate:
       return "There was nothing to judge.";
@@ -46,8 +47,9 @@ std::string_view meaning(const Verdict& v) {
                    "or memory for workspaces."
                  : std::string_view();
     case Outcome::OutOfBounds:
-      return "It read or wrote outside a tensor; look at the ends of loops and at rows with "
-             "padding.";
+      return has_pitch ? "It read or wrote outside a tensor; look at the ends of loops and at "
+                         "rows with padding."
+                       : "It read or wrote outside a tensor; look at the ends of loops.";
     case Outcome::ModifiedInput:
       return "Inputs are read-only.";
     case Outcome::Cheated:
@@ -82,7 +84,8 @@ std::string failure_sentence(const Situation& s, const Veil& veil) {
     words += " Evidence, quoted: " + as_code(evidence) + ".";
   else if (!evidence.empty())
     words += " Evidence: " + sentence(evidence);
-  if (const auto more = meaning(v); !more.empty()) words += " " + std::string(more);
+  if (const auto more = meaning(v, has_pitch(*s.task)); !more.empty())
+    words += " " + std::string(more);
   return words;
 }
 

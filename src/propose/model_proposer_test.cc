@@ -15,6 +15,7 @@
 #include "platform/clock.h"
 #include "propose/examples.h"
 #include "propose/test_situation.h"
+#include "task/header.h"
 
 namespace kw::propose {
 namespace {
@@ -244,6 +245,31 @@ TEST(Examples, RunOnTheGpuThatThePromptIsFor) {
   };
   EXPECT_THAT(sources("sm_90a", 232448), HasSubstr("kw: dialect cute"));
   EXPECT_THAT(sources("sm_75", 65536), Not(HasSubstr("require arch")));
+}
+
+TEST(Examples, AreInCuteOnlyWhereItCompiles) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  const auto task = task::parse_task(*memory::shipped_task(*data, "matmul_bf16"));
+  ASSERT_TRUE(task.has_value());
+  for (const bool has_cute : {true, false}) {
+    const auto examples = select_examples(
+        *data, task->task, {.max_bytes = 1 << 20, .target = Target::Cuda, .has_cute = has_cute});
+    ASSERT_THAT(*examples, Not(IsEmpty()));
+    std::string all;
+    for (const Example& example : *examples) all += example.source;
+    EXPECT_EQ(task::asks_for_cute(all), has_cute);
+  }
+}
+
+TEST(Examples, OfTheSameTypeComeFirst) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  const auto conv2d = task::parse_task(*memory::shipped_task(*data, "conv2d"));
+  ASSERT_TRUE(conv2d.has_value());
+  const auto examples = select_examples(*data, conv2d->task, {.target = Target::Cuda});
+  ASSERT_THAT(*examples, Not(IsEmpty()));
+  EXPECT_THAT(examples->front().title, Not(HasSubstr("bf16")));
 }
 
 TEST_F(ProposerTest, WhereABudgetRefusesOneModelTheNextIsAsked) {

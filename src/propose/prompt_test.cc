@@ -12,7 +12,9 @@
 
 #include "base/text.h"
 #include "memory/shipped_task.h"
+#include "propose/size_class.h"
 #include "propose/test_situation.h"
+#include "task/resolve.h"
 
 namespace kw::propose {
 namespace {
@@ -164,6 +166,55 @@ TEST_F(PromptTest, ConstantsOfAShapeAreTaughtWhereTheWinnerIsBuiltForEach) {
   EXPECT_THAT(build().system, HasSubstr("`#ifdef KW_CONST_n`"));
 }
 
+TEST_F(PromptTest, SizesAreToldByClassAndNoSectionStandsEmpty) {
+  EXPECT_THAT(build().user, Not(HasSubstr("How large")));
+  situation_.size_classes = {"One call: bytes moved 10 MB to 100 MB."};
+  EXPECT_THAT(build().user, HasSubstr("- One call: bytes moved 10 MB to 100 MB.\n"));
+  task::Definition silent = task_;
+  silent.task.spec = "# twice\n";
+  situation_.task = &silent;
+  EXPECT_THAT(build().user, Not(HasSubstr("## Specification")));
+}
+
+TEST_F(PromptTest, CuteIsOfferedOnlyWhereItCompiles) {
+  situation_.target = Target::Cuda;
+  for (const bool has_cute : {false, true}) {
+    situation_.has_cute = has_cute;
+    const Prompt prompt = build();
+    for (const char* words : {"dialect cute", "CUTLASS"})
+      EXPECT_EQ(has(prompt.system + prompt.user, words), has_cute) << words;
+  }
+}
+
+TEST_F(PromptTest, RowsWithPaddingAreSpokenOfOnlyWhereThereAreAny) {
+  for (const Target target : {Target::Cpu, Target::Cuda}) {
+    situation_.target = target;
+    situation_.task = &task_;
+    EXPECT_THAT(build().system,
+                AllOf(HasSubstr("rows with padding"), HasSubstr("between the rows")));
+    task::Definition contiguous = task_;
+    for (task::TensorSpec& tensor : contiguous.tensors) tensor.pitch.reset();
+    situation_.task = &contiguous;
+    EXPECT_THAT(build().system, AllOf(Not(HasSubstr("padding")), Not(HasSubstr("between the rows")),
+                                      HasSubstr("one byte before or after a tensor")));
+  }
+}
+
+// What is left of sections that are not shown is no empty line within a list or a block of code.
+TEST_F(PromptTest, ListsAndPlansHaveNoHoles) {
+  situation_.target = Target::Cuda;
+  for (const bool has_builds : {false, true}) {
+    situation_.has_shape_builds = has_builds;
+    const std::string text = build().system;
+    EXPECT_THAT(text, Not(HasSubstr("args(a, b, ...)\n\n")));
+    EXPECT_THAT(text, HasSubstr("later prompts.\n- "));
+    situation_.target = Target::Cpu;
+    EXPECT_THAT(build().system, AllOf(HasSubstr("later prompts.\n\n## What is rejected"),
+                                      Not(HasSubstr("is a knob too.\n\n"))));
+    situation_.target = Target::Cuda;
+  }
+}
+
 TEST_F(PromptTest, EqualSituationsGiveEqualPrompts) {
   tell({test_line(1, OutcomeClass::NewBest)});
   EXPECT_EQ(build().user, build().user);
@@ -223,6 +274,12 @@ TEST_F(PromptTest, TimedAndHiddenWorkloadsOfShippedTasksStayOutOfFirstPrompts) {
     const auto definition = task::parse_task(*memory::shipped_task(*data, name));
     ASSERT_TRUE(definition.has_value()) << name;
     situation_.task = &*definition;
+    // On a processor there are no 16-bit types.
+    situation_.target = name.contains("f16") ? Target::Cuda : Target::Cpu;
+    const auto resolved = task::resolve(*definition, situation_.target, std::int64_t{1} << 50);
+    ASSERT_TRUE(resolved.has_value()) << name << ": " << describe(resolved.error());
+    situation_.size_classes = describe_size_classes(*definition, resolved->workloads);
+    EXPECT_FALSE(situation_.size_classes.empty()) << name;
     const Prompt prompt = build();
     std::string shown = prompt.system + prompt.user;
     // What the task's author writes into the specification is the author's to say.
@@ -238,6 +295,10 @@ TEST_F(PromptTest, TimedAndHiddenWorkloadsOfShippedTasksStayOutOfFirstPrompts) {
         if (value < 100 || may_be_said.contains({dim, value})) continue;
         ++looked_at;
         EXPECT_FALSE(has(shown, dim + " = " + std::to_string(value))) << name << " " << spec.name;
+        for (const std::string& line : situation_.size_classes)
+          EXPECT_FALSE(has(line, std::to_string(value) + ";") ||
+                       has(line, " " + std::to_string(value)))
+              << line;
       }
     }
   }

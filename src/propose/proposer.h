@@ -32,7 +32,9 @@ struct Situation {
   const DeviceFacts* device = nullptr;  ///< Of that target; null: nothing is known of it.
   /// What of it may be told; see limit().
   FeedbackLevel feedback = FeedbackLevel::Profile;
-  bool has_shape_builds = false;  ///< A winner gets a build for each timed shape.
+  bool has_shape_builds = false;          ///< A winner gets a build for each timed shape.
+  bool has_cute = false;                  ///< The compiler of candidates finds CuTe and CUTLASS.
+  std::vector<std::string> size_classes;  ///< Of the timed workloads; see size_class.h.
   Goals goals;
   std::string baseline;                  ///< Name of the opponent to beat.
   double baseline_ns = 0;                ///< Its mean over the timed workloads.

@@ -1,0 +1,103 @@
+// Tests of size classes: what they tell, and that they keep the timed shapes to themselves.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/size_class.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "memory/shipped_task.h"
+#include "propose/test_situation.h"
+#include "task/resolve.h"
+
+namespace kw::propose {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// The timed workload of the test task at the given sizes.
+Workload timed_at(const task::Definition& task, std::int64_t rows, std::int64_t cols,
+                  std::int64_t pad) {
+  task::WorkloadSpec spec;
+  spec.name = "sized";
+  spec.group = Group::Time;
+  spec.dims = {{"rows", rows}, {"cols", cols}, {"pad", pad}};
+  auto workload = task::resolve(task, spec);
+  EXPECT_TRUE(workload.has_value()) << describe(workload.error());
+  return std::move(*workload);
+}
+
+std::vector<std::string> classes_at(std::int64_t rows, std::int64_t cols, std::int64_t pad) {
+  const task::Definition task = test_task();
+  const std::vector<Workload> workloads{timed_at(task, rows, cols, pad)};
+  return describe_size_classes(task, workloads);
+}
+
+TEST(SizeClass, TellsBytesOperationsItemsAndSizesByPowersOfTen) {
+  EXPECT_THAT(
+      classes_at(3001, 3011, 0),
+      ElementsAre("One call: bytes moved 10 MB to 100 MB; operations 10^6 to 10^7; items 10^3 "
+                  "to 10^4; `rows` 10^3 to 10^4; `cols` 10^3 to 10^4."));
+  EXPECT_THAT(
+      classes_at(7, 40, 0),
+      ElementsAre("One call: bytes moved 1 kB to 10 kB; operations 10^2 to 10^3; items below "
+                  "10; `rows` below 10; `cols` 10^1 to 10^2."));
+}
+
+TEST(SizeClass, ShapesOfOneClassCannotBeToldApart) {
+  const auto one = classes_at(3001, 3011, 0);
+  for (const auto& [rows, cols, pad] :
+       {std::tuple{3002, 3011, 0}, {3001, 3010, 0}, {2048, 2048, 0}, {3900, 2500, 6}})
+    EXPECT_EQ(classes_at(rows, cols, pad), one) << rows << " x " << cols;
+  EXPECT_NE(classes_at(30010, 3011, 0), one);
+}
+
+TEST(SizeClass, EqualClassesAreToldOnceAndOtherGroupsNever) {
+  const task::Definition task = test_task();
+  std::vector<Workload> workloads{timed_at(task, 3001, 3011, 0), timed_at(task, 2001, 4011, 0),
+                                  timed_at(task, 11, 3011, 0)};
+  const auto lines = describe_size_classes(task, workloads);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[0].ends_with(". 2 timed workloads have this class.")) << lines[0];
+  for (Workload& w : workloads) w.group = Group::Check;
+  EXPECT_THAT(describe_size_classes(task, workloads), IsEmpty());
+}
+
+constexpr std::int64_t kEverything = std::int64_t{1} << 50;  // bytes: no workload is skipped
+
+// Every number in a class is an exponent or a power of ten, whatever the task.
+TEST(SizeClass, NoSizeOfAShippedTaskStandsInItsClass) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  int looked_at = 0;
+  for (const std::string& name : data->folders("tasks"))
+    for (const Target target : {Target::Cpu, Target::Cuda}) {
+      if (target == Target::Cpu && name.contains("f16")) continue;  // such tasks are for GPUs
+      const auto definition = task::parse_task(*memory::shipped_task(*data, name));
+      ASSERT_TRUE(definition.has_value()) << name;
+      const auto resolved = task::resolve(*definition, target, kEverything);
+      ASSERT_TRUE(resolved.has_value()) << name << ": " << describe(resolved.error());
+      for (const std::string& line : describe_size_classes(*definition, resolved->workloads)) {
+        for (std::size_t at = 0; at < line.size();) {
+          std::size_t end = at;
+          while (end < line.size() && line[end] >= '0' && line[end] <= '9') ++end;
+          const std::string digits = line.substr(at, end - at);
+          const std::set<std::string> may_be_said{"1", "10", "100"};
+          const bool is_exponent = at > 0 && line[at - 1] == '^';
+          const bool is_count = line.substr(end).starts_with(" timed workloads have");
+          const bool is_in_a_name = at > 0 && (line[at - 1] == '_' || std::isalpha(line[at - 1]));
+          if (end > at && !is_exponent && !is_count && !is_in_a_name) {
+            EXPECT_TRUE(may_be_said.contains(digits)) << name << ": " << line;
+            ++looked_at;
+          }
+          at = std::max(end, at + 1);
+        }
+      }
+    }
+  EXPECT_GT(looked_at, 100);
+}
+
+}  // namespace
+}  // namespace kw::propose
