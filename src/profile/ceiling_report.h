@@ -14,7 +14,7 @@ namespace kw::profile {
 /// Ceilings that are fit to be stored, and what was refused with the reason.
 struct CeilingReport {
   std::vector<Ceiling> ceilings;
-  std::vector<std::string> refused;     ///< Whole sentences.
+  std::vector<std::string> refused;     ///< One sentence for each ceiling that was refused.
   std::vector<std::string> unreliable;  ///< Kept although they spread by more than kMaxSpread.
   double elapsed_ns = 0;
 };

@@ -70,7 +70,7 @@ class Arena {
 };
 
 struct Sampling {
-  double budget_ns = 0;  ///< Of all points together.
+  double budget_ns = 0;  ///< Time for all points together.
   double sample_ns = 0;  ///< Shortest sample.
   int samples = 0;       ///< Most per kernel.
   double hard_ns = 0;    ///< On a busy machine even the fewest samples take too long.

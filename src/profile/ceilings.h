@@ -21,8 +21,8 @@ enum class Effort {
           ///< same points on a GPU, in about 3 s.
 };
 
-/// By the device's target: with kernels in this process on a processor, through
-/// Device::run_trusted on a GPU, which must have been equipped with ceiling_units()
+/// Measures the device's ceilings: on a processor by kernels in this process, on a GPU through
+/// Device::run_trusted, which must have been equipped with ceiling_units()
 /// (cuda_ceilings.h).
 Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort);
 

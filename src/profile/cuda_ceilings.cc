@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr char kStreams[] = "trusted_ceilings";
 constexpr char kWgmma[] = "trusted_wgmma";
 
-// As in ceilings.cu: threads of a block, and bytes that one takes of one array in one step.
+// Threads of a block, and bytes that a thread takes of one array in one step, as in ceilings.cu.
 constexpr int kThreads = 256;
 constexpr std::int64_t kPiece = std::int64_t{4} * kThreads * 16;
 // Four blocks of 256 threads fit every multiprocessor since sm_75, whatever these kernels need.
@@ -54,7 +54,7 @@ constexpr Mix kMixes[] = {
 // kernels 16 rounds of 8 chains.
 constexpr double kSharedStep = 4 * 16 * kThreads;
 constexpr double kFmaStep = 16 * 8 * 2 * kThreads;
-// Of the mma kernels 4 rounds of 4 products per warp; of the wgmma kernels 4 products of each of
+// In one step mma kernels make 4 rounds of 4 products per warp, wgmma kernels 4 products of each of
 // two warpgroups. A product of m, n, k is 2 m n k flops.
 constexpr double mma_step(int m, int n, int k) { return 4 * 4 * kWarps * 2.0 * m * n * k; }
 constexpr double wgmma_step(int k) { return 2 * 4 * 2.0 * 64 * 256 * k; }
@@ -186,7 +186,7 @@ bool serves(const CudaPoint& point, const Ceiling& ceiling) {
   return point.kind == ceiling.kind && point.level == ceiling.level;
 }
 
-// One entry per kind and level, still without samples.
+// One entry for each kind and level, still without samples.
 std::vector<Ceiling> empty_ceilings(const std::vector<CudaPoint>& points, const std::string& arch) {
   std::vector<Ceiling> out;
   for (const CudaPoint& p : points)

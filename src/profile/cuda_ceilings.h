@@ -19,13 +19,13 @@ namespace kw::profile {
 /// for wgmma on sm_90a alone. Building takes seconds: cache what comes out.
 std::vector<BuildUnit> ceiling_units(const std::string& arch);
 
-/// One ceiling to measure with one kernel. Of kernels that serve the same ceiling the best counts.
+/// One ceiling to measure with one kernel. Where several kernels serve a ceiling, the best counts.
 struct CudaPoint {
-  std::string kind;    ///< As Ceiling::kind.
-  std::string level;   ///< As Ceiling::level.
+  std::string kind;    ///< Becomes Ceiling::kind.
+  std::string level;   ///< Becomes Ceiling::level.
   std::string unit;    ///< BuildUnit::role.
-  std::string kernel;  ///< Its name in there.
-  double reads = 0;    ///< Of memory kinds.
+  std::string kernel;  ///< The kernel's name in that unit.
+  double reads = 0;    ///< Share of the bytes that are read; kinds of memory alone.
   int arrays_read = 0;
   int arrays_written = 0;
   double per_block_step = 0;  ///< Bytes or flops of one block in one step.

@@ -31,7 +31,7 @@ struct MemoryLevel {
   std::string_view name;
   double bytes = 0;
   std::string_view ceiling;  ///< Level of the ceilings that it is held against.
-  std::string_view words;    ///< Of that ceiling.
+  std::string_view words;    ///< What the ceiling is called.
   double reads = 0;
 };
 
@@ -43,7 +43,7 @@ std::array<MemoryLevel, 3> levels_of(const HierarchicalRoofline& r) {
            {"DRAM", r.dram_bytes, "DRAM", "its ceiling", r.dram_reads}}};
 }
 
-/// Of the level's ceiling; nothing where that was not measured.
+/// The share of the level's ceiling that was reached; nothing where it was not measured.
 std::optional<double> ceiling_share(const HierarchicalRoofline& r, const MemoryLevel& level,
                                     const DeviceFacts* device) {
   if (device == nullptr || r.time_ns <= 0) return std::nullopt;

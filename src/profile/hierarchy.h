@@ -20,12 +20,12 @@ struct MatrixWork {
 /// Bytes, operations and time of one launch, for a roofline at every level of memory; 0: unknown.
 struct HierarchicalRoofline {
   double time_ns = 0;
-  double flops = 0;                ///< Of f32 in the plain units.
-  std::vector<MatrixWork> matrix;  ///< Types that were used, none twice.
+  double flops = 0;                ///< f32 operations of the plain units.
+  std::vector<MatrixWork> matrix;  ///< One entry for each type that matrix units computed in.
   double l1_bytes = 0;
   double l2_bytes = 0;
   double dram_bytes = 0;
-  double dram_reads = 0;  ///< Share of them that was read.
+  double dram_reads = 0;  ///< Share of the DRAM bytes that was read.
 
   double matrix_flops() const;
   double all_flops() const { return flops + matrix_flops(); }
@@ -43,7 +43,7 @@ struct BoundLevel {
   std::string name;  ///< L1 | L2 | DRAM
   double share = 0;
 };
-/// The one nearest to its ceiling, from `least` of it on.
+/// The level nearest to its ceiling, if it reaches a share of at least `least`.
 BoundLevel bound_level(const HierarchicalRoofline& roofline, const DeviceFacts& device,
                        double least);
 

@@ -37,7 +37,7 @@ bool is_of(const KernelProfile& kernel, const PlanStep& step) {
 /// The kernels of a plan, and which of them each step is one of.
 struct Grouped {
   std::vector<KernelProfile> kernels;
-  std::vector<std::size_t> of;  ///< By step.
+  std::vector<std::size_t> of;  ///< The place in `kernels` of each step of the plan.
 };
 
 Grouped group(const kw::Plan& plan) {
@@ -131,7 +131,7 @@ void take_counters(const std::vector<KernelProfile>& rows, const Grouped& groupe
   }
 }
 
-/// One run under ncu; the table, or the words why there is none.
+/// The table of one run under ncu, or the words why there is none.
 struct Counted {
   std::vector<KernelProfile> rows;
   std::string why_not;
@@ -174,7 +174,7 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
   std::vector<std::string> metrics(wanted.begin(), wanted.end());
   Counted counted = count(room, job, run, *ncu, metrics);
   if (counted.rows.empty()) {
-    // It may have refused all for one that this GPU lacks.
+    // ncu may have refused all metrics because this GPU lacks one of them.
     const auto known = query_metrics(room, run, *ncu);
     if (known.size() < metrics.size()) counted = count(room, job, run, *ncu, known);
   }

@@ -12,18 +12,18 @@
 
 namespace kw::profile {
 
-/// What is looked at. Borrowed for the call.
+/// The candidate and workload that are looked at. Borrowed for the call.
 struct Subject {
-  const BuildUnit* unit = nullptr;  ///< The candidate's, built.
+  const BuildUnit* unit = nullptr;  ///< The candidate's unit, built.
   const Workload* workload = nullptr;
   const kw::Plan* plan = nullptr;
 };
 
-/// How tools are used; tests put their own in.
+/// How tools are used; tests replace them.
 struct Tools {
   NcuPermission (*permission)() = ncu_permission;
   platform::Nanoseconds profile_timeout = std::chrono::seconds(60);
-  platform::Nanoseconds sanitize_timeout = std::chrono::seconds(60);  ///< Of each tool.
+  platform::Nanoseconds sanitize_timeout = std::chrono::seconds(60);  ///< Bound for each tool.
 };
 
 /// Time of each launch of the plan from a run of the specimen alone; then, where ncu is there and
@@ -33,16 +33,17 @@ struct Tools {
 WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subject,
                                  const Tools& tools = {});
 
-/// What a profile tells the proposer, ranked; its note comes last.
+/// The findings that a profile gives, ranked; its note comes last.
 std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload,
                                       const DeviceFacts& device);
 
 struct Sanitized {
-  std::vector<SanitizerPass> passes;  ///< One per tool; none where there is no compute-sanitizer.
+  std::vector<SanitizerPass> passes;  ///< One for each tool; none without compute-sanitizer.
   std::vector<Finding> findings;
 };
 
-/// One pass per tool, each with a control of ours in the same run. Never fails. Seconds to minutes.
+/// Makes a pass with each tool, with a control of ours in the same run. Never fails. Takes seconds
+/// to minutes.
 Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject,
                             const Tools& tools = {});
 

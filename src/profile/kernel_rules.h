@@ -17,11 +17,11 @@ namespace kw::profile {
 /// One kernel at the geometry of its largest launch, and how many launches a plan makes of it.
 struct LaunchedKernel {
   std::string name;
-  std::string workload;  ///< Of the largest launch.
-  std::int64_t blocks = 0;
-  int threads = 0;                ///< Per block.
+  std::string workload;           ///< The workload of the largest launch.
+  std::int64_t blocks = 0;        ///< Blocks of that launch, over all three dimensions.
+  int threads = 0;                ///< Threads of a block.
   std::int64_t shared_bytes = 0;  ///< Dynamic, per block.
-  int launches = 0;               ///< In that plan.
+  int launches = 0;               ///< How often that workload's plan launches the kernel.
 };
 
 /// The plans of a role for timed workloads: what only small check shapes launch is not worth words.

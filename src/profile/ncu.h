@@ -20,30 +20,30 @@ namespace kw::profile {
 /// and operations for a hierarchical roofline.
 std::span<const std::string_view> ncu_metrics();
 
-/// Where Nsight Compute stands: KW_NCU, PATH, the toolkit's folder, /opt/nvidia. Nothing if
-/// nowhere.
+/// The path of Nsight Compute, looked for in KW_NCU, PATH, the toolkit's folder and /opt/nvidia;
+/// nothing if it is in none.
 std::optional<platform::Path> find_ncu();
 
 /// Whether the driver lets this process read counters.
 struct NcuPermission {
   bool is_allowed = false;
   bool is_known = true;      ///< False where the driver does not say: trying tells.
-  bool needs_admin = false;  ///< Allowed to whoever keeps CAP_SYS_ADMIN.
-  std::string why;           ///< Whole sentence; where it is not allowed also what would allow it.
+  bool needs_admin = false;  ///< A process that keeps CAP_SYS_ADMIN is allowed.
+  std::string why;           ///< A sentence; where it is not allowed, also what would allow it.
 };
 
-/// From the text of /proc/driver/nvidia/params (RmProfilingAdminOnly) and of /proc/self/status
-/// (CapEff; CAP_SYS_ADMIN is bit 21).
+/// Reads the permission from the text of /proc/driver/nvidia/params (RmProfilingAdminOnly) and of
+/// /proc/self/status (CapEff; CAP_SYS_ADMIN is bit 21).
 NcuPermission ncu_permission_of(std::string_view params, std::string_view status);
-/// The same of this machine and process.
+/// The permission of this process on this machine.
 NcuPermission ncu_permission();
 
-/// Asks for the names that this GPU has: first words of the lines `ncu --query-metrics` prints.
+/// The command that asks for the metrics of this GPU: the first word of each line is a name.
 std::vector<std::string> ncu_query_command(const platform::Path& ncu);
 
-/// Those of `wanted` whose base name (up to the first dot) the answer lists; those of launches,
-/// which it does not list, are always there. An answer without any name keeps all of them: ncu
-/// itself leaves out what it does not know.
+/// The metrics of `wanted` whose base name (up to the first dot) the answer lists; metrics of
+/// launches, which no answer lists, are always there. An answer without any name keeps all of them:
+/// ncu itself leaves out what it does not know.
 std::vector<std::string> available_metrics(std::string_view answer,
                                            std::span<const std::string_view> wanted);
 

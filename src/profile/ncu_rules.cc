@@ -37,7 +37,7 @@ constexpr double kDivergent = 90;
 // Over the nominal bytes; ours: what halos and padding add to honest kernels
 // (docs/contributing/gpu-lessons.md).
 constexpr double kMoreBytes = 1.2;
-constexpr double kNearCeiling = 0.8;  // As kBusy, of a measured ceiling.
+constexpr double kNearCeiling = 0.8;  // Share of a measured ceiling; the value of kBusy.
 
 enum CounterWeight {
   kBound = 1,
@@ -311,7 +311,7 @@ void explain_levels(const KernelProfile& k, const DeviceFacts* device, Findings&
                                             bound.name, bound.share)));
 }
 
-/// Of all launches of this kernel in a call; 0: unknown.
+/// The time of all launches of this kernel in a call; 0: unknown.
 double time_of(const KernelProfile& k) {
   if (k.total_ns > 0) return k.total_ns;
   return k.get("gpu__time_duration.sum").value_or(0) * std::max(k.launches, 1);
@@ -345,7 +345,7 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
     explain_divergence(k, out);
     explain_pipes(k, out);
     explain_levels(k, device, out);
-    // Of several launches the one that takes longest comes first.
+    // The launch that takes longest comes first.
     const double time = time_of(k);
     const double share = total > 0 ? time / total : 1;
     const int behind = static_cast<int>(100 * (1 - share));

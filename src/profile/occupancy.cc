@@ -9,7 +9,7 @@ namespace kw::profile {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kMostRegisters = 255;  // Of one thread, since compute capability 3.5.
+constexpr int kMostRegisters = 255;  // The most of one thread, since compute capability 3.5.
 constexpr int kUnlimited = std::numeric_limits<int>::max();
 
 template <class T>

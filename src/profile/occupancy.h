@@ -11,20 +11,20 @@
 
 namespace kw::profile {
 
-/// What ends the count of resident blocks.
+/// The limit that ends the count of resident blocks.
 enum class OccupancyLimit { Warps, Blocks, Registers, Shared };
 
-/// What a block asks for.
+/// The resources that a block asks for.
 struct BlockNeeds {
   int threads = 0;
-  int registers = 0;              ///< Per thread.
+  int registers = 0;              ///< Registers of one thread.
   std::int64_t shared_bytes = 0;  ///< Static and dynamic.
 };
 
 struct Occupancy {
   int blocks = 0;  ///< Resident on one multiprocessor; 0: the kernel cannot be launched.
   int warps = 0;
-  double share = 0;  ///< Of the warps that a multiprocessor can hold, 0–1.
+  double share = 0;  ///< Resident warps over those that a multiprocessor can hold, 0–1.
   OccupancyLimit limit = OccupancyLimit::Warps;
   /// Blocks that each limit alone would allow, in the order of OccupancyLimit.
   std::array<int, 4> allowed{};

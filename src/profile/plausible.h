@@ -16,7 +16,7 @@ inline constexpr double kMaxSpread = 0.30;
 
 /// One ceiling that contradicts physics or its neighbours.
 struct Doubt {
-  std::size_t index = 0;  ///< Into the ceilings.
+  std::size_t index = 0;  ///< The ceiling's place in the list.
   std::string why;        ///< A whole sentence.
 };
 

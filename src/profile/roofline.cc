@@ -17,8 +17,8 @@ namespace {
 // A share of a cache that one program can count on; ours: the stack, the code and what the kernel
 // of the system brings take the rest.
 constexpr double kUsable = 0.8;
-// Of the L2 of a GPU: it lies in two halves that may each keep a copy (NVIDIA A100 whitepaper,
-// 2020, "A100 L2 cache").
+// The share of a GPU's L2 that one program can count on: the L2 lies in two halves that may each
+// keep a copy (NVIDIA A100 whitepaper, 2020, "A100 L2 cache").
 constexpr double kUsableL2 = 0.5;
 
 // Mixes within this share of reads of a measured one are that one; ours: less than the spread of a
@@ -39,7 +39,7 @@ struct Time {
   std::string ceiling;
 };
 
-// That level, or where a busy machine left it without ceilings the next outer one.
+// The given level, or the next outer one where a busy machine left the level without ceilings.
 std::string known_level(const DeviceFacts& facts, const std::string& wanted, double reads) {
   const std::vector<std::string> levels{"L1", "L2", "L3", "DRAM"};
   auto at = std::find(levels.begin(), levels.end(), wanted);

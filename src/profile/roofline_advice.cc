@@ -12,9 +12,9 @@ namespace {
 // Starting and joining OpenMP threads costs 5 to 20 µs (ours, by an empty parallel region); below
 // this, that is what is measured.
 constexpr double kThreadsNs = 20'000;
-// One launch on a GPU that takes less is too short to fill it; ours: an empty launch takes 2.7 µs.
+// A launch that takes less is too short to fill a GPU. Our choice: an empty launch takes 2.7 µs.
 constexpr double kShortLaunchNs = 10'000;
-// Of a call's time; ours: where more of it is launching than computing.
+// Share of a call's time that empty launches would take. Our choice: more launching than computing.
 constexpr double kLaunchShare = 0.5;
 
 // "reads and writes of u (201 MB)": the tensor that most bytes can come from.

@@ -10,16 +10,18 @@
 
 namespace kw::profile {
 
-/// From here on, the ceiling itself is what is left to lower. Ours: a copy reaches this share of
+/// At this share of its ceiling and above, a kernel can only gain by a higher ceiling. Our choice:
+/// a copy reaches this share of
 /// the datasheet's rate, so that a kernel which does as well has little left to gain.
 inline constexpr double kNearRoof = 0.85;
-/// Below it, the ceiling is not what limits. Ours: what could be four times as fast is held up
-/// elsewhere.
+/// Below this share the ceiling is not what limits a kernel. Our choice: a kernel that could be
+/// four times as fast is held up elsewhere.
 inline constexpr double kFarFromRoof = 0.25;
-/// Ceilings and medians both carry noise. Ours: twice the spread of a ceiling on an idle machine.
+/// The noise that ceilings and medians carry. Our choice: twice the spread of a ceiling on an idle
+/// machine.
 inline constexpr double kAboveRoof = 1.05;
 
-/// What one launch takes in a graph with nothing to do, as the referee reads it: 2.7 µs queued on
+/// The time of one empty launch in a graph, as the referee reads it: 2.7 µs queued on
 /// an H200 (docs/measurement.md, What is timed on a GPU).
 inline constexpr double kEmptyLaunchNs = 2'700;
 

@@ -19,9 +19,10 @@
 namespace kw::profile {
 namespace {
 
-// The worst shape is named where shapes differ by more; ours: the geometric mean hides less.
+// The worst shape is named where shapes differ by more. Our choice: the geometric mean hides less.
 constexpr double kApart = 1.1;
-// Of what the tolerance allows; ours: gates are set so that correct forms need a quarter of it.
+// Share of what the tolerance allows. Our choice: gates are set so that correct forms need a
+// quarter of it.
 constexpr double kNearGate = 0.5;
 
 // Orders of magnitude between groups; what a proposer must fix first comes first.
@@ -220,7 +221,7 @@ void explain_noise(const Evaluation& e, Findings& out) {
   }
 }
 
-// Compute, cache and memory of a slice are its own (NVIDIA, Multi-Instance GPU User Guide).
+// A MIG slice has its own compute units, cache and memory (NVIDIA, Multi-Instance GPU User Guide).
 void explain_slice(const Evaluation& e, const GpuFacts& gpu, Findings& out) {
   if (gpu.is_mig && e.verdict.stage >= Stage::Measure)
     add(out, kSpeed + 4, "note",

@@ -15,11 +15,12 @@
 
 namespace kw::profile {
 
-/// What the rules look at beside the evaluation. Borrowed for the call; pointers may be null.
+/// What the rules look at beside the evaluation. All of it is borrowed for the call; pointers may
+/// be null.
 struct Facts {
-  const Task* task = nullptr;       ///< For goals.
+  const Task* task = nullptr;       ///< The task, whose goals are told.
   const BuildUnit* unit = nullptr;  ///< The candidate's, for code frames and the compiler's log.
-  const GpuFacts* gpu = nullptr;    ///< cuda: for the rules about kernels.
+  const GpuFacts* gpu = nullptr;    ///< cuda: the device, for the rules about kernels.
   std::span<const RolePlan> plans = {};  ///< cuda: timed_plans() of the candidate.
 };
 

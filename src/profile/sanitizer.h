@@ -16,10 +16,12 @@
 
 namespace kw::profile {
 
-/// One pass each; a pass runs the candidate once, some ten to a hundred times slower than alone.
+/// The tools, each of which makes one pass: it runs the candidate once, ten to a hundred times
+/// slower than alone.
 enum class SanitizerTool { Memcheck, Racecheck, Initcheck, Synccheck };
 
-/// Where it stands: KW_SANITIZER, PATH, the toolkit's folder. Nothing if nowhere.
+/// The path of compute-sanitizer, looked for in KW_SANITIZER, PATH and the toolkit's folder;
+/// nothing if it is in none.
 std::optional<platform::Path> find_sanitizer();
 
 /// The words before the program to be watched; errors come on standard output. A wrong access ends
@@ -30,16 +32,16 @@ std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, Sani
 struct SanitizerError {
   std::string what;    ///< "Invalid __global__ write of size 4 bytes".
   std::string kernel;  ///< "softmax(float *, int)"; may be empty.
-  std::string file;    ///< Of the first access, without folders; empty where it is not told.
-  int line = 0;        ///< From 1.
+  std::string file;    ///< The file of the first access, without folders; empty: not told.
+  int line = 0;        ///< The line of that access, from 1.
   std::string detail;  ///< Thread, address and distance, as far as they were told.
 };
 
 struct SanitizerReport {
-  bool is_complete = false;           ///< It printed its summary.
-  bool control_caught = false;        ///< An error in a kernel of sanitizer_control().
-  long errors = 0;                    ///< In other kernels than ours, at least.
-  std::vector<SanitizerError> first;  ///< Of these, at most 16.
+  bool is_complete = false;           ///< The tool printed its summary.
+  bool control_caught = false;        ///< The tool saw the defect of sanitizer_control().
+  long errors = 0;                    ///< Errors in the candidate's kernels, at least.
+  std::vector<SanitizerError> first;  ///< The first of these errors, at most 16.
   std::string complaint;              ///< "Error: …" of the tool's own; empty if it had none.
 };
 

@@ -30,7 +30,7 @@ using player::cuda::Session;
 
 constexpr std::string_view kReportMark = "kw-specimen: ";
 constexpr std::size_t kMostReport = std::size_t{1} << 20;
-constexpr std::int64_t kControlFloats = 64;  ///< Of each of the control's two buffers.
+constexpr std::int64_t kControlFloats = 64;  ///< Floats in each of the control's two buffers.
 
 Result<std::vector<std::byte>> bytes_of(const std::string& path) {
   const std::string text = KW_TRY(platform::read_file(path, std::size_t{256} << 20));

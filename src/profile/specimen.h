@@ -17,19 +17,19 @@
 namespace kw::profile {
 
 struct SpecimenJob {
-  std::string uuid;         ///< Of the GPU, 32 hexadecimal digits.
-  std::string driver;       ///< Its library.
+  std::string uuid;         ///< The GPU's, 32 hexadecimal digits.
+  std::string driver;       ///< The library of the driver.
   std::string ops_path;     ///< Cubin of the device's own operations.
   std::string player_path;  ///< Cubin of the kernels behind a plan's fills and copies.
   BuiltObject object;
   Workload workload;
   kw::Plan plan;
-  std::uint64_t seed = 0;   ///< Of inputs that nothing else is drawn from.
+  std::uint64_t seed = 0;   ///< Inputs are drawn from this seed, and nothing else is.
   std::vector<int> marked;  ///< Steps that a profiler is to count.
   int runs = 1;
-  bool flushes = false;              ///< Caches cold before each run.
+  bool flushes = false;              ///< Whether caches are cold before each run.
   std::vector<BuiltObject> control;  ///< At most one: sanitizer_control(), run last.
-  std::string defect;                ///< Which of its kernels.
+  std::string defect;                ///< The kernel of the control that is run.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

@@ -18,8 +18,8 @@ namespace kw::profile {
 struct SpecimenRoom {
   const device::CudaSurroundings* gpu = nullptr;
   JailLevel jail = JailLevel::Namespace;
-  std::string ops_path;     ///< As SpecimenJob.
-  std::string player_path;  ///< As SpecimenJob.
+  std::string ops_path;     ///< Becomes SpecimenJob::ops_path.
+  std::string player_path;  ///< Becomes SpecimenJob::player_path.
   BuiltObject control;      ///< Built sanitizer_control(); no path: there is none.
   platform::Path program;   ///< kw-specimen; empty: beside this program.
 };
@@ -31,7 +31,7 @@ struct ToolRun {
 };
 
 struct ToolAnswer {
-  platform::Exit exit;                   ///< With what it printed, at most 8 MiB.
+  platform::Exit exit;                   ///< How it ended and what it printed, at most 8 MiB.
   std::optional<SpecimenReport> report;  ///< If the specimen came to its end.
 };
 

@@ -20,7 +20,7 @@ struct Resident {
   int blocks;
 };
 
-/// At once on a multiprocessor.
+/// Warps and blocks that are resident on a multiprocessor at once.
 constexpr std::array<Resident, 8> kResident{{{"sm_75", 32, 16},
                                              {"sm_80", 64, 32},
                                              {"sm_86", 48, 16},

@@ -19,8 +19,8 @@ struct ArchAbility {
   std::vector<std::string_view> only = {};
 };
 
-/// By age. Source: PTX ISA 9.0, "Target ISA Notes" of each instruction; a test has the compiler try
-/// every one on every architecture.
+/// All of them, from the oldest to the newest. Source: PTX ISA 9.0, "Target ISA Notes" of each
+/// instruction; a test has the compiler try every one on every architecture.
 std::span<const ArchAbility> arch_abilities();
 
 bool has_ability(std::string_view arch, const ArchAbility& ability);

@@ -173,7 +173,7 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
   const GpuFacts& gpu = facts.gpu.front();
   const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
   std::vector<std::string> lines;
-  // Of one that is not at hand only the least of its kind is known.
+  // Of a GPU that is not at hand only the least that its architecture has is known.
   const bool is_known = facts.memory_bytes > 0;
   lines.push_back(
       fmt::format("{} ({}), {}{} multiprocessors of at most {} threads{}", facts.model, gpu.arch,
@@ -201,7 +201,7 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
   return lines;
 }
 
-/// For each kind and level the fastest, at however many threads: what there is to reach.
+/// The fastest ceiling of each kind and level, at any number of threads: what can be reached.
 std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
   std::vector<const Ceiling*> best;
   for (const Ceiling& c : all) {
@@ -216,7 +216,7 @@ std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
   return best;
 }
 
-/// The slowest timed workload, as goals of time are judged.
+/// The time of the slowest timed workload, by which goals of time are judged.
 double slowest_ns(const Evaluation& e) {
   double slowest = 0;
   for (const WorkloadResult& w : e.workloads)

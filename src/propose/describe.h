@@ -1,5 +1,5 @@
-// What a prompt says of task, machine and goal, one statement a line. Pure; nothing here looks at
-// workloads of the groups `check` and `time`.
+// What a prompt says about task, machine and goal, one statement a line. Pure; nothing here looks
+// at workloads of the groups `check` and `time`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct ArgumentWords {
   std::string what;
 };
 
-/// In the order of the signature.
+/// The arguments of the function, in the order of its signature.
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task);
 
 /// Whether the rows of some tensor may lie further apart than they are long.
@@ -25,7 +25,7 @@ bool has_pitch(const task::Definition& task);
 /// Whether a dim is a size of a tensor, and not a gap between rows or a plain argument.
 bool is_a_size(const task::Definition& task, const std::string& dim);
 
-/// How tensors lie in memory, and what the names in their shapes are that are no arguments.
+/// How tensors lie in memory, and what those names in their shapes mean that are no arguments.
 std::string describe_layout(const task::Definition& task, Target target);
 
 /// Both gates in words and figures, with the unit of every type that the outputs have.
@@ -39,8 +39,8 @@ struct ShapeWords {
 /// The workloads of the group `show` for the target.
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target);
 
-/// Cores, instruction sets, caches, memory, measured ceilings; of a GPU its limits, ceilings and
-/// what its maker says.
+/// A processor's cores, instruction sets, caches and measured ceilings; a GPU's limits, ceilings
+/// and the rates that its maker states.
 std::vector<std::string> describe_device(const DeviceFacts& facts);
 
 /// `has_cute`: the headers of CuTe and CUTLASS are found where candidates are compiled.

@@ -1,4 +1,4 @@
-// Evidence: what of an attempt whoever writes may be told at a level of feedback.
+// Evidence: how much of an attempt a writer may be told at each level of feedback.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,16 +6,16 @@
 
 namespace kw::propose {
 
-/// The attempt without what lies above the level: samples, speed and its class from Errors down,
-/// the verdict's evidence and findings at None. Its code and whether it is correct stay.
+/// The attempt without what lies above the level. Levels from Errors down lack samples, speed and
+/// its class; None lacks the verdict's evidence and all findings too. The code, and whether it is
+/// correct, stay.
 Attempt seen_at(FeedbackLevel level, Attempt attempt);
-/// The same of its line in the history.
+/// The attempt's line in the history at that level.
 AttemptLine seen_at(FeedbackLevel level, AttemptLine line);
 
-/// Leaves of the run's history, best and lessons what `situation.feedback` allows; the attempts
-/// that the situation points to, and the lines of its history, are the caller's to pass through
-/// seen_at(). What earlier runs
-/// taught of failures stays from Errors up, what they taught of speed from Findings up.
+/// Removes what `situation.feedback` does not allow of the run's history, best and lessons. The
+/// caller passes the attempts and history lines that the situation points to through seen_at().
+/// Lessons of earlier runs about failures stay from Errors up, those about speed from Findings up.
 void limit(Situation& situation);
 
 }  // namespace kw::propose

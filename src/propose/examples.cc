@@ -28,7 +28,7 @@ Result<std::string> subject_of(const memory::DataFiles& data, const std::string&
   return truth.empty() ? name : truth;
 }
 
-/// Up to this distance a kernel answers the question.
+/// A kernel at this distance or nearer is an answer to the task.
 constexpr int kAnswer = 1;
 
 /// 0: the task itself; 1: the same at another dtype; 2: its family; 3: kin; nothing: too far.
@@ -62,7 +62,7 @@ bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& 
   return !header->points(1).empty();
 }
 
-/// Of files named NN_what.cpp (or .cu) the last that can run is the most advanced.
+/// The most advanced kernel of a task: the last file by name (NN_what.cu) that can run here.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
                                                                const std::string& task,
                                                                const ExampleOptions& options) {

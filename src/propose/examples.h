@@ -13,11 +13,11 @@ namespace kw::propose {
 
 struct ExampleOptions {
   std::size_t most = 2;
-  std::size_t max_bytes = 24 << 10;  ///< Of all sources together; the longest of the playbook fits.
+  std::size_t max_bytes = 24 << 10;  ///< Bound on all sources together; the longest one fits.
   Target target = Target::Cpu;
-  /// cuda: where the prompt's kernel will run; what cannot run there is not shown. Empty: any.
+  /// cuda: the GPU of the prompt's kernel; kernels that cannot run there are left out. Empty: any.
   std::vector<GpuFacts> gpu = {};
-  /// Also kernels of the task itself, at any dtype: an answer, so only when asked for.
+  /// Shows kernels of the task itself too, at any dtype. They are answers, so only on request.
   bool own_playbook = false;
   bool has_cute = true;  ///< Code in CuTe's dialect compiles where candidates are compiled.
 };

@@ -29,7 +29,7 @@ std::string plain(Outcome outcome) {
   return words;
 }
 
-/// What a class of failure means to somebody who cannot see the referee.
+/// What an outcome means to a writer who cannot see the referee; empty: its name says enough.
 std::string_view meaning(const Verdict& v, bool has_pitch) {
   switch (v.outcome) {
     case Outcome::NoCandidate:
@@ -79,7 +79,8 @@ std::string failure_sentence(const Situation& s, const Veil& veil) {
   std::string words = fmt::format("Attempt {} failed at the stage `{}`: {}.", parent.number,
                                   name_of(v.stage), plain(v.outcome));
   const std::string evidence = sanitise_line(veil.cover(v.evidence), kTextBytes);
-  // Until it ran, what was seen are words of compilers, linkers and drivers about a foreign text.
+  // Before the stage `run` the evidence is what compilers, linkers and drivers say about a foreign
+  // text.
   if (!evidence.empty() && v.stage < Stage::Run)
     words += " Evidence, quoted: " + as_code(evidence) + ".";
   else if (!evidence.empty())
@@ -107,7 +108,7 @@ std::string success_sentence(const Situation& s) {
 
 bool is_warning(const Finding& f) { return f.text.starts_with("Warning: "); }
 
-/// The verdict sentence and the goals of the prompt say these already.
+/// Whether the verdict sentence or the goals of the prompt say this already.
 bool is_said(const Finding& f) {
   return f.text.starts_with("Ended at stage ") || f.text.starts_with("The goal of ");
 }
@@ -142,7 +143,7 @@ std::string standing_of(const Attempt& a, FeedbackLevel level) {
   return fmt::format("reached {:.3g}x", a.against_baseline.value);
 }
 
-/// What the parent was made from, where its source is known.
+/// The attempt that the parent was made from, if its source is known.
 const Attempt* made_from(const Situation& s) {
   if (s.grandparent != nullptr && !s.grandparent->candidate.source.empty()) return s.grandparent;
   if (s.best != nullptr && s.parent->parent > 0 && s.best->number == s.parent->parent)

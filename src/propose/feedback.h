@@ -13,8 +13,8 @@ namespace kw::propose {
 struct Feedback {
   std::string verdict;            ///< One or two sentences.
   std::vector<Finding> findings;  ///< Most important first, ranks from 1, hidden shapes covered.
-  std::string change_words;       ///< What the parent reached beside what it was made from.
-  std::string change;  ///< The lines in which they differ; empty: unknown or a first one.
+  std::string change_words;       ///< What the parent and the attempt before it reached.
+  std::string change;  ///< A diff of the two sources; empty: there is none or it is unknown.
 };
 
 /// Failed parents get what explains the failure and nothing about speed; correct ones get ceilings,

@@ -23,9 +23,8 @@ struct Variant {
 /// of reference.cpp.
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference);
 
-/// The plain `omp parallel for` form of the reference, a baseline of every task that ships none;
-/// empty where no loop of the reference may run in
-/// parallel.
+/// The plain `omp parallel for` form of the reference, the baseline of tasks that ship none; empty
+/// where no loop of the reference may run in parallel.
 std::string parallel_form(const Task& task, const std::string& reference);
 
 }  // namespace kw::propose

@@ -1,4 +1,4 @@
-// One line for an attempt, or for a row of settings of one kernel.
+// Lines of a history: one for an attempt, or for a row of settings of one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/history.h"
 

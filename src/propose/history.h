@@ -12,41 +12,41 @@
 
 namespace kw::propose {
 
-/// As much of it as the largest prompt can show: all 24,000 tokens at 3.5 bytes.
+/// Bytes of history that the largest prompt can show: 24,000 tokens at 3.5 bytes.
 inline constexpr std::size_t kHistoryBytes = 84'000;
 
 struct HistoryLine {
   std::string text;
   bool is_gain = false;     ///< A new best of its time: dropped later than the others.
-  int first = 0, last = 0;  ///< Numbers of its attempts.
+  int first = 0, last = 0;  ///< Numbers of the first and last attempt of the line.
 };
 
-/// What a line takes in a prompt: "- " and the end of the line, too.
+/// Bytes of a line in a prompt, with "- " before it and the newline behind it.
 inline std::size_t shown_bytes(const HistoryLine& line) { return line.text.size() + 3; }
 
-/// Neighbouring attempts of one name, which a tuner makes, are one line with their best. Of the
-/// lines with a gain, and of those without, the oldest are only counted once those behind them
-/// would fill a prompt by themselves: it would leave them out first and can never show them. So a
-/// history's size does not grow with the run.
+/// Neighbouring attempts of one name, which a tuner makes, become one line that tells their best.
+/// The oldest lines are only counted as soon as later ones of their kind (with a gain, without)
+/// fill a prompt: a prompt would leave the oldest out first and could never show them. So the size
+/// of a history does not grow with the run.
 class History {
  public:
   explicit History(std::size_t most_bytes = kHistoryBytes) : most_bytes_(most_bytes) {}
 
-  /// In their order. O(lines).
+  /// Lines are added in the order of their attempts. O(lines).
   void add(const AttemptLine& line, const Veil& veil);
 
-  /// Oldest first, without those that are only counted.
+  /// The lines, oldest first, without those that are only counted.
   const std::vector<HistoryLine>& lines() const { return lines_; }
   struct Counted {
     std::size_t lines = 0;
     std::size_t bytes = 0;
   };
-  /// Older ones than lines().
+  /// How many lines before lines() are only counted, and their bytes.
   const Counted& counted(bool is_gain) const { return counted_[is_gain]; }
   std::size_t most_bytes() const { return most_bytes_; }
 
  private:
-  /// The neighbours that the last line stands for.
+  /// The neighbouring attempts that the last line stands for.
   struct Row {
     AttemptLine best;
     std::size_t size = 0;

@@ -20,9 +20,10 @@ struct Idea {
   std::string why;
 };
 
-/// Those for `target`, in the order they should be tried. `playbook` holds the files of the task's
-/// playbook folder by name; generic variants, which are for cpu, join only where the playbook has
-/// no kernel for the task. An unreadable shipped kernel is an error that shows the line.
+/// The ideas for `target`, in the order in which they should be tried. `playbook` holds the files
+/// of the task's playbook folder by name; generic variants, which are for cpu, join only where the
+/// playbook has no kernel for the task. An unreadable shipped kernel is an error that shows the
+/// line.
 Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
                                        const std::map<std::string, std::string>& playbook,
                                        Target target = Target::Cpu);

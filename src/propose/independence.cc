@@ -81,9 +81,9 @@ std::size_t opening(Tokens t, std::size_t close) {
 
 /// How a value follows the variable of the loop.
 enum class Dependence {
-  Free,     ///< Not at all.
+  Free,     ///< It does not depend on the variable.
   Partial,  ///< Two iterations may share it: a remainder, a quotient, a result of a function.
-  Direct,   ///< One to one, as far as sums and products keep it so.
+  Direct,   ///< It follows the variable one to one, as far as sums and products keep that.
   Loaded,   ///< It comes from memory: nothing is known of it.
 };
 
@@ -126,7 +126,7 @@ class Body {
                             "uint64_t", "int32_t", "uint32_t", "unsigned", "sizeof"});
   }
 
-  /// One summand.
+  /// Reads one summand.
   Dependence kind_of_term(Tokens term) const {
     Dependence kind = Dependence::Free;
     bool is_partial = false;
@@ -169,7 +169,7 @@ class Body {
     return kind;
   }
 
-  /// Of statements that declare nothing.
+  /// Looks at a statement that declares nothing.
   static bool is_keyword(std::string_view word) {
     return is_one_of(word, {"return", "else", "case", "goto", "delete", "throw", "using", "if",
                             "for", "while", "do", "new", "break", "continue"});
@@ -284,7 +284,7 @@ class Body {
       while (end < t_.size() && t_[end] != ";" && t_[end] != ")") ++end;
       const Dependence now = kind_of(t_.subspan(at + 1, end - at - 1));
       Dependence& kind = kinds_[name];
-      // One that changes on its way follows nothing one to one.
+      // A variable that changes on its way follows nothing one to one.
       kind = std::max(kind == Dependence::Direct ? Dependence::Partial : kind,
                       now == Dependence::Direct ? Dependence::Partial : now);
       return;

@@ -10,8 +10,8 @@
 namespace kw::propose {
 
 struct Loop {
-  std::size_t offset = 0;  ///< Of the keyword `for`.
-  std::size_t end = 0;     ///< One past the last character of its body.
+  std::size_t offset = 0;  ///< Where the keyword `for` stands.
+  std::size_t end = 0;     ///< One past the last character of the loop's body.
   int depth = 1;           ///< 1: inside no other loop.
   bool is_innermost = true;
   bool is_parallel = false;    ///< Its iterations may run at once: has_independent_iterations().

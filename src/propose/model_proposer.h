@@ -20,10 +20,11 @@ namespace kw::propose {
 struct ModelProposerOptions {
   PromptOptions prompt;
   ReplySettings reply{};
-  std::function<void(const llm::Delta&)> on_delta;    ///< For a live view; may be empty.
+  std::function<void(const llm::Delta&)> on_delta;    ///< Feeds a live view; may be empty.
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
-  std::function<void(const Prompt&)> on_prompt{};     ///< Before it is sent; may be empty.
-  /// Whether a budget refused the latest call: of several models the next is then asked. May be
+  std::function<void(const Prompt&)>
+      on_prompt{};  ///< Called before a prompt is sent; may be empty.
+  /// Whether a budget refused the latest call; then the next of several models is asked. May be
   /// empty.
   std::function<bool()> is_refused;
   std::map<std::string, llm::ChatModel*>
@@ -48,7 +49,7 @@ class ModelProposer final : public Proposer {
  private:
   Result<ChatReply> complete(const Situation& situation, const ChatRequest& request,
                              llm::Call& call, Proposal& proposal);
-  /// Who may be asked, in this order.
+  /// The models that may be asked, in this order.
   std::vector<llm::ChatModel*> models_for(const Situation& situation) const;
   PromptBook book_;
   std::vector<llm::ChatModel*> models_;

@@ -18,8 +18,8 @@ class NextStep {
   static Result<NextStep> open(const memory::DataFiles& data, llm::ChatModel& model,
                                const ReplySettings& reply);
 
-  /// The place in `menu` of what the model would do. One call. A reply that names none of the menu
-  /// is an error with Advice::GiveUp; others are the surroundings'.
+  /// The place in `menu` of the step that the model would take. Makes one call. A reply that names
+  /// no step of the menu is an error with Advice::GiveUp; other errors are the surroundings'.
   Result<std::size_t> choose(const std::vector<std::string>& facts,
                              const std::vector<NamedStep>& menu);
 

@@ -33,7 +33,7 @@ constexpr std::size_t kLastAttempts = 6;   // of those without a gain, dropped l
 constexpr std::size_t kFirstFindings = 3;  // never dropped
 constexpr std::size_t kSpecBytes = 32 << 10;
 
-/// Files that a prompt begins with; the others are those of methods and partials.
+/// Files that every prompt book needs; methods name further files, and these name partials.
 constexpr auto kFiles = std::to_array<std::string_view>(
     {"system", "system_cuda", "task_template", "write", "repair", "rethink", "improve", "judge"});
 
@@ -72,9 +72,9 @@ std::string title_of(const Attempt& a) {
 
 /// All that may be left out, and how much of it is kept.
 struct Parts {
-  std::vector<bool> keeps_line;     ///< Of the history.
+  std::vector<bool> keeps_line;     ///< Whether each line of the history stays.
   std::size_t counted_dropped = 0;  ///< Lines that the history only counts, once they are dropped.
-  bool has_best = false;            ///< A best whose code is not the parent's.
+  bool has_best = false;            ///< The best is shown, whose code is not the parent's.
   std::size_t shown = 0;            ///< Sources that the view shows.
   std::size_t examples = 0;
   std::size_t remembered = 0;
@@ -85,7 +85,7 @@ struct Parts {
   bool has_reading = false;
 };
 
-/// One thing to leave out: what it saves, and how.
+/// Leaves parts out in the promised order until the rest fits.
 class Dropper {
  public:
   Dropper(const Situation& s, const Feedback& feedback, Parts& parts, std::size_t excess)
@@ -180,7 +180,7 @@ class Dropper {
   std::vector<std::string> dropped_;
 };
 
-/// spec.md without its title, which the template gives.
+/// The text of spec.md without its title, which the template gives.
 std::string_view body_of(std::string_view spec) {
   spec = trim(spec);
   return spec.starts_with("# ") ? trim(spec.substr(std::min(spec.find('\n'), spec.size()))) : spec;
@@ -327,7 +327,7 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["reading"] = {parts.has_reading ? quotation(s.reading) : std::string()};
 }
 
-/// What the lines that the history only counts would take, if `text` shows those that it has.
+/// Bytes that the counted lines of the history would take in a prompt that shows its lines.
 std::size_t counted_bytes(const Situation& s, std::string_view text) {
   if (s.history == nullptr || s.history->lines().empty()) return 0;
   const std::size_t bytes = s.history->counted(false).bytes + s.history->counted(true).bytes;

@@ -20,9 +20,9 @@ struct PromptOptions {
 struct Prompt {
   std::string system;
   std::string user;
-  std::int64_t tokens = 0;           ///< Likely count of both.
+  std::int64_t tokens = 0;           ///< Likely count of both messages together.
   std::vector<std::string> dropped;  ///< What the budget left out, one line a kind.
-  bool is_over_budget = false;       ///< What is never dropped is already more.
+  bool is_over_budget = false;       ///< The parts that are never dropped exceed the budget alone.
 
   std::vector<ChatMessage> messages() const {
     if (system.empty()) return {{ChatRole::User, user}};
@@ -44,8 +44,8 @@ class PromptBook {
   /// instructions, the parent's code and the verdict on it are never dropped. What fails is a
   /// template, or show shapes that cannot be resolved. Below 5 ms with 200 attempts of history.
   Result<Prompt> build(const Situation& situation, const PromptOptions& options = {}) const;
-  /// What somebody in a role is asked: one message, of the file that the situation's view names.
-  /// The same rules of what goes over budget.
+  /// The one message that a role is asked, from the file that the situation's view names. Over
+  /// budget the order of build() holds.
   Result<Prompt> build_counsel(const Situation& situation, const PromptOptions& options = {}) const;
   /// What a judge model is asked about the parent of a situation: the same findings as the writer
   /// gets, without history, examples or specification. Precondition: there is a parent.
@@ -53,7 +53,7 @@ class PromptBook {
 
  private:
   explicit PromptBook(memory::Templates templates) : templates_(std::move(templates)) {}
-  /// `system` empty: no such message.
+  /// Renders the files; an empty `system` makes no system message.
   Result<Prompt> fill(const Situation& situation, const PromptOptions& options,
                       const std::string& system, const std::vector<std::string>& user) const;
   memory::Templates templates_;

@@ -24,31 +24,31 @@ struct Example {
 /// All that a proposer may know. Equal situations give equal prompts: nothing here depends on the
 /// hour, and check shapes, seeds and hidden values are not in it.
 struct Situation {
-  int number = 0;  ///< Of the attempt; the scope of its exchanges.
-  int writer = 0;  ///< Of several models that write, the one that was chosen, from 1; 0: in turn.
+  int number = 0;  ///< The attempt to be written; exchanges have it in their scope.
+  int writer = 0;  ///< Which of several writing models was chosen, from 1; 0: they take turns.
   Errand errand = Errand::Write;
   const task::Definition* task = nullptr;
   Target target = Target::Cpu;
-  const DeviceFacts* device = nullptr;  ///< Of that target; null: nothing is known of it.
-  /// What of it may be told; see limit().
+  const DeviceFacts* device = nullptr;  ///< The device of the target; null: unknown.
+  /// How much of the run may be told; see limit().
   FeedbackLevel feedback = FeedbackLevel::Profile;
   bool has_shape_builds = false;          ///< A winner gets a build for each timed shape.
   bool has_cute = false;                  ///< The compiler of candidates finds CuTe and CUTLASS.
-  std::vector<std::string> size_classes;  ///< Of the timed workloads; see size_class.h.
+  std::vector<std::string> size_classes;  ///< How large the timed workloads are; size_class.h.
   Goals goals;
   std::string baseline;                  ///< Name of the opponent to beat.
-  double baseline_ns = 0;                ///< Its mean over the timed workloads.
-  const Attempt* parent = nullptr;       ///< With its source; null for Write.
+  double baseline_ns = 0;                ///< The baseline's mean over the timed workloads.
+  const Attempt* parent = nullptr;       ///< The attempt to work on, with source; null for Write.
   const Attempt* grandparent = nullptr;  ///< What the parent was made from, for the difference.
-  const Attempt* best = nullptr;         ///< Fastest correct one, with its source; null: none yet.
+  const Attempt* best = nullptr;         ///< The fastest correct attempt, with source; null: none.
   const History* history = nullptr;      ///< All attempts so far; null: none may be shown.
-  std::vector<Example> examples;         ///< Most relevant first.
+  std::vector<Example> examples;         ///< The most relevant one first.
   std::string reading;                   ///< A judge model's words on the parent.
-  const Manner* manner = nullptr;        ///< Of methods with a way of their own; null: the usual.
-  const View* view = nullptr;            ///< Of the reader or writer at hand; null: everything.
-  std::vector<const Attempt*> shown;     ///< The view's sources.
-  std::vector<Reading> counsel;          ///< What was said before, in order.
-  const Candidate* written = nullptr;    ///< That a critic is to look at.
+  const Manner* manner = nullptr;        ///< How a method asks; null: in the usual way.
+  const View* view = nullptr;            ///< What the one who is asked may see; null: everything.
+  std::vector<const Attempt*> shown;     ///< Attempts whose sources the view shows.
+  std::vector<Reading> counsel;          ///< What other roles said before, in order.
+  const Candidate* written = nullptr;    ///< The new candidate that a critic is to look at.
   std::vector<std::string> cautions;     ///< What failed before on tasks like this.
   std::vector<std::string> task_instructions;  ///< What kernels for the task have missed.
   std::vector<std::string> insights;           ///< What was tried before, what it did and why.
@@ -58,10 +58,10 @@ struct Situation {
 
 /// "attempt 12", for the exchange that writes attempt 12.
 std::string scope_of_attempt(int number);
-/// Of `models` that write, the place of the one that is asked first for a situation; the others
-/// follow in their order.
+/// The place, among `models` that write, of the model that is asked first for a situation; the
+/// others follow in their order.
 std::size_t first_writer(const Situation& situation, std::size_t models);
-/// The number back; 0: the exchange was for something else.
+/// The attempt's number from such a scope; 0: the exchange was for something else.
 int attempt_of_scope(std::string_view scope);
 
 class Proposer {

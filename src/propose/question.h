@@ -21,8 +21,8 @@ class Question {
                                const std::string& name, const std::vector<std::string>& known,
                                llm::ChatModel& model, const ReplySettings& reply);
 
-  /// One call; the text of the reply. A reply without any is an error with Advice::GiveUp; others
-  /// are the surroundings'. The exchange's scope counts the questions.
+  /// Makes one call and returns the text of the reply. An empty reply is an error with
+  /// Advice::GiveUp; other errors are the surroundings'. The exchange's scope counts the questions.
   Result<std::string> ask(const memory::Fields& fields);
 
  private:

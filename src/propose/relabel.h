@@ -21,8 +21,8 @@ class ModelRelabeller {
   static Result<ModelRelabeller> open(const memory::DataFiles& data, llm::ChatModel& model,
                                       const ReplySettings& reply);
 
-  /// One call. A reply that keeps to no form, of another length, or that says that a name is in use
-  /// which is not, is an error with Advice::GiveUp: the steps are left out, as ReGraphT does.
+  /// Makes one call. A reply is an error with Advice::GiveUp if it keeps to no form, has another
+  /// length, or calls a name in use that is not; the steps are then left out, as in ReGraphT.
   Result<std::vector<std::string>> label(const std::vector<std::string>& names,
                                          const std::vector<NamedStep>& steps);
 

@@ -29,8 +29,8 @@ struct TaskDrafterOptions {
 using TaskCheck = std::function<Result<std::vector<std::string>>(const task::Definition&)>;
 
 struct DraftedTask {
-  std::map<std::string, std::string> files;  ///< By plain name; empty: no reply held any.
-  std::vector<std::string> problems;         ///< Of these files; none: they passed the check.
+  std::map<std::string, std::string> files;  ///< Texts by plain name; empty: no reply held any.
+  std::vector<std::string> problems;         ///< What is wrong with the files; none: they passed.
   int tries = 0;
   std::string ended;  ///< Why no further reply was asked for, where a budget or the model said so.
 

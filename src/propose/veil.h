@@ -17,13 +17,13 @@ namespace kw::propose {
 /// A finding about a workload of the group `check` says which pattern the wrong elements form, and
 /// must not say how large the workload is: a proposer that knew could write for that size. So its
 /// name goes, integers that are one of its sizes become N, counts become shares, and coordinates
-/// near an end are told from that end. First coordinates, and values there, stay: they
-/// are what a proposer finds a mistake by.
+/// near an end are told from that end. The first coordinates and the values there stay, because a
+/// proposer finds a mistake by them.
 class Veil {
  public:
   explicit Veil(const task::Definition& task);
 
-  /// Evidence, words of an attempt: text that names its workload.
+  /// Covers evidence or the words of an attempt, a text that names its workload.
   std::string cover(std::string_view text) const { return cover(text, text); }
   Finding cover(const Finding& finding) const;
 
@@ -32,7 +32,7 @@ class Veil {
     std::string name;
     std::string quoted;  ///< 'name'
     std::set<std::int64_t> secrets;
-    std::map<std::string, std::vector<std::int64_t>> sizes;  ///< By tensor.
+    std::map<std::string, std::vector<std::int64_t>> sizes;  ///< Sizes by the tensor's name.
   };
   const Hidden* find(std::string_view text) const;
   std::string cover(std::string_view text, std::string_view place) const;
