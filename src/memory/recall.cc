@@ -143,17 +143,20 @@ class Telling {
 /// English that stands in every specification and says nothing about its task.
 bool says_nothing(std::string_view word) {
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"about", "above",  "all",    "and",     "any",   "are",    "begin",   "begins", "below",
-       "both",  "but",    "can",    "come",    "comes", "does",   "each",    "easy",   "easily",
-       "few",   "for",    "from",   "get",     "give",  "given",  "gives",   "has",    "have",
-       "here",  "how",    "into",   "its",     "less",  "long",   "many",    "may",    "more",
-       "most",  "much",   "must",   "neither", "nor",   "not",    "nothing", "one",    "only",
-       "other", "others", "over",   "own",     "read",  "reads",  "right",   "same",   "small",
-       "some",  "such",   "than",   "that",    "the",   "their",  "them",    "then",   "there",
-       "these", "they",   "this",   "those",   "times", "too",    "two",     "under",  "until",
-       "after", "also",   "before", "call",    "every", "made",   "make",    "makes",  "several",
-       "still", "use",    "used",   "uses",    "what",  "when",   "where",   "which",  "while",
-       "whose", "wide",   "with",   "within",  "write", "writes", "written", "wrong"});
+      {"about",  "above",   "all",     "and",     "any",      "are",      "begin",      "begins",
+       "below",  "both",    "but",     "can",     "come",     "comes",    "does",       "each",
+       "easy",   "easily",  "few",     "for",     "from",     "get",      "give",       "given",
+       "gives",  "has",     "have",    "here",    "how",      "into",     "its",        "less",
+       "long",   "many",    "may",     "more",    "most",     "much",     "must",       "neither",
+       "nor",    "not",     "nothing", "one",     "only",     "other",    "others",     "over",
+       "own",    "read",    "reads",   "right",   "same",     "small",    "some",       "such",
+       "than",   "that",    "the",     "their",   "them",     "then",     "there",      "these",
+       "they",   "this",    "those",   "times",   "too",      "two",      "under",      "until",
+       "after",  "also",    "before",  "element", "elements", "function", "statements", "order",
+       "sizes",  "last",    "between", "divides", "call",     "every",    "made",       "make",
+       "makes",  "several", "still",   "use",     "used",     "uses",     "what",       "when",
+       "where",  "which",   "while",   "whose",   "wide",     "with",     "within",     "write",
+       "writes", "written", "wrong"});
   return contains(kWords, word);
 }
 
