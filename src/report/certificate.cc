@@ -1,4 +1,4 @@
-// Reading of certificates.
+// Reads certificates that a run or `kw specialise` wrote.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/certificate.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kHexDigits = 64;
 
-/// One certificate while it is read: every error says where it is from.
+/// Reads one certificate; every error names the origin of the text.
 class Reader {
  public:
   Reader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
@@ -35,7 +35,7 @@ class Reader {
     KW_TRY(check_name(c.task, "/task"));
     if (c.baseline.empty() || c.baseline.size() > kLongestName)
       return no("its speedup names no baseline");
-    if (!c.claim.is_faster || !(c.claim.value > 0)) return no("what it claims is no win");
+    if (!c.claim.is_faster || !(c.claim.value > 0)) return no("its claim is no win");
     return c;
   }
 
@@ -55,7 +55,7 @@ class Reader {
     if (!evaluation) return no("/evaluation" + describe(evaluation.error()));
     if (const auto checked = check_evaluation(*evaluation); !checked)
       return no(checked.error().what);
-    if (!evaluation->verdict.is_correct()) return no("what it is of was not correct");
+    if (!evaluation->verdict.is_correct()) return no("its kernel was not correct");
     c.claim = evaluation->speedup;
     return {};
   }
@@ -93,7 +93,7 @@ class Reader {
     return hash;
   }
 
-  /// It becomes part of a path.
+  /// Refuses a name that is not plain, because the name becomes part of a path.
   Result<> check_name(const std::string& name, const char* pointer) const {
     const bool is_plain = std::ranges::all_of(name, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

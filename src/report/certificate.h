@@ -1,4 +1,4 @@
-// Certificates as anybody may hand them over: what one claims, and of which kernel.
+// Certificates from any source: which kernel a certificate is about, and what it claims.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,24 +11,25 @@
 
 namespace kw::report {
 
-/// Larger ones are no certificates: one holds some thousand samples, in a megabyte or two.
+/// A larger text is refused. A certificate holds some thousand samples, which take one or two
+/// megabytes.
 inline constexpr std::size_t kMostCertificateBytes = std::size_t{64} << 20;
 
-/// What of a certificate says which kernel is claimed to be faster than what.
+/// The part of a certificate that says which kernel is claimed to be faster than which baseline.
 struct Certificate {
-  std::string task;         ///< A plain name: no path can be made of it that leaves its folder.
-  std::string task_sha256;  ///< Empty: of kw specialise, which notes none.
+  std::string task;         ///< A plain name, which leads to no path outside its folder.
+  std::string task_sha256;  ///< Empty in certificates of kw specialise.
   Target target = Target::Cpu;
   std::string kernel;         ///< Name of the candidate.
-  std::string source_sha256;  ///< Of the file beside the certificate.
+  std::string source_sha256;  ///< Hash of the kernel's file beside the certificate.
   std::string baseline;       ///< Name of the opponent.
-  Speedup claim;              ///< Over it; a win by its own words.
-  std::string machine;        ///< Model in words; may be empty.
+  Speedup claim;              ///< Speedup over `baseline`; is_faster is true.
+  std::string machine;        ///< Model of the processor or GPU; may be empty.
 };
 
-/// Reads certificate.json of a run or of kw specialise. Errors (of the input) name the place: no
-/// JSON, nested deeply, a key that is missing or of another kind, a name or hash that is none, a
-/// figure that cannot be, or a claim that is no win.
+/// Reads certificate.json of a run or of kw specialise. Errors are the input's and name the place:
+/// the text is no JSON or is nested too deeply, a key is missing or has another type, a name or
+/// hash is malformed, a figure is impossible, or the claim is no win.
 Result<Certificate> read_certificate(std::string_view text, const std::string& origin);
 
 }  // namespace kw::report

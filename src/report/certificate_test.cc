@@ -1,4 +1,4 @@
-// Certificates that somebody handed over: read where they are whole, refused in words otherwise.
+// Tests that whole certificates are read, and that others are refused with a reason.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/certificate.h"
 
@@ -16,11 +16,11 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// One as a run writes it.
+/// The certificate that a run writes.
 json written() {
   RunData data = run_data();
   data.run.config.task_sha256 = std::string(64, 'a');
-  // What its samples say is what it claims.
+  // The samples must support the claim, since the reader compares the two.
   for (WorkloadResult& w : data.confirmation->workloads)
     w.samples.assign(7, {.candidate_ns = 1000, .opponent_ns = 3000});
   return json::parse(certificate(data));
@@ -119,7 +119,8 @@ TEST(Certificate, FiguresThatCannotBeAreRefused) {
               HasSubstr("was not correct"));
 }
 
-/// Each value of the document in turn, replaced by what stands there in nobody's: an answer comes.
+/// Replaces each value of the document in turn by values of other types and sizes; the reader must
+/// accept or refuse every such document.
 TEST(Certificate, AnyValueMayBeAnything) {
   const json whole = written();
   int places = 0;

@@ -1,4 +1,4 @@
-// Winners of two runs side by side, with intervals.
+// Compares the winners of two runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace kw::report {
 
-/// How much faster `a` is than `b`, both measured in pairs against the same baseline: the quotient,
-/// between the quotients of their ends (low over high and high over low), at the confidence that
-/// both intervals hold (their risks added). Wider than pairs of the two themselves would give, and
-/// as true as the baseline stayed the same in between. None: another baseline, or not measured.
+/// How much faster `a` is than `b`, where both were measured in pairs against the same baseline.
+/// The interval reaches from a.low / b.high to a.high / b.low; the risks of the two intervals add
+/// up. This interval is wider than one from pairs of the two kernels, and holds only if the
+/// baseline ran equally fast in both runs. Nothing where the baselines differ or one speedup was
+/// not measured.
 std::optional<Speedup> ratio_of(const Speedup& a, const Speedup& b);
 
 struct ShapeComparison {
@@ -23,7 +24,7 @@ struct ShapeComparison {
   std::optional<Speedup> ratio;
 };
 
-/// The timed workloads that both have, in the order of `a`.
+/// The timed workloads that both evaluations have, in the order of `a`.
 std::vector<ShapeComparison> compare_shapes(const Evaluation& a, const Evaluation& b);
 
 }  // namespace kw::report

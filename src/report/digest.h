@@ -12,29 +12,29 @@
 
 namespace kw::report {
 
-/// Ideas that are shown at most: where a model writes, every attempt is one.
+/// The largest number of ideas shown; a model makes every attempt an idea of its own.
 inline constexpr std::size_t kMostIdeas = 30;
 
-/// Grows with improvements, not with attempts.
+/// The numbers of a run. Memory grows with the improvements, not with the attempts.
 struct Digest {
   struct Best {
     int attempt = 0;
-    double speedup = 0;  ///< Over the baseline.
+    double speedup = 0;  ///< Speedup over the baseline.
   };
 
   int attempts = 0;
   int failed = 0;
-  std::vector<Best> bests;  ///< Every new best, in order.
-  double slowest = 1;       ///< Range of the speedups, the baseline's 1 included.
-  double fastest = 1;
+  std::vector<Best> bests;  ///< Every new best, in the order of attempts.
+  double slowest = 1;       ///< Least speedup, at most the baseline's 1.
+  double fastest = 1;       ///< Greatest speedup, at least 1.
   std::set<std::string> devices;
 
   void add(const AttemptLine& line);
-  /// The best attempt of each idea, fastest first; of the kMostIdeas fastest.
+  /// The best attempt of each of the kMostIdeas fastest ideas, fastest first.
   std::vector<AttemptLine> ideas() const;
-  /// Whether there were more.
+  /// Whether the run had more ideas than ideas() returns.
   bool has_more_ideas() const { return has_more_ideas_; }
-  /// Speedup over the baseline after each attempt; 1 at first.
+  /// The best speedup over the baseline after each attempt; 1 before the first new best.
   std::vector<double> best_so_far() const;
 
  private:

@@ -1,4 +1,4 @@
-// Exports of a run.
+// Writes trajectories and Chrome traces, and reads trajectories back.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/export.h"
 
@@ -15,10 +15,10 @@
 namespace kw::report {
 namespace {
 
-/// Of an action, what is the attempt's and not its candidate's.
+/// Keys of an action that belong to the attempt, not to its candidate.
 constexpr std::array kAuthorship{"writer", "plan", "usage", "cost_usd"};
 
-/// `has_prices`: of some calls of the run.
+/// `has_prices` says whether the price of at least one call of the run is known.
 Json action_of(const Attempt& a, bool has_prices) {
   auto ask = parse_json(a.ask, "ask");
   Json action;
@@ -39,7 +39,7 @@ Json action_of(const Attempt& a, bool has_prices) {
   return action;
 }
 
-/// Of an evaluation, beside verdict and speedup: what rewards and strategies go by.
+/// Keys of an evaluation, beside verdict and speedup, that rewards and strategies depend on.
 constexpr std::array kMeasured{"object_sha256", "profiles", "roofline_fraction", "workloads"};
 
 Json measured_of(const Evaluation& evaluation) {
@@ -77,7 +77,7 @@ Json slice(const std::string& name, const char* category, double start_ns, doubl
 
 using Stages = std::map<std::string, double>;
 
-/// Stages in the order of a candidate's life; names that are none come last.
+/// Stages in the order of a candidate's life; unknown names come last.
 std::vector<std::pair<std::string, double>> in_order(const Stages& spent) {
   std::vector<std::pair<std::string, double>> stages(spent.begin(), spent.end());
   const auto rank = [](const std::string& name) {
@@ -95,8 +95,8 @@ double sum_of(const Stages& stages) {
   return sum;
 }
 
-/// The slices of what went through `stages`, ended at `end_ns` and took no longer than since
-/// `from_ns`; `words` is what the slice of its model is told with.
+/// The slices of an attempt that ended at `end_ns` after the given stages, none of which begins
+/// before `from_ns`. `words` become the arguments of the slice in the models' lane.
 Json slices_of(const std::string& name, const Stages& stages, double from_ns, double end_ns,
                Json arguments, const Json& words = Json::object()) {
   Json slices = Json::array();
@@ -113,7 +113,7 @@ Json slices_of(const std::string& name, const Stages& stages, double from_ns, do
   return slices;
 }
 
-/// Further elements of the list of events, each on its line.
+/// The events as further elements of the trace's list, each on its own line.
 std::string appended(const Json& events) {
   std::string text;
   for (const Json& event : events) text += ",\n" + dump_json(event);
@@ -123,7 +123,7 @@ std::string appended(const Json& events) {
 }  // namespace
 
 std::string Trajectories::line(const Attempt& a) {
-  // What the strategy knew at least when it asked: the tells of all but the asks then in flight.
+  // When the strategy asked, it knew at least the outcomes of all attempts not in flight.
   const auto outstanding = static_cast<std::size_t>(std::max(1, data_.run.config.outstanding));
   for (; untold_.size() >= outstanding; untold_.pop_front(), ++told_) {
     if (untold_.front().outcome_class != OutcomeClass::NewBest) continue;

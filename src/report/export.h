@@ -1,4 +1,4 @@
-// A run for other programs, attempt by attempt: trajectories and a Chrome trace.
+// Exports a run for other programs, attempt by attempt: as trajectories or as a Chrome trace.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,37 +11,37 @@
 
 namespace kw::report {
 
-/// One line of JSON per attempt: state (what was known), action (ask and source), outcome class,
-/// reward, verdict, what was measured. docs/formats.md has the keys.
+/// Writes one line of JSON per attempt: state (what the search knew), action (ask and source),
+/// outcome class, reward, verdict and measurements. docs/formats.md lists the keys.
 class Trajectories {
  public:
   /// `data` must outlive the object.
   explicit Trajectories(const RunData& data) : data_(data) {}
-  /// The line of the next attempt, in order, with its source; empty where nobody answered: nothing
-  /// was proposed there.
+  /// The line of an attempt. Attempts come in order and with their sources. Empty for an attempt
+  /// whose proposer gave no answer, since nothing was proposed.
   std::string line(const Attempt& attempt);
 
  private:
   const RunData& data_;
-  std::deque<AttemptLine> untold_;  ///< Attempts whose outcome the next ask may not have known.
+  std::deque<AttemptLine> untold_;  ///< Attempts that may have been in flight at the next ask.
   int told_ = 0;
   int best_attempt_ = 0;
   double best_speedup_ = 1;
 };
 
-/// Reads a line of Trajectories back, as far as it holds the attempt: without samples, findings,
-/// exchanges. `origin` names the text in errors.
+/// Reads an attempt back from a line of Trajectories, without the samples, findings and exchanges,
+/// which the line lacks. `origin` names the text in errors.
 Result<Attempt> read_trajectory(std::string_view line, const std::string& origin);
 
-/// The run as a Chrome trace (chrome://tracing, Perfetto), piece by piece, in four lanes: a slice
-/// per attempt, the confirmations after them; and below, the stages in which its model wrote, it
-/// was screened and compiled, and it held the device. The order of stages is that of a candidate's
-/// life; their lengths were measured, their starts follow from them.
+/// Writes the run piece by piece as a Chrome trace, for chrome://tracing and Perfetto. The first of
+/// four lanes has a slice for each attempt and confirmation; the others have the stages of models,
+/// compiler and device. The lengths of stages were measured; their starts follow from the lengths
+/// and from the order of a candidate's life.
 class ChromeTrace {
  public:
   std::string begin(const RunData& data) const;
   std::string attempt(const Attempt& attempt);
-  /// Events other than confirmations are left out.
+  /// The slices of a confirmation; empty for other events.
   std::string event(const store::Event& event);
   std::string end() const;
 

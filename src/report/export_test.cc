@@ -1,4 +1,4 @@
-// A run for other programs: what trajectories and traces hold, and what is read back.
+// Tests of trajectories, which are also read back, and of traces.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/export.h"
 

@@ -1,4 +1,4 @@
-// Columns, dots and lines.
+// Draws a graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/graph_svg.h"
 
@@ -19,7 +19,8 @@ constexpr int kGained = 0, kCost = 1, kDot = 2;           // colours
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-/// Fewest steps from the start; what cannot be reached stands behind all else.
+/// The fewest steps from the start to each technique. A technique that no steps lead to gets one
+/// step more than the farthest of the others.
 std::vector<std::size_t> depths_of(const TechniqueGraph& graph) {
   std::vector<std::size_t> depth(graph.nodes().size(), kNowhere);
   std::deque<std::size_t> waiting{0};

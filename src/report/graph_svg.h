@@ -1,4 +1,4 @@
-// A graph of techniques as a drawing.
+// Draws a graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace kw::report {
 
-/// Techniques stand in columns by their fewest steps from sequential code, the most tried first;
-/// lines are steps: those that gained, those that cost, and (dashed) those that nobody has tried.
-/// A dot's tooltip tells what leads there. For at most some hundreds of techniques.
+/// Draws each technique as a dot, in columns by the fewest steps from sequential code, the most
+/// tried on top. Lines are steps, in one colour where they gained time and in another where they
+/// lost time; a dashed step was never tried. The tooltip of a dot lists the steps to it. Readable
+/// for up to some hundreds of techniques.
 std::string graph_svg(const TechniqueGraph& graph, const std::string& title);
 
 }  // namespace kw::report

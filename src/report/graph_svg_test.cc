@@ -1,4 +1,4 @@
-// The drawing of a graph of techniques.
+// Tests of the drawing of a graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/graph_svg.h"
 

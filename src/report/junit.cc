@@ -1,4 +1,4 @@
-// The document: <testsuites>, one <testsuite>, and its <testcase>s.
+// Writes <testsuites> with one <testsuite> and its <testcase>s.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/junit.h"
 

@@ -1,4 +1,4 @@
-// Results for continuous integration, in the form that JUnit made known.
+// Writes results in the XML format of JUnit, which continuous integration reads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,19 +9,19 @@ namespace kw::report {
 
 enum class CaseFate {
   Passed,
-  Failed,   ///< What was looked at is not as it should be.
-  Error,    ///< It could not be looked at.
-  Skipped,  ///< Nobody came to it, since something before it went wrong.
+  Failed,   ///< The check found a defect.
+  Error,    ///< The check could not be made.
+  Skipped,  ///< The check was not begun, because an earlier one went wrong.
 };
 
 struct JunitCase {
   std::string name;
   CaseFate fate = CaseFate::Passed;
-  std::string words;  ///< Why, of one that did not pass; else what was seen.
+  std::string words;  ///< The reason where the case did not pass, else what was seen.
   double seconds = 0;
 };
 
-/// One test suite as an XML document. Names and words may be foreign text.
+/// One test suite as an XML document. Names and words may be foreign text, which is escaped.
 std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& cases);
 
 }  // namespace kw::report

@@ -1,4 +1,4 @@
-// JUnit documents: counts, and foreign text that stays text.
+// Tests of JUnit documents: their counts, and that foreign text stays text.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/junit.h"
 

@@ -1,4 +1,4 @@
-// Tables and plots: goldens with placeholders for what may vary.
+// Tests of tables, plots and run folders, some against goldens with placeholders for numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -35,7 +35,7 @@ std::string progress_svg(const RunData& data, const std::vector<Attempt>& list) 
   return svg;
 }
 
-/// True where every opened element is closed and nothing else stands open: enough for our writer.
+/// True where every element is closed in order; reads only the forms that the program writes.
 bool is_balanced(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
@@ -107,7 +107,7 @@ TEST(SummaryTable, OfAThousandKernelsTellsTheFastest) {
     a.candidate.name = "model_" + std::to_string(i);
     many.add(line_of(a));
   }
-  // One that was left out comes back faster.
+  // An idea that was left out comes back with a faster attempt.
   Attempt again = tiled_attempt(1001, OutcomeClass::NewBest, 5);
   again.candidate.name = "model_1";
   many.add(line_of(again));
@@ -209,7 +209,7 @@ TEST(Plots, ShowEveryAttemptAndTheStepsOfTheBest) {
 }
 
 TEST(Plots, NothingRunsThroughTheLegend) {
-  // A run without a gain: its best is a line along the top.
+  // Without a gain the line of the best runs along the top.
   const std::string svg = progress_svg(run_data(), {tiled_attempt(1, OutcomeClass::NoGain, 0.2)});
   const auto number_behind = [&](std::string_view lead, std::size_t from) {
     return std::stod(svg.substr(svg.find(lead, from) + lead.size(), 12));
@@ -365,7 +365,7 @@ TEST_F(StoredRun, FolderAlwaysHoldsTheFastestCorrectThingAndSaysWhich) {
   EXPECT_FALSE(file("best/saxpy.cpp")) << "there is nothing";
 }
 
-// A person may name a slower opponent: being ahead of that says little.
+// A person may name a slow opponent; a kernel that is ahead of that opponent alone is not kept.
 TEST_F(StoredRun, WhatIsAheadOfASlowOpponentAloneIsNotTheFastest) {
   data_.baselines = {{"omp", 100, "", "// omp\n"}, {"reference", 2000, ""}};
   data_.baseline = "reference";

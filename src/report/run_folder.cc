@@ -1,4 +1,4 @@
-// Tables, certificate and files of a run.
+// Writes the tables, the certificate and the files of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_folder.h"
 
@@ -28,7 +28,7 @@ std::string winner_lines(const RunData& data) {
   const std::optional<Attempt>& best = data.best;
   if (!best) return "no attempt was correct\n";
   const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
-  // In search the opponent of its pairs was the incumbent of then.
+  // In the search the opponent was the incumbent at that time, not the baseline.
   const std::string& opponent = e.speedup.baseline.empty() ? data.baseline : e.speedup.baseline;
   std::string text =
       fmt::format("{} attempt {} {} {}: ", data.is_win() ? "CONFIRMED" : "not confirmed",
@@ -36,7 +36,7 @@ std::string winner_lines(const RunData& data) {
   text += e.speedup.value > 0 ? fmt::format("{:.3f}x {}{}", e.speedup.value, opponent,
                                             in_brackets(interval_text(e.speedup)))
                               : "never timed against " + opponent;
-  // What kept it from being a win is the answer that a person looks for first.
+  // A reader looks first for what kept the attempt from being a win.
   if (!e.verdict.is_correct())
     text += fmt::format("; {}: {}", name_of(e.verdict.outcome), e.verdict.evidence);
   text += '\n';
@@ -55,10 +55,11 @@ std::string winner_lines(const RunData& data) {
   return text;
 }
 
-/// What the task room calls a task's own sequential code.
+/// Name that the task room gives to a task's sequential code.
 constexpr std::string_view kReference = "reference";
 
-/// "your code (jacobi.c)  13.3 ms → 6.7 ms": what a person who came with code wants to know first.
+/// "your code (jacobi.c): 13.3 ms → 6.7 ms, 1.99x": the first question of a user who brought code.
+/// Empty for other tasks.
 std::string code_line(const RunData& data) {
   if (data.code.empty() || !data.best) return {};
   const auto own = std::ranges::find(data.baselines, kReference, &BaselineLine::name);
@@ -78,8 +79,8 @@ std::string code_line(const RunData& data) {
 
 namespace {
 
-/// How much faster than the run's baseline its best candidate is, as far as was measured; 0: not
-/// known, or it turned out not to be correct.
+/// Speedup of the run's best candidate over the baseline, by the confirmation where that measured
+/// one; 0: no speedup is known, or the confirmation found a wrong result.
 double figure_of_best(const RunData& data) {
   if (!data.best) return 0;
   const auto& confirmed = data.confirmation;
@@ -108,12 +109,12 @@ Kept kept_baseline(const BaselineLine& baseline, bool has_correct) {
 
 std::optional<Kept> kept_of(const RunData& data) {
   const double figure = figure_of_best(data);
-  // Usable ones come first, the fastest of them at the front.
+  // Usable baselines come first, and among them the fastest.
   const BaselineLine* fastest = data.baselines.empty() || data.baselines.front().mean_ns <= 0
                                     ? nullptr
                                     : &data.baselines.front();
   bool is_ahead = figure > 1;
-  // A person may have named a slower opponent; times of their own tell which is ahead then.
+  // A person may have named a slower opponent; then the times decide which is ahead.
   if (is_ahead && !data.is_win() && fastest != nullptr && fastest->name != data.baseline)
     is_ahead = data.best->evaluation.mean_time_ns() < fastest->mean_ns;
   if (data.is_win() || (data.best && (is_ahead || fastest == nullptr)))
@@ -202,13 +203,13 @@ std::string certificate(const RunData& data) {
                          {"original_sha256", best.candidate.sha256},
                          {"knobs", best.candidate.knobs},
                          {"options", best.candidate.options}};
-  // Of device code the compiler's version decides them.
+  // Flags of device code follow from the compiler's version.
   if (best.candidate.target == Target::Cpu) object["candidate"]["flags"] = kCodeFlags;
   Json device = encode_json(data.device);
   object["device"] = std::move(device);
-  // What it was held to: what passes for correct, and every shape with its values.
+  // The tolerance of results, and every shape with its values.
   if (data.terms) object["terms"] = encode_json(*data.terms);
-  // Everything the referee saw: seeds, accuracy, samples, jail, trust class, intervals.
+  // The referee's whole record: seeds, accuracy, samples, jail, trust class, intervals.
   object["evaluation"] = encode_json(*data.confirmation);
   object["jail_lacks"] = jail_lacks(*data.confirmation);
   return dump_json_pretty(object);

@@ -1,4 +1,4 @@
-// A run of four attempts, as tests of tables, plots and exports tell of it.
+// A run of four attempts for the tests of tables, plots and exports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

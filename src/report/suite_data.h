@@ -1,4 +1,4 @@
-// Cells of a suite with what became of them: what its tables are made of.
+// The results of a suite, from which its tables are made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace kw::report {
 
-/// A way to search and its conditions: one row of a table. What means nothing to it is empty.
+/// A way to search with its conditions: one row of a table. Conditions that the strategy does not
+/// have are empty.
 struct SuiteMethod {
   std::string strategy;
   std::string preset;
@@ -27,37 +28,37 @@ struct SuiteMethod {
   auto operator<=>(const SuiteMethod&) const = default;
 };
 
-/// One attempt of a cell.
+/// One attempt of a search.
 struct SuiteTry {
-  bool is_written = false;  ///< By a model, not a kernel that was there or a point of its knobs.
+  bool is_written = false;  ///< A model wrote it; else a known kernel or a point of its knobs.
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
-  double speedup = 0;  ///< Over the run's baseline, as the search saw it; 0: not measured.
+  double speedup = 0;  ///< Over the run's baseline, as the search saw it; 0: none measured.
 };
 
-/// How the asks of a search on a record were answered: search::Recorded.
+/// How many asks of a search on a record were answered in which way; see search::Recorded.
 struct SuiteRecord {
   std::size_t same = 0;
   std::size_t alike = 0;
-  std::size_t none = 0;  ///< Nobody knows what would have come of it: no candidate.
+  std::size_t none = 0;  ///< The record holds no answer, so the ask ended without a candidate.
 };
 
-/// One search.
+/// One search of a suite: one method on one task with one seed.
 struct SuiteCell {
   SuiteMethod method;
   std::string task;
   std::string level;
   std::uint64_t seed = 0;
-  std::string run;      ///< In the workspace's store; empty: a landscape, kept nowhere.
-  std::string trouble;  ///< Why there is no result; empty: there is.
+  std::string run;      ///< Its name in the workspace's store; empty for a landscape.
+  std::string trouble;  ///< Why the search has no result; empty where it has one.
   bool is_win = false;  ///< Confirmed faster than the baseline.
-  /// Of the winner as confirmed; of the fastest, at most 1, where none was faster than the
-  /// baseline; 0: nothing was correct.
+  /// Confirmed speedup of the winner; at most 1 where no attempt was faster than the baseline; 0
+  /// where no attempt was correct.
   double speedup = 0;
-  double optimum = 0;  ///< Best speedup that there is; 0: not known.
+  double optimum = 0;  ///< Best speedup possible; 0: not known.
   std::vector<SuiteTry> tries;
-  std::optional<SuiteRecord> record;  ///< Where it was searched on one.
-  Spending spent;                     ///< On models.
+  std::optional<SuiteRecord> record;  ///< Set where the search ran on a record.
+  Spending spent;                     ///< Cost of models.
 };
 
 struct SuiteResult {

@@ -1,4 +1,4 @@
-// CSV and JSON of a suite.
+// Writes a suite as CSV and as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Rows of metrics over the cells of a suite.
+// Computes the metrics of a suite, one row for each method.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,29 +14,29 @@ namespace kw::report {
 struct SuiteMetric {
   std::string name;  ///< "pass@5", "fast_1.5", "geomean_all"
   std::optional<double> value;
-  std::optional<measure::Interval> interval;  ///< 95 %, tasks drawn anew.
+  std::optional<measure::Interval> interval;  ///< 95 % of bootstraps that draw tasks anew.
 };
 
-/// One method over all tasks, or over those of a level.
+/// The metrics of one method over all tasks, or over the tasks of one level.
 struct SuiteRow {
   SuiteMethod method;
   std::string level;
   int tasks = 0;
-  int samples = 0;  ///< Of all tasks; cells without a result have none.
+  int samples = 0;  ///< Over all tasks; cells without a result have no samples.
   std::vector<SuiteMetric> metrics;
-  Spending spent;  ///< Of all cells.
-  int missing = 0;
-  std::string trouble;  ///< Of the first that is missing.
+  Spending spent;       ///< Cost of all cells, also of those without a result.
+  int missing = 0;      ///< Cells without a result.
+  std::string trouble;  ///< Why the first missing cell has no result.
 };
 
-/// In the order in which methods appear.
+/// The methods of a suite, in the order in which they appear.
 std::vector<SuiteMethod> methods_of(const SuiteResult& result);
-/// Its cells that have a result.
+/// The cells of a method that have a result.
 std::vector<const SuiteCell*> cells_of(const SuiteResult& result, const SuiteMethod& method);
 
-/// A row for each method; metrics treat failures as measure/metrics.h says.
+/// A row for each method over all tasks. measure/metrics.h says how metrics count failures.
 std::vector<SuiteRow> suite_rows(const SuiteResult& result);
-/// The same for each level; none where the suite has no levels.
+/// A row for each level and method; empty where the suite has no levels.
 std::vector<SuiteRow> level_rows(const SuiteResult& result);
 
 }  // namespace kw::report

@@ -1,4 +1,4 @@
-// Markdown tables whose cells are padded, so that they read on a screen as well.
+// Writes Markdown tables whose cells are padded, so that a terminal shows them aligned.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/suite_tables.h"
 
@@ -19,12 +19,12 @@ using Row = std::vector<std::string>;
 constexpr std::size_t kMostRounds = 12;
 
 std::size_t width_of(std::string_view text) {
-  // Bytes that go on with a character are not shown as one.
+  // Continuation bytes of UTF-8 add no character.
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// The first row is the head.
+/// A table whose first row is the head.
 std::string markdown(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 3);
   for (const Row& row : rows)
@@ -54,10 +54,10 @@ constexpr std::array kDimensions{
     Dimension{"feedback", &SuiteMethod::feedback}, Dimension{"knowledge", &SuiteMethod::knowledge},
     Dimension{"target", &SuiteMethod::target}};
 
-/// What differs between the methods, and what all of them share.
+/// The columns of a table: conditions in which its methods differ, and those that they share.
 struct Columns {
   std::vector<Dimension> shown;
-  std::string shared;  ///< "model m, target cpu"
+  std::string shared;  ///< Shared conditions, as "model m, target cpu".
 
   explicit Columns(const std::vector<SuiteMethod>& methods) {
     for (const Dimension& d : kDimensions) {
@@ -111,7 +111,7 @@ std::string metrics_table(const Columns& columns, const std::vector<SuiteRow>& r
   if (spends) head.insert(head.end(), {"calls", "tokens", "usd"});
   table.push_back(std::move(head));
   for (const SuiteRow& row : rows) {
-    if (row.samples == 0) continue;  // named below the table
+    if (row.samples == 0) continue;  // missing_lines() names the row
     Row line = columns.of(row.method);
     if (has_levels) line.insert(line.begin(), row.level);
     line.push_back(std::to_string(row.tasks));
@@ -126,7 +126,7 @@ std::string metrics_table(const Columns& columns, const std::vector<SuiteRow>& r
   return markdown(table);
 }
 
-/// Who has no result, by what stands in the way.
+/// The methods without a result, grouped by the reason.
 std::string missing_lines(const Columns& columns, const std::vector<SuiteRow>& rows) {
   std::vector<std::pair<std::string, std::string>> groups;
   for (const SuiteRow& row : rows) {
@@ -205,7 +205,7 @@ std::string outcomes_table(const SuiteResult& result, const Columns& columns) {
   return "Attempts by what became of them:\n\n" + markdown(table);
 }
 
-/// Empty where nothing was searched on a record.
+/// How the record answered; empty where no search ran on a record.
 std::string record_table(const SuiteResult& result, const Columns& columns) {
   std::vector<Row> table{columns.head()};
   table[0].insert(table[0].end(), {"in the record", "a like request", "not recorded"});
@@ -227,7 +227,7 @@ std::string record_table(const SuiteResult& result, const Columns& columns) {
          markdown(table);
 }
 
-/// Best speedup among the first `count` attempts, 0: none correct.
+/// The best speedup among the first `count` attempts; 0: none of them was correct.
 double best_after(const SuiteCell& cell, std::size_t count) {
   double best = 0;
   for (std::size_t i = 0; i < std::min(count, cell.tries.size()); ++i)
@@ -255,7 +255,7 @@ std::string budget_table(const SuiteResult& result, const Columns& columns) {
       double sum = 0;
       for (const SuiteCell* cell : cells) {
         const double best = best_after(*cell, count);
-        // Nothing better than the baseline is as good as the baseline, which everybody has.
+        // A search without a gain still has the baseline, whose speedup is 1.
         sum += has_optimum ? std::log(cell->optimum / std::max(1.0, best))
                            : std::log(std::max(best, measure::kWorst));
       }

@@ -1,4 +1,4 @@
-// The tables of a suite as Markdown, its cells as CSV, all of it as JSON.
+// Writes a suite: its tables as Markdown, its cells as CSV, or all of it as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace kw::report {
 
-/// The metrics and the further tables that the spec asks for; columns in which all rows agree are
-/// said once above. Reads as text on a screen, too.
+/// The metrics and the further tables that the spec asks for. A condition that all rows share
+/// stands once above the table. The columns are aligned for a terminal.
 std::string suite_markdown(const SuiteResult& result);
-/// A line for each cell.
+/// One line for each cell.
 std::string suite_csv(const SuiteResult& result);
 std::string suite_json(const SuiteResult& result);
 
-/// `document` with `tables` between the marks of that suite, "<!-- suite NAME -->" and
-/// "<!-- end of suite NAME -->"; a document that has no such marks is an error.
+/// The document with `tables` in place of what stood between the suite's marks, which are
+/// "<!-- suite NAME -->" and "<!-- end of suite NAME -->". Error: the document lacks a mark.
 Result<std::string> put_tables(const std::string& document, const std::string& suite,
                                const std::string& tables);
 

@@ -1,4 +1,4 @@
-// Tables of suites from cells with known results.
+// Tests of suite tables, from cells with known results.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
