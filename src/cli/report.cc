@@ -1,8 +1,10 @@
 // kw report RUN [--out FILE]: writes a run as one HTML file.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/json.h"
 #include "cli/commands.h"
@@ -43,12 +45,31 @@ Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunDat
   return facts;
 }
 
+/// Adds the source of the run's baseline, as its task has it now, or why there is none.
+void add_baseline_source(const Global& global, report::RunData& data) {
+  if (!data.best) return;
+  const auto bench = workbench_of(global, data.run);
+  if (!bench) {
+    data.no_baseline_source = describe(bench.error());
+    return;
+  }
+  const std::vector<Candidate>& baselines = (*bench)->baselines();
+  const auto found = std::ranges::find(baselines, data.baseline, &Candidate::name);
+  if (found == baselines.end())
+    data.no_baseline_source = "it cannot be built on this machine";
+  else if (found->source.empty())
+    data.no_baseline_source = "the baseline of a landscape is no code";
+  else
+    data.baseline_source = pinned_source(*found);
+}
+
 Result<int> write_page(const Global& global, ReportFlags flags) {
   const auto files = KW_TRY(open_data(global)).under("web");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto data = KW_TRY(load_run(store, flags.run));
   data.device = KW_TRY(device_of(store, data));
   if (data.best) data.best_source = pinned_source(data.best->candidate);
+  add_baseline_source(global, data);
   data.orders = order_lines(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
   const report::Page page = KW_TRY(report::make_page(store, data, files));
   if (flags.out.empty()) {

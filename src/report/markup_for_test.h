@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,13 @@ namespace kw::report {
 struct Element {
   std::string name;
   std::vector<std::pair<std::string, std::string>> attributes;
+
+  /// Whether this is a <span> that colours code, and nothing else.
+  bool is_colour() const {
+    static constexpr std::string_view kClasses[] = {"tc", "td", "tk", "tt", "ts", "tn"};
+    return name == "span" && attributes.size() == 1 && attributes[0].first == "class" &&
+           std::ranges::find(kClasses, attributes[0].second) != std::end(kClasses);
+  }
 };
 
 struct Markup {
@@ -22,11 +30,14 @@ struct Markup {
   std::vector<Element> elements;  ///< In order of their start tags.
   std::string text;               ///< Outside tags, entities as they are.
   std::string style;              ///< Inside <style>.
+  std::string script;             ///< Inside <script>.
 
   /// Elements and the names of their attributes, without any text: equal for pages of equal form.
+  /// Colours of code, which follow the text, are left out.
   std::string skeleton() const {
     std::string names;
     for (const Element& e : elements) {
+      if (e.is_colour()) continue;
       names += e.name;
       for (const auto& [attribute, value] : e.attributes) names += " " + attribute;
       names += "\n";
@@ -97,13 +108,15 @@ class MarkupReader {
     rest_.remove_prefix(end + 1);
     if (!is_empty) open_.push_back(element.name);
     markup_.elements.push_back(element);
-    if (element.name == "style" && !is_empty) read_style();
+    if (element.name == "style" && !is_empty) read_raw(markup_.style);
+    if (element.name == "script" && !is_empty) read_raw(markup_.script);
   }
 
-  void read_style() {
+  /// Text that a browser does not look for markup in, up to the end tag.
+  void read_raw(std::string& text) {
     const std::size_t end = rest_.find("</");
-    if (end == std::string_view::npos) return void(failed("a style without end"));
-    markup_.style += rest_.substr(0, end);
+    if (end == std::string_view::npos) return void(failed("raw text without end"));
+    text += rest_.substr(0, end);
     rest_.remove_prefix(end);
   }
 

@@ -1,4 +1,4 @@
-// Lines and details of attempts.
+// Lists attempts, some of them with details.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_attempts.h"
 
@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "base/line_diff.h"
 #include "base/text.h"
 #include "record/interval.h"
+#include "report/page_code.h"
 #include "report/run_folder.h"
 #include "report/svg.h"
 
@@ -23,7 +23,6 @@ constexpr std::size_t kFrameBytes = 2000;
 constexpr std::size_t kLineBytes = 300;
 constexpr std::size_t kPlanBytes = 2400;
 constexpr std::size_t kDiffLines = 160;
-constexpr std::size_t kDiffLineBytes = 300;
 constexpr std::size_t kParentsKept = 16;
 
 std::string plain(std::string_view name) {
@@ -37,10 +36,6 @@ std::string class_of(OutcomeClass c) {
   return c == OutcomeClass::Failed ? "failed" : "gain-none";
 }
 
-std::string times(double speedup) {
-  return speedup > 0 ? fmt::format("{:.3f}×", speedup) : std::string("–");
-}
-
 PageFields line_fields(const AttemptLine& line) {
   return {{"number", {std::to_string(line.number)}},
           {"class", {class_of(line.outcome_class)}},
@@ -48,32 +43,25 @@ PageFields line_fields(const AttemptLine& line) {
           {"knobs", {knobs_text(line.knobs)}},
           {"words", {sanitise(line.words, kLineBytes)}},
           {"speedup", {times(line.speedup)}},
-          {"at", {format_ns(static_cast<double>(line.at_ns))}}};
+          {"figure", {line.speedup > 0 ? fmt::format("{:.6g}", line.speedup) : std::string()}},
+          {"at", {format_ns(static_cast<double>(line.at_ns))}},
+          {"at_ns", {std::to_string(line.at_ns)}}};
 }
 
-PageList diff_lines(const std::string& diff) {
-  PageList lines;
-  for (const std::string_view line : split_lines(diff)) {
-    const char first = line.empty() ? ' ' : line.front();
-    const char* mark = first == '+' ? "add" : first == '-' ? "del" : first == ' ' ? "same" : "skip";
-    lines.push_back({{"mark", {std::string(mark)}}, {"text", {sanitise(line, kDiffLineBytes)}}});
-  }
-  return lines;
-}
-
-/// Bytes of the page that the fields come to, roughly.
+/// Roughly how many bytes of the page the fields become.
 std::size_t weight(const PageFields& fields) {
   constexpr std::size_t kTags = 40;
   std::size_t bytes = 0;
   for (const auto& [name, field] : fields) {
-    if (const auto* text = std::get_if<std::string>(&field.value)) bytes += escape(*text).size();
+    if (const auto* text = std::get_if<std::string>(&field.value))
+      bytes += name == "code" ? text->size() : escape(*text).size();
     if (const auto* list = std::get_if<PageList>(&field.value))
       for (const PageFields& item : *list) bytes += kTags + weight(item);
   }
   return bytes;
 }
 
-/// Sources of parents, the last few of them.
+/// Candidates of parent attempts; the last few that were asked for stay in memory.
 class Parents {
  public:
   Parents(const store::RunStore& store, std::int64_t run) : store_(store), run_(run) {}
@@ -91,7 +79,7 @@ class Parents {
   std::deque<std::pair<int, Candidate>> kept_;
 };
 
-/// The source against the parent's, or whole where there is none.
+/// Shows the changes against the parent's source, or the whole source where there is no parent.
 void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
                 const PageLimits& limits) {
   fields["diff"] = {PageList{}};
@@ -100,15 +88,16 @@ void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
     fields["source_title"] = {std::string("No source")};
   } else if (parent == nullptr) {
     fields["source_title"] = {std::string("Source")};
-    fields["source"] = {optional_text(sanitise(a.candidate.source, limits.source_bytes))};
+    fields["source"] = {PageList{
+        {{"code_lines", {source_items(sanitise(a.candidate.source, limits.source_bytes))}}}}};
   } else if (parent->source == a.candidate.source) {
     const std::string change = knobs_change(parent->knobs, a.candidate.knobs);
     fields["source_title"] = {fmt::format("The source of attempt {}; {}", a.parent,
                                           change.empty() ? "the same knobs" : change)};
   } else {
-    fields["source_title"] = {fmt::format("Changes against attempt {}", a.parent)};
-    fields["diff"] = {PageList{
-        {{"lines", {diff_lines(line_diff(parent->source, a.candidate.source, kDiffLines))}}}}};
+    SourceDiff diff = source_diff(parent->source, a.candidate.source, kDiffLines);
+    fields["source_title"] = {fmt::format("Changes against attempt {}: {}", a.parent, diff.words)};
+    if (!diff.lines.empty()) fields["diff"] = {PageList{{{"lines", {std::move(diff.lines)}}}}};
   }
 }
 
@@ -158,11 +147,6 @@ PageFields item(PageList gap, PageList plain, PageList detailed) {
 }
 
 }  // namespace
-
-PageList optional_text(std::string text) {
-  if (text.empty()) return {};
-  return {{{"text", {std::move(text)}}}};
-}
 
 std::string verdict_words(const Verdict& verdict) {
   std::string text = plain(name_of(verdict.outcome));

@@ -7,32 +7,28 @@
 #include <string>
 #include <vector>
 
-#include "memory/template.h"
 #include "report/page.h"
+#include "report/page_parts.h"
 
 namespace kw::report {
 
-using PageFields = memory::Fields;
-using PageList = std::vector<PageFields>;
-
-/// Zero or one item with the variable `text`: how templates say "where there is any".
-PageList optional_text(std::string text);
-
-/// The verdict in words a person would use.
+/// The verdict in words: "wrong result at check: 3 of 9 elements differ".
 std::string verdict_words(const Verdict& verdict);
 
+/// Items for the template finding.html; of many findings the most important dozen.
 PageList finding_items(const std::vector<Finding>& findings);
 
-/// Collects the lines of a run's attempts within the limits.
+/// The lines of a run's attempts, at most `most` of them: every new best, then the latest others.
 class AttemptList {
  public:
   explicit AttemptList(std::size_t most) : most_(most) {}
   void add(const AttemptLine& line);
   int listed() const { return static_cast<int>(bests_.size() + others_.size()); }
   std::int64_t left_out() const { return left_out_; }
-  /// All that is listed, by number.
+  /// The listed attempts in the order of their numbers.
   std::vector<AttemptLine> lines() const;
-  /// Numbers in the order in which details are worth their place.
+  /// Numbers of the listed attempts, new bests first, in each group the latest first: where not all
+  /// details fit on the page, the later ones of this list go without.
   std::vector<int> by_worth() const;
 
  private:
@@ -44,10 +40,11 @@ class AttemptList {
 
 struct AttemptItems {
   PageList items;
-  int detailed = 0;
+  int detailed = 0;  ///< Attempts with details.
 };
 
-/// The items of the template's `attempts`.
+/// The items of the template's `attempts`: details as far as `limits` allow. Reads the attempts
+/// with details, and their parents, from the store.
 Result<AttemptItems> attempt_items(const store::RunStore& store, const RunData& data,
                                    const AttemptList& list, const PageLimits& limits);
 

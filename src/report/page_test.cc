@@ -7,6 +7,8 @@
 
 #include <set>
 
+#include "base/base64.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "memory/data_files.h"
 #include "platform/disk.h"
@@ -36,7 +38,7 @@ Attempt attempt(int number, OutcomeClass outcome_class, const Foreign& foreign) 
   a.candidate.source = foreign.source + "// " + std::to_string(number) + "\n";
   a.candidate.origin = Origin::Model;
   a.candidate.techniques = {foreign.text};
-  a.candidate.knobs = {{"B", number}};
+  a.candidate.knobs = {{foreign.text, number}};
   a.why = foreign.text;
   a.words = foreign.text;
   a.plan = foreign.text;
@@ -100,6 +102,7 @@ class PageOfARun : public testing::Test {
     data_.run.attempts = count;
     data_.baseline = foreign.text;
     data_.best_source = foreign.source;
+    data_.baseline_source = "// the baseline\n" + foreign.source;
     data_.confirmation = data_.best->evaluation;
     data_.device.id = "cpu-1";
     data_.device.model = foreign.text;
@@ -113,14 +116,28 @@ class PageOfARun : public testing::Test {
     ASSERT_TRUE(store_.keep_exchange(data_.run.id, exchange));
   }
 
+  static std::map<std::string, std::string> files() {
+    return memory::DataFiles::open(std::nullopt).value().under("web");
+  }
+
   Page page(PageLimits limits = {}) {
-    const auto files = memory::DataFiles::open(std::nullopt).value().under("web");
-    auto made = make_page(store_, data_, files, limits);
+    auto made = make_page(store_, data_, files(), limits);
     EXPECT_TRUE(made.has_value()) << describe(made.error());
     return made ? std::move(*made) : Page();
   }
 
   static Markup read(const Page& page) { return MarkupReader(page.html).read(); }
+
+  /// The section of that id, without its end; empty where the page has none.
+  std::string section(const std::string& id) {
+    const std::string html = page().html;
+    const auto from = html.find("<section id=\"" + id + "\">");
+    return from == std::string::npos ? "" : html.substr(from, html.find("</section>", from) - from);
+  }
+  /// The text of a section, without tags.
+  std::string text_of(const std::string& id) {
+    return MarkupReader("<!doctype html>" + section(id) + "</section>").read().text;
+  }
 
   platform::TempDir dir_ = std::move(platform::TempDir::create("kw-page").value());
   platform::MemoryDisk disk_;
@@ -133,8 +150,9 @@ TEST_F(PageOfARun, IsWellFormedAndShowsEveryPart) {
   const Markup markup = read(page());
   ASSERT_THAT(markup.trouble, IsEmpty());
   for (const char* words :
-       {"Confirmed: 1.040× the speed of harmless (0.936–1.144 at 99.5 %)", "Best so far",
-        "In the model's words", "Changes against attempt 4", "+ // 5", "- // 4",
+       {"Confirmed: 1.040× the speed of harmless (0.936–1.144 at 99.5 %)", "Progress",
+        "In the model's words", "Changes against attempt 4: 1 line added, 1 removed", "+ // 5",
+        "- // 4",
         "wrong result at "
         "check",
         "1 further shapes were checked", "tokens in", "0.2500",
@@ -144,28 +162,127 @@ TEST_F(PageOfARun, IsWellFormedAndShowsEveryPart) {
     EXPECT_THAT(markup.text, HasSubstr(words));
 }
 
-TEST_F(PageOfARun, FindingsAndRooflineStandInTheirSections) {
+TEST_F(PageOfARun, StartsWithTheResultAndEndsWithWhatFewLookFor) {
+  fill(5, {});
+  const std::string html = page().html;
+  std::size_t before = html.find("<p class=\"result win\">");
+  ASSERT_NE(before, std::string::npos);
+  for (const char* id : {"shapes", "kernel", "progress", "roofline", "knobs", "attempts",
+                         "findings", "cost", "certificate", "setting"}) {
+    const std::size_t at = html.find("<section id=\"" + std::string(id) + "\">");
+    ASSERT_NE(at, std::string::npos) << id;
+    EXPECT_GT(at, before) << id;
+    before = at;
+  }
+  EXPECT_THAT(html, Not(HasSubstr("id=\"why\""))) << "of a win";
+}
+
+TEST_F(PageOfARun, FindingsAreFoldedAndTheRooflineIsDrawn) {
   fill(5, {});
   Finding finding;
   finding.text = "rows are read twice";
   data_.best->evaluation.findings = {finding};
   data_.confirmation->findings = {finding};
-  const std::string html = page().html;
-  const auto section = [&](const std::string& id) {
-    const auto from = html.find("<section id=\"" + id + "\">");
-    return from == std::string::npos ? "" : html.substr(from, html.find("</section>", from) - from);
-  };
-  EXPECT_THAT(section("findings"), HasSubstr(finding.text));
+  EXPECT_THAT(section("findings"),
+              AllOf(HasSubstr("<details><summary>1 finding about"), HasSubstr(finding.text)));
   EXPECT_THAT(section("roofline"), AllOf(HasSubstr("<svg"), HasSubstr("<figcaption>")));
 }
 
 TEST_F(PageOfARun, AMachineWithoutCeilingsHasNoEmptyRoofline) {
   fill(5, {});
   data_.confirmation->workloads.clear();
+  EXPECT_THAT(section("roofline"), AllOf(HasSubstr("Nothing is known"), Not(HasSubstr("<svg"))));
+}
+
+TEST_F(PageOfARun, AShapeThatWasNotTimedHasNoSpeedup) {
+  fill(4, {});
+  WorkloadResult untimed = data_.confirmation->workloads.back();
+  untimed.name = "never timed";
+  untimed.median_ns = 0;
+  untimed.opponent_ns = 0;
+  untimed.samples.clear();
+  untimed.speedup = {1, 0, 0, 0, "", {}, false};
+  data_.confirmation->workloads.push_back(untimed);
+  const std::string text = text_of("shapes");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("never timed"), HasSubstr("not timed"), Not(HasSubstr("1.000×"))));
+}
+
+TEST_F(PageOfARun, TheKernelStandsBesideItsChangesAgainstTheBaseline) {
+  fill(4, {});
+  data_.best_source = "// winner\nvoid f() {\n  g(2);\n}\n";
+  data_.baseline_source = "// plain\nvoid f() {\n  g(1);\n}\n";
+  EXPECT_THAT(text_of("kernel"),
+              AllOf(HasSubstr("attempt 4, harmless, 4 lines"),
+                    HasSubstr("Changes against the baseline harmless: 2 lines added, 2 removed"),
+                    HasSubstr("- // plain\n+ // winner\n  void f() {\n-   g(1);\n+   g(2);\n")));
+  EXPECT_THAT(section("kernel"), HasSubstr("<span class=\"tt\">void</span> f() {"));
+  data_.baseline_source = data_.best_source;
+  EXPECT_THAT(text_of("kernel"), HasSubstr("against the baseline harmless: no line differs."));
+}
+
+TEST_F(PageOfARun, WithoutTheBaselinesSourceThePageSaysWhy) {
+  fill(4, {});
+  data_.baseline_source.clear();
+  data_.no_baseline_source = "the task has changed since this run";
+  EXPECT_THAT(text_of("kernel"),
+              AllOf(HasSubstr("The source of harmless is not shown beside it: the task has changed "
+                              "since this run."),
+                    Not(HasSubstr("Changes against"))));
+}
+
+TEST_F(PageOfARun, EveryVariedKnobHasAPlot) {
+  fill(4, {});
+  for (int n = 5; n <= 12; ++n) {
+    Attempt a = attempt(n, n == 12 ? OutcomeClass::Failed : OutcomeClass::NoGain, {});
+    a.candidate.knobs = {{"BY", 16 << (n % 3)}, {"LANES", 8}, {"harmless", n}};
+    ASSERT_TRUE(store_.append(data_.run, a));
+  }
+  const std::string text = text_of("knobs"), html = section("knobs");
+  EXPECT_THAT(html, AllOf(HasSubstr("aria-label=\"speedup by BY\""),
+                          HasSubstr("aria-label=\"speedup by harmless\""),
+                          Not(HasSubstr("aria-label=\"speedup by LANES\""))));
+  EXPECT_THAT(text, AllOf(HasSubstr("BY: best at 64 (1.110×), at 16 no more than 1.090×"),
+                          HasSubstr("Tried at one value alone: LANES = 8."),
+                          HasSubstr("attempt 9, 16: 1.090×"),
+                          HasSubstr("16: best 1.090×, attempt 9 (1 of 3 failed)"),
+                          HasSubstr("12: 1 of 1 attempts failed")));
+}
+
+TEST_F(PageOfARun, KnobsOfOtherKernelsAreToldApart) {
+  fill(4, {});
+  for (int n = 5; n <= 8; ++n) {
+    Attempt a = attempt(n, OutcomeClass::NoGain, {});
+    if (n > 6) a.candidate.name = "another";
+    a.candidate.knobs = {{"harmless", n}};
+    ASSERT_TRUE(store_.append(data_.run, a));
+  }
+  EXPECT_THAT(text_of("knobs"),
+              AllOf(HasSubstr("with another kernel"), HasSubstr("harmless: best at 6 (1.060×)")))
+      << "by the best kernel's attempts alone";
+}
+
+TEST_F(PageOfARun, WithoutAWinThePageBeginsWithWhy) {
+  fill(6, {});
+  data_.confirmation->speedup.is_faster = false;
   const std::string html = page().html;
-  const auto from = html.find("<section id=\"roofline\">");
-  const std::string section = html.substr(from, html.find("</section>", from) - from);
-  EXPECT_THAT(section, AllOf(HasSubstr("Nothing is known"), Not(HasSubstr("<svg"))));
+  EXPECT_LT(html.find("<section id=\"why\">"), html.find("<dl class=\"cards\">"));
+  const std::string text = text_of("why");
+  EXPECT_THAT(text, AllOf(HasSubstr("The confirmation of attempt 4 measured 1.040× the speed of "
+                                    "harmless (0.936–1.144 at 99.5 %): the interval holds 1"),
+                          HasSubstr("wrong result at check"), HasSubstr("attempt 3")));
+  data_.confirmation->verdict = {Stage::Check, Outcome::WrongResult, "9 elements are wrong"};
+  EXPECT_THAT(text_of("why"), HasSubstr("The confirmation of attempt 4 ended with: wrong result at "
+                                        "check: 9 elements are wrong."));
+  data_.confirmation.reset();
+  data_.run.state = RunState::Stopped;
+  EXPECT_THAT(text_of("why"),
+              AllOf(HasSubstr("broke off in the middle: harmless."),
+                    HasSubstr("kw resume harmless"), HasSubstr("was not put to a confirmation")));
+  data_.run.state = RunState::Finished;
+  data_.best->against_baseline.value = 0.9;
+  EXPECT_THAT(text_of("why"), HasSubstr("No correct attempt was faster than harmless: the best, "
+                                        "attempt 4, ran at 0.900× its speed"));
 }
 
 TEST_F(PageOfARun, AReplyWithoutAKernelHasAName) {
@@ -226,7 +343,7 @@ TEST_F(PageOfARun, TheWaitForModelsHoldsTriesThatFailedAndUnknownPricesAreSaidTo
   EXPECT_THAT(text, HasSubstr("tokens, cost unknown"));
 }
 
-TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
+TEST_F(PageOfARun, LoadsNothingAndRunsOnlyItsOwnScript) {
   fill(5, {});
   const Page made = page();
   const std::set<std::string> allowed{
@@ -234,11 +351,14 @@ TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
       "footer", "nav",   "a",     "h1",         "h2",    "h3",      "p",       "dl",
       "dt",     "dd",    "div",   "ul",         "li",    "section", "figure",  "figcaption",
       "table",  "thead", "tbody", "tr",         "th",    "td",      "details", "summary",
-      "pre",    "code",  "span",  "blockquote", "svg",   "path",    "circle",  "text"};
+      "pre",    "span",  "svg",   "blockquote", "path",  "circle",  "text",    "script"};
   const std::set<std::string> attributes{
-      "lang", "charset", "name",    "content",     "http-equiv",  "class",    "id",
-      "href", "xmlns",   "viewBox", "role",        "d",           "cx",       "cy",
-      "r",    "x",       "y",       "text-anchor", "font-weight", "transform"};
+      "lang",       "charset",     "name",         "content",   "http-equiv",
+      "class",      "id",          "href",         "xmlns",     "viewBox",
+      "role",       "d",           "cx",           "cy",        "r",
+      "x",          "y",           "text-anchor",  "transform", "open",
+      "aria-label", "data-number", "data-speedup", "data-time", "data-label",
+      "data-sort"};
   std::set<std::string> ids;
   for (const Element& e : read(made).elements) {
     EXPECT_TRUE(allowed.contains(e.name)) << e.name;
@@ -253,30 +373,99 @@ TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
     }
   }
   EXPECT_THAT(made.html, AllOf(Not(HasSubstr("url(")), Not(HasSubstr("@import"))));
-  EXPECT_THAT(made.html, HasSubstr("default-src 'none'; style-src 'sha256-"));
+  const Markup markup = read(made);
+  const auto hash = [](const std::string& text) {
+    return "'sha256-" + base64(sha256(text).bytes) + "'";
+  };
+  EXPECT_THAT(made.html, HasSubstr("content=\"default-src 'none'; style-src " + hash(markup.style) +
+                                   "; script-src " + hash(markup.script) +
+                                   "; base-uri 'none'; form-action 'none'; "
+                                   "require-trusted-types-for 'script'\""));
+  EXPECT_EQ(markup.script, files().at("report.js")) << "nothing of the run stands in it";
+  EXPECT_EQ(std::ranges::count(markup.elements, "script", &Element::name), 1);
+  for (const char* sink : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                           "eval(", "Function(", "setTimeout", "fetch(", "import("})
+    EXPECT_THAT(markup.script, Not(HasSubstr(sink)));
   EXPECT_THAT(made.html, HasSubstr("prefers-color-scheme: dark"));
+}
+
+/// Words that try to leave every context of the page that foreign text comes into.
+Foreign hostile_words() {
+  Foreign hostile;
+  hostile.text =
+      "\"'><script>alert(1)</script><img src=x onerror=alert(2)></title></style></pre>"
+      "<!-- ]]> --> {{run}} {{{style}}} &lt; \x01\xff \xE2\x80\xAE";
+  hostile.source =
+      "// </code></pre><iframe src=\"http://evil\"></iframe>\n" + hostile.text + "\n" +
+      "#define X \"</span></pre><script>alert(3)</script>\" /* <b> */ '<i>' R\"(</pre>)\"\n" +
+      "</span><svg onload=alert(4)> /* never closed <!--\n";
+  return hostile;
 }
 
 /// Wherever a run holds text that others wrote, hostile text must leave the form of the page as it
 /// is: the same elements with the same attributes.
 TEST_F(PageOfARun, HostileTextStaysText) {
-  Foreign hostile;
-  hostile.text =
-      "\"'><script>alert(1)</script><img src=x onerror=alert(2)></title></style></pre>"
-      "<!-- ]]> --> {{run}} {{{style}}} &lt; \x01\xff \xE2\x80\xAE";
-  hostile.source = "// </code></pre><iframe src=\"http://evil\"></iframe>\n" + hostile.text + "\n";
-  fill(5, hostile);
-  const Page shown = page();
-  const Markup markup = read(shown);
-  ASSERT_THAT(markup.trouble, IsEmpty());
-  EXPECT_THAT(shown.html, Not(HasSubstr("<script")));
-  EXPECT_THAT(shown.html, Not(HasSubstr("\xE2\x80\xAE"))) << "order marks are spelled out";
-  EXPECT_THAT(markup.text, HasSubstr("{{run}} {{{style}}} &amp;lt; \\x01\\xff \\u202E"));
-  EXPECT_THAT(markup.style, Not(HasSubstr("script")));
+  fill(5, hostile_words());
+  for (const bool has_baseline_source : {true, false}) {
+    if (!has_baseline_source) {
+      data_.baseline_source.clear();
+      data_.no_baseline_source = hostile_words().text;
+      data_.confirmation->speedup.is_faster = false;
+    }
+    const Page shown = page();
+    const Markup markup = read(shown);
+    ASSERT_THAT(markup.trouble, IsEmpty());
+    EXPECT_EQ(markup.script, files().at("report.js"));
+    EXPECT_THAT(shown.html, Not(HasSubstr("\xE2\x80\xAE"))) << "order marks are spelled out";
+    EXPECT_THAT(markup.text, HasSubstr("{{run}} {{{style}}} &amp;lt; \\x01\\xff \\u202E"));
+    EXPECT_THAT(markup.style, Not(HasSubstr("alert")));
+    EXPECT_EQ(std::ranges::count(markup.elements, "script", &Element::name), 1);
+    for (const Element& e : markup.elements)
+      for (const auto& [name, value] : e.attributes)
+        if (name == "data-number" || name == "data-speedup" || name == "data-time") {
+          EXPECT_EQ(value.find_first_not_of("0123456789.e+-"), std::string::npos) << value;
+        }
 
-  data_ = {};
-  fill(5, {"tame", "// tame\ntame\n"});
-  EXPECT_EQ(read(page()).skeleton(), markup.skeleton());
+    const RunData kept = std::move(data_);
+    data_ = {};
+    fill(5, {"tame", "// tame\ntame\ntame\ntame\n"});
+    if (!has_baseline_source) {
+      data_.baseline_source.clear();
+      data_.no_baseline_source = "tame";
+      data_.confirmation->speedup.is_faster = false;
+    }
+    EXPECT_EQ(read(page()).skeleton(), markup.skeleton());
+    data_ = kept;
+  }
+}
+
+/// Of the diff: each line is its own element, and a comment or literal that one version leaves open
+/// does not reach the lines of the other.
+TEST_F(PageOfARun, HostileDiffsStayLines) {
+  fill(4, {});
+  data_.best_source = "int a;\n/* open <script>\nint b;\n</pre>\n";
+  data_.baseline_source = "int a;\n\"<svg onload=alert(1)>\nint b; // </span>\n";
+  const std::string shown = section("kernel");
+  EXPECT_THAT(text_of("kernel"), HasSubstr("- &quot;&lt;svg onload=alert(1)&gt;\n"
+                                           "- int b; // &lt;/span&gt;\n"
+                                           "+ /* open &lt;script&gt;\n"
+                                           "+ int b;\n"
+                                           "+ &lt;/pre&gt;\n"));
+  EXPECT_THAT(shown,
+              AllOf(HasSubstr("<span class=\"add\">+ <span class=\"tc\">int b;</span>\n</span>"),
+                    HasSubstr("<span class=\"del\">- <span class=\"tt\">int</span> b; ")));
+}
+
+TEST_F(PageOfARun, AScriptOrStyleThatWouldEndItsElementIsNamed) {
+  fill(1, {});
+  for (const auto& [file, text] : {std::pair{"report.js", "let a;\nlet b = '</script>';\n"},
+                                   std::pair{"report.css", "p {}\n<!-- a { }\n"}}) {
+    auto changed = files();
+    changed[file] = text;
+    const auto made = make_page(store_, data_, changed);
+    ASSERT_FALSE(made.has_value());
+    EXPECT_THAT(describe(made.error()), HasSubstr(std::string("web/") + file + ":2"));
+  }
 }
 
 TEST_F(PageOfARun, OfALongRunIsBounded) {
@@ -287,7 +476,7 @@ TEST_F(PageOfARun, OfALongRunIsBounded) {
   PageLimits limits;
   limits.lines = 40;
   limits.dots = 20;
-  limits.detail_bytes = 50'000;
+  limits.detail_bytes = 60'000;
   const Page made = page(limits);
   const Markup markup = read(made);
   ASSERT_THAT(markup.trouble, IsEmpty());
@@ -309,6 +498,7 @@ TEST_F(PageOfARun, WithNothingCorrectSaysSo) {
   const Markup markup = read(page());
   ASSERT_THAT(markup.trouble, IsEmpty());
   EXPECT_THAT(markup.text, AllOf(HasSubstr("No attempt was correct."),
+                                 HasSubstr("The only attempt of the run was not correct."),
                                  HasSubstr("None: only a win that a separate confirmation showed "
                                            "has one."),
                                  HasSubstr("Nothing was timed.")));
@@ -316,9 +506,9 @@ TEST_F(PageOfARun, WithNothingCorrectSaysSo) {
 
 TEST_F(PageOfARun, AWrongTemplateIsNamed) {
   fill(1, {});
-  auto files = memory::DataFiles::open(std::nullopt).value().under("web");
-  files["report.html"] += "{{sourec}}";
-  const auto made = make_page(store_, data_, files);
+  auto changed = files();
+  changed["report.html"] += "{{sourec}}";
+  const auto made = make_page(store_, data_, changed);
   ASSERT_FALSE(made.has_value());
   EXPECT_THAT(describe(made.error()), AllOf(HasSubstr("web/report.html:"), HasSubstr("sourec")));
 }

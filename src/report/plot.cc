@@ -1,4 +1,4 @@
-// The plots of a run.
+// Draws the plots of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/plot.h"
 
@@ -13,36 +13,50 @@
 namespace kw::report {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 440;
-constexpr double kLeft = 76;
-constexpr double kRight = kWidth - 24;
-constexpr double kTop = 36;
-constexpr double kBottom = kHeight - 56;
-constexpr int kColors = 6;
-constexpr std::size_t kTipBytes = 200;
-constexpr double kHeadroom = 3;  // above the highest roof, for the legend
+/// Pixels of a drawing, and of the rectangle between its axes.
+struct Canvas {
+  double width;
+  double height;
+  double left;
+  double right;
+  double top;
+  double bottom;
+};
 
-void legend(Svg& svg, int row, int color, const std::string& name) {
-  const double y = kTop + 14 + 18 * row;
-  svg.dot(kLeft + 14, y - 4, color, name);
-  svg.text(kLeft + 24, y, name);
+constexpr Canvas kFile{760, 440, 76, 736, 36, 384};
+constexpr Canvas kWide{960, 380, 64, 944, 30, 336};
+constexpr Canvas kNarrow{360, 300, 52, 350, 30, 256};
+
+constexpr Canvas canvas_of(SvgPlace place) {
+  if (place == SvgPlace::File) return kFile;
+  return place == SvgPlace::Wide ? kWide : kNarrow;
 }
 
-/// Height that a legend in one row takes above the axes: what is drawn below never runs through it.
+constexpr int kColors = 6;
+constexpr std::size_t kTipBytes = 200;
+constexpr double kHeadroom = 3;  // factor above the highest roof that leaves room for the legend
+
+void legend(Svg& svg, int row, int color, const std::string& name) {
+  const double y = kFile.top + 14 + 18 * row;
+  svg.dot(kFile.left + 14, y - 4, color, name);
+  svg.text(kFile.left + 24, y, name);
+}
+
+/// Height that a legend in one row takes above the axes, so that no line runs through the legend.
 constexpr double kLegendRow = 20;
 
 void legend_row(Svg& svg, const std::vector<std::pair<int, std::string>>& items) {
   constexpr double kCharacter = 6.5, kGap = 48;  // about a character's width; dot and blanks
-  double x = kLeft + 4;
+  double x = kFile.left + 4;
   for (const auto& [color, name] : items) {
-    svg.dot(x, kTop + 2, color, name);
-    svg.text(x + 10, kTop + 6, name);
+    svg.dot(x, kFile.top + 2, color, name);
+    svg.text(x + 10, kFile.top + 6, name);
     x += kCharacter * static_cast<double>(name.size()) + kGap;
   }
 }
 
-/// Best measured ceiling of a kind's prefix at DRAM, or of flops; 0 if there is none.
+/// The best measured rate of float32 operations, or of bytes at one level of the memory; 0: none
+/// was measured.
 double ceiling_of(const DeviceFacts& device, std::string_view level, bool is_flops) {
   double best = 0;
   for (const Ceiling& c : device.ceilings) {
@@ -82,18 +96,23 @@ ProgressPlot::ProgressPlot(const RunData& data, const Digest& digest,
                            std::function<void(std::string_view)> out, SvgPlace place)
     : digest_(digest),
       out_(std::move(out)),
-      x_(fit({0, static_cast<double>(digest.attempts)}, false, kLeft, kRight)),
-      y_(fit({digest.slowest, digest.fastest}, true, kBottom, kTop + kLegendRow)),
-      svg_(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline, place) {
+      place_(place),
+      x_(fit({0, static_cast<double>(digest.attempts)}, false, canvas_of(place).left,
+             canvas_of(place).right)),
+      y_(fit({digest.slowest, digest.fastest}, true, canvas_of(place).bottom,
+             canvas_of(place).top + (place == SvgPlace::File ? kLegendRow : 0))),
+      svg_(canvas_of(place).width, canvas_of(place).height,
+           data.run.name + ": speedup over " + data.baseline, place) {
   svg_.axes(x_, y_, "attempt", "speedup");
+  svg_.line({{x_.from, y_.at(1)}, {x_.to, y_.at(1)}}, Svg::kInk, true);
 }
 
 void ProgressPlot::add(const AttemptLine& line) {
   const double at = x_.at(line.number);
-  const std::string tip =
-      fmt::format("{} {}: {}", line.number, line.name, sanitise(line.words, kTipBytes));
+  const std::string tip = fmt::format("attempt {} {}: {}", line.number, shown_name(line.name),
+                                      sanitise(line.words, kTipBytes));
   if (line.outcome_class == OutcomeClass::Failed)
-    svg_.dot(at, kBottom, 1, tip, true);
+    svg_.dot(at, y_.from, 1, tip, true);
   else if (line.speedup > 0)
     svg_.dot(at, y_.at(line.speedup), line.outcome_class == OutcomeClass::NewBest ? 2 : 0, tip);
   out_(svg_.take());
@@ -107,7 +126,8 @@ void ProgressPlot::finish() {
   }
   best.emplace_back(x_.at(digest_.attempts), best.back().second);
   svg_.line(best, 2);
-  legend_row(svg_, {{2, "new best (search figure)"}, {0, "correct, no gain"}, {1, "failed"}});
+  if (place_ == SvgPlace::File)
+    legend_row(svg_, {{2, "new best (search figure)"}, {0, "correct, no gain"}, {1, "failed"}});
   out_(std::move(svg_).finish());
 }
 
@@ -125,16 +145,17 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
   std::vector<double> xs{0.05, 50};
   std::vector<double> ys;
   for (const Point& p : points) xs.push_back(p.intensity), ys.push_back(p.flops_per_s);
-  if (peak > 0) ys.push_back(peak * kHeadroom);
+  if (peak > 0) ys.push_back(place == SvgPlace::File ? peak * kHeadroom : peak);
   for (const auto& [level, rate] : roofs) ys.push_back(rate * 0.05);
-  const Axis x = fit(xs, true, kLeft, kRight);
-  const Axis y = fit(ys, true, kBottom, kTop);
-  Svg svg(kWidth, kHeight, data.run.name + ": roofline of " + data.device.model, place);
+  const Canvas canvas = canvas_of(place);
+  const Axis x = fit(xs, true, canvas.left, canvas.right);
+  const Axis y = fit(ys, true, canvas.bottom, canvas.top);
+  Svg svg(canvas.width, canvas.height, data.run.name + ": roofline of " + data.device.model, place);
   svg.axes(x, y, "arithmetic intensity, flop per byte (nominal)", "flop/s");
   const double top = peak > 0 ? peak : y.hi;
   // A roof that starts below the plot enters it at the bottom edge.
   const auto start_of = [&](double rate) { return std::max(x.lo, y.lo / rate); };
-  for (const bool is_text : {false, true})  // no roof is drawn over the name of another
+  for (const bool is_text : {false, true})  // names last, so that no roof runs through one
     for (const auto& [level, rate] : roofs) {
       const double start = start_of(rate), ridge = std::min(top / rate, x.hi);
       if (ridge <= start) continue;
@@ -146,14 +167,16 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
     }
   if (peak > 0) {
     svg.line({{x.at(x.lo), y.at(peak)}, {x.at(x.hi), y.at(peak)}}, 4);
-    svg.text(kRight - 4, y.at(peak) - 6, "fma f32 " + format_si(peak, "flop/s"), "end");
+    svg.text(canvas.right - 4, y.at(peak) - 6, "fma f32 " + format_si(peak, "flop/s"), "end");
   }
   for (const Point& p : points)
     if (p.intensity > 0)
       svg.dot(x.at(p.intensity), y.at(p.flops_per_s), p.color,
               p.name + ": " + format_si(p.flops_per_s, "flop/s"), p.color == 1);
-  legend(svg, 0, 0, "best kernel");
-  legend(svg, 1, 1, data.baseline.empty() ? "baseline" : data.baseline);
+  if (place == SvgPlace::File) {
+    legend(svg, 0, 0, "best kernel");
+    legend(svg, 1, 1, data.baseline.empty() ? "baseline" : data.baseline);
+  }
   return std::move(svg).finish();
 }
 
@@ -164,9 +187,9 @@ std::string line_svg(const PlotText& text, const std::vector<Series>& series) {
     xs.insert(xs.end(), s.x.begin(), s.x.end());
     ys.insert(ys.end(), s.y.begin(), s.y.end());
   }
-  const Axis x = fit(xs, text.log_x, kLeft, kRight);
-  const Axis y = fit(ys, text.log_y, kBottom, kTop);
-  Svg svg(kWidth, kHeight, text.title);
+  const Axis x = fit(xs, text.log_x, kFile.left, kFile.right);
+  const Axis y = fit(ys, text.log_y, kFile.bottom, kFile.top);
+  Svg svg(kFile.width, kFile.height, text.title);
   svg.axes(x, y, text.x_label, text.y_label);
   for (std::size_t i = 0; i < series.size(); ++i) {
     const Series& s = series[i];

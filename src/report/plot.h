@@ -1,4 +1,4 @@
-// Plots as self-contained SVG, readable on light and dark pages.
+// Plots of runs as SVG, readable on light and dark pages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +13,22 @@
 
 namespace kw::report {
 
-/// Speedup over the baseline against attempts: every attempt a dot, failures on the axis, the best
-/// so far a line. Written as the attempts come, so that memory stays flat.
+/// Speedup over the baseline against the number of the attempt: a dot for every attempt, failures
+/// on the axis, a line for the best so far, a dashed line for the baseline. Attempts are written as
+/// they come, so that memory stays flat.
 class ProgressPlot {
  public:
   /// `digest` is that of the attempts that will be added; both must outlive the plot.
   ProgressPlot(const RunData& data, const Digest& digest, std::function<void(std::string_view)> out,
                SvgPlace place = SvgPlace::File);
   void add(const AttemptLine& line);
-  /// Call once, last.
+  /// Ends the drawing; to be called once, after the last attempt.
   void finish();
 
  private:
   const Digest& digest_;
   std::function<void(std::string_view)> out_;
+  SvgPlace place_;
   Axis x_;
   Axis y_;
   Svg svg_;
@@ -35,8 +37,8 @@ class ProgressPlot {
 /// Whether there is anything to draw in a roofline: a ceiling of the machine, or a rate of a
 /// kernel.
 bool has_roofline(const RunData& data);
-/// Log-log roofline of the device with the timed workloads of the best attempt and of the
-/// baselines.
+/// The roofline of the device on logarithmic axes, with the timed workloads of the best attempt and
+/// of the baseline.
 std::string roofline_svg(const RunData& data, SvgPlace place = SvgPlace::File);
 
 struct Series {
@@ -53,8 +55,8 @@ struct PlotText {
   bool log_y = false;
 };
 
-/// A line plot with a legend (sweeps, comparisons). Points that are not finite, or not positive on
-/// a log axis, are left out.
+/// A line plot with a legend, as for sweeps and comparisons. Points that are not finite, or not
+/// positive on a logarithmic axis, are left out.
 std::string line_svg(const PlotText& text, const std::vector<Series>& series);
 
 }  // namespace kw::report

@@ -1,4 +1,4 @@
-// What reports are made of: one run with what it came to.
+// The input of reports: one run and its results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,30 +14,32 @@ namespace kw::report {
 
 struct BaselineLine {
   std::string name;
-  double mean_ns = 0;       ///< Geometric mean over the timed workloads; 0: not usable.
-  std::string note;         ///< Why not usable.
-  std::string source = {};  ///< Knobs pinned; compiles alone.
+  double mean_ns = 0;  ///< Geometric mean over the timed workloads; 0: the baseline is not usable.
+  std::string note;    ///< Why the baseline is not usable.
+  std::string source = {};  ///< With its knobs pinned, so that it compiles alone.
   TrustClass trust_class = TrustClass::CpuFunction;
 };
 
-/// The attempts stay in the store; reports read them one at a time.
+/// A run without its attempts, which reports read from the store one at a time.
 struct RunData {
   RunSummary run;
-  std::vector<BaselineLine> baselines;     ///< Fastest first.
-  std::string baseline;                    ///< The opponent of the confirmation.
-  std::optional<Attempt> best;             ///< None: nothing was correct.
-  std::optional<Evaluation> confirmation;  ///< Of `best`.
-  std::optional<Terms> terms;              ///< Of it; runs of older builds kept none.
+  std::vector<BaselineLine> baselines;  ///< Fastest first; empty where reports did not time them.
+  std::string baseline;                 ///< Name of the opponent of the confirmation.
+  std::optional<Attempt> best;          ///< None: no attempt was correct.
+  std::optional<Evaluation> confirmation;  ///< The confirmation of `best`.
+  std::optional<Terms> terms;              ///< Terms of the confirmation; older runs kept none.
   std::string code;                        ///< The file that the task was drafted from, if one was.
-  std::string best_source;                 ///< Knobs pinned; compiles alone.
+  std::string best_source;  ///< Source of `best` with its knobs pinned, so that it compiles alone.
+  std::string baseline_source;     ///< Source of `baseline`, knobs pinned; empty: not at hand.
+  std::string no_baseline_source;  ///< Why `baseline_source` is empty, as part of a sentence.
   DeviceFacts device;
-  std::vector<std::string> orders;  ///< What a person asked of it while it went, a line each.
+  std::vector<std::string> orders;  ///< Orders that a person gave during the run, one line each.
 
   /// True where `best` was confirmed faster than `baseline`.
   bool is_win() const {
     return confirmation && confirmation->verdict.is_correct() && confirmation->speedup.is_faster;
   }
-  /// A landscape is no device: nothing is proved on it.
+  /// True for a win on a device; a landscape proves nothing about kernels.
   bool has_certificate() const { return is_win() && run.config.carrier != "synthetic"; }
 };
 

@@ -1,4 +1,4 @@
-// SVG by hand: no script, no font, no file beside it.
+// Writes SVG that needs no script, no font and no other file.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/svg.h"
 
@@ -78,7 +78,7 @@ std::vector<double> Axis::ticks() const {
         const bool is_wanted = step == 1 || decades < 3;
         if (is_wanted && value >= lo * 0.999 && value <= hi * 1.001) ticks.push_back(value);
       }
-    // Less than a decade may hold one such value or none: even steps then, as on a linear axis.
+    // A range below a decade may hold too few of these values; even steps follow then.
     if (ticks.size() >= kFewest) return ticks;
     ticks.clear();
   }
@@ -109,17 +109,31 @@ Axis fit(const std::vector<double>& values, bool is_log, double from, double to)
   return {lo - margin, hi + margin, false, from, to};
 }
 
-Svg::Svg(double width, double height, std::string_view title, SvgPlace place) {
+namespace {
+
+std::string_view css_class_of(SvgPlace place) {
+  if (place == SvgPlace::Wide) return "plot wide";
+  return place == SvgPlace::Narrow ? "plot narrow" : "plot small";
+}
+
+std::string css_color(int color) {
+  return color == Svg::kInk ? std::string("ink") : fmt::format("c{}", color);
+}
+
+}  // namespace
+
+Svg::Svg(double width, double height, std::string_view title, SvgPlace place) : place_(place) {
   body_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:g} {:g}\"", width,
                       height);
-  body_ +=
-      place == SvgPlace::Page
-          ? std::string(" class=\"plot\" role=\"img\">")
-          : fmt::format(" width=\"{:g}\" height=\"{:g}\"><style>{}</style>", width, height, kStyle);
+  if (place != SvgPlace::File) {
+    body_ += fmt::format(" class=\"{}\" role=\"img\" aria-label=\"{}\">\n", css_class_of(place),
+                         escape(title));
+    return;
+  }
   body_ += fmt::format(
-      "\n<title>{0}</title>\n<text class=\"t\" x=\"{1:g}\" y=\"20\" text-anchor=\"middle\" "
-      "font-weight=\"600\">{0}</text>\n",
-      escape(title), width / 2);
+      " width=\"{0:g}\" height=\"{1:g}\"><style>{2}</style>\n<title>{3}</title>\n<text class=\"t\" "
+      "x=\"{4:g}\" y=\"20\" text-anchor=\"middle\" font-weight=\"600\">{3}</text>\n",
+      width, height, kStyle, escape(title), width / 2);
 }
 
 void Svg::line(const std::vector<std::pair<double, double>>& points, int color, bool is_dashed) {
@@ -127,13 +141,14 @@ void Svg::line(const std::vector<std::pair<double, double>>& points, int color, 
   std::string path;
   for (const auto& [x, y] : points)
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
-  body_ += fmt::format("<path class=\"c{}{}\" d=\"{}\"/>\n", color, is_dashed ? " d" : "", path);
+  body_ += fmt::format("<path class=\"{}{}\" d=\"{}\"/>\n", css_color(color), is_dashed ? " d" : "",
+                       path);
 }
 
 void Svg::dot(double x, double y, int color, std::string_view tooltip, bool is_hollow) {
   body_ += fmt::format(
-      "<circle class=\"c{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>{}</title></circle>\n",
-      color, is_hollow ? "" : " f", x, y, escape(tooltip));
+      "<circle class=\"{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>{}</title></circle>\n",
+      css_color(color), is_hollow ? "" : " f", x, y, escape(tooltip));
 }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view anchor) {
@@ -151,18 +166,30 @@ void Svg::text_along(std::pair<double, double> from, std::pair<double, double> t
       from.first, from.second, degrees, escape(text));
 }
 
+namespace {
+
+std::vector<std::pair<double, std::string>> marks_of(const Axis& axis) {
+  if (!axis.marks.empty()) return axis.marks;
+  std::vector<std::pair<double, std::string>> marks;
+  for (const double value : axis.ticks()) marks.emplace_back(value, tick_label(value));
+  return marks;
+}
+
+}  // namespace
+
 void Svg::axes(const Axis& x, const Axis& y, std::string_view x_label, std::string_view y_label) {
-  for (const double v : x.ticks()) {
-    body_ += fmt::format("<path class=\"g\" d=\"M{0:.1f} {1:.1f}L{0:.1f} {2:.1f}\"/>\n", x.at(v),
-                         y.from, y.to);
-    text(x.at(v), y.from + 16, tick_label(v), "middle");
+  for (const auto& [value, label] : marks_of(x)) {
+    body_ += fmt::format("<path class=\"g\" d=\"M{0:.1f} {1:.1f}L{0:.1f} {2:.1f}\"/>\n",
+                         x.at(value), y.from, y.to);
+    text(x.at(value), y.from + 16, label, "middle");
   }
-  for (const double v : y.ticks()) {
-    body_ += fmt::format("<path class=\"g\" d=\"M{1:.1f} {0:.1f}L{2:.1f} {0:.1f}\"/>\n", y.at(v),
-                         x.from, x.to);
-    text(x.from - 6, y.at(v) + 4, tick_label(v), "end");
+  for (const auto& [value, label] : marks_of(y)) {
+    body_ += fmt::format("<path class=\"g\" d=\"M{1:.1f} {0:.1f}L{2:.1f} {0:.1f}\"/>\n",
+                         y.at(value), x.from, x.to);
+    text(x.from - 6, y.at(value) + 4, label, "end");
   }
   text((x.from + x.to) / 2, y.from + 36, x_label, "middle");
+  if (place_ != SvgPlace::File) return text(4, y.to - 10, y_label);
   body_ += fmt::format(
       "<text class=\"t\" text-anchor=\"middle\" transform=\"translate(16 {:.1f}) "
       "rotate(-90)\">{}</text>\n",

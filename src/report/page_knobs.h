@@ -1,0 +1,67 @@
+// What a run tried of each knob, and a plot of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/attempt.h"
+#include "report/page_parts.h"
+
+namespace kw::report {
+
+/// Gathers attempts by the values of their knobs. Memory grows with the different values, not with
+/// the attempts.
+class KnobTally {
+ public:
+  /// `kernel` is the name of the best attempt's kernel; empty: no attempt was correct.
+  explicit KnobTally(std::string kernel) : kernel_(std::move(kernel)) {}
+  void add(const AttemptLine& line);
+
+  /// Sets a plot for each knob of which several values were tried, those of the best kernel first.
+  void set_fields(PageFields& fields) const;
+
+ private:
+  struct Best {
+    double speedup = 0;  ///< Over the baseline; 0: no attempt was correct.
+    int attempt = 0;
+  };
+  struct Value {
+    int attempts = 0;
+    int failed = 0;
+    Best own;  ///< Among attempts of the best kernel.
+    Best any;
+  };
+  struct Dot {
+    std::int64_t value = 0;
+    double speedup = 0;
+    int attempt = 0;
+    bool is_own = false;
+  };
+  struct Knob {
+    std::map<std::int64_t, Value> values;
+    std::vector<Dot> dots;  ///< Of the correct attempts each `stride`-th.
+    std::size_t correct = 0;
+    std::size_t stride = 1;
+    bool is_own = false;  ///< The best kernel has the knob.
+  };
+
+  static void add_dot(Knob& knob, const Dot& dot);
+  std::string plot(const std::string& name, const Knob& knob) const;
+  static bool shows_own(const Knob& knob);
+  static const Best& best_of(const Value& value, bool is_own) {
+    return is_own ? value.own : value.any;
+  }
+  static std::string words(const Knob& knob);
+
+  std::string kernel_;
+  std::map<std::string, Knob> knobs_;
+  double slowest_ = 1;  ///< Range of the speedups of attempts that have knobs.
+  double fastest_ = 1;
+  bool has_range_ = false;
+};
+
+}  // namespace kw::report

@@ -1,0 +1,108 @@
+// The table of timed shapes, and what else was checked.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "record/interval.h"
+#include "report/page_parts.h"
+#include "report/svg.h"
+
+namespace kw::report {
+namespace {
+
+/// Draws the interval of each shape on one logarithmic scale, with a line at the opponent's 1. The
+/// drawing is made of numbers alone, so that nothing foreign comes into it unescaped.
+class Bars {
+ public:
+  explicit Bars(const Evaluation& e) {
+    for (const WorkloadResult& w : e.workloads) {
+      if (!has_interval(w.speedup)) continue;
+      lo_ = std::min(lo_, w.speedup.low);
+      hi_ = std::max(hi_, w.speedup.high);
+    }
+  }
+  std::string of(const Speedup& s) const {
+    if (!has_interval(s)) return {};
+    const Axis axis{lo_ / 1.05, hi_ * 1.05, true, 4, 140};
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 144 16\" class=\"bar\" "
+        "role=\"img\"><title>{:.3f}–{:.3f}</title><path class=\"g\" d=\"M{:.1f} 0V16\"/>"
+        "<path class=\"c2\" d=\"M{:.1f} 8H{:.1f}\"/><circle class=\"c2 f\" cx=\"{:.1f}\" cy=\"8\" "
+        "r=\"3\"/></svg>",
+        s.low, s.high, axis.at(1), axis.at(s.low), axis.at(s.high), axis.at(s.value));
+  }
+
+ private:
+  double lo_ = 1;
+  double hi_ = 1;
+};
+
+std::string rate_words(const WorkloadResult& w) {
+  const bool is_compute = w.roofline.bound == Bound::Compute;
+  if (is_compute && w.flops_per_s > 0) return format_si(w.flops_per_s, "flop/s");
+  if (w.bytes_per_s > 0) return format_si(w.bytes_per_s, "B/s");
+  return w.items_per_s > 0 ? format_si(w.items_per_s, "items/s") : "–";
+}
+
+PageFields shape_fields(const WorkloadResult& w, const Bars& bars) {
+  const bool is_timed = w.median_ns > 0;
+  const bool is_paired = is_timed && w.speedup.value > 0;
+  const std::string untimed(w.outcome == Outcome::Correct ? "not timed" : name_of(w.outcome));
+  return {{"name", {short_text(w.name)}},
+          {"time", {is_timed ? format_ns(w.median_ns) : untimed}},
+          {"other_time", {w.opponent_ns > 0 ? format_ns(w.opponent_ns) : std::string("–")}},
+          {"speedup", {times(is_paired ? w.speedup.value : 0)}},
+          {"interval", {is_paired ? range_text(w.speedup) : std::string()}},
+          {"bar", {is_paired ? bars.of(w.speedup) : std::string()}},
+          {"rate", {rate_words(w)}},
+          {"roof", {w.roofline.fraction > 0 ? fraction_text(w.roofline) : std::string("–")}},
+          {"bound", {std::string(name_of(w.roofline.bound))}},
+          {"pairs", {std::to_string(w.samples.size())}}};
+}
+
+PageFields check_fields(const WorkloadResult& w) {
+  return {{"name", {short_text(w.name)}},
+          {"outcome", {std::string(name_of(w.outcome))}},
+          {"gate", {fmt::format("{:.2f}", w.accuracy.gate_fraction)}},
+          {"rel_l2", {fmt::format("{:.1e}", w.accuracy.rel_l2)}},
+          {"max_abs", {fmt::format("{:.1e}", w.accuracy.max_abs_diff)}},
+          {"note", {short_text(w.note)}}};
+}
+
+}  // namespace
+
+void set_shapes(PageFields& f, const RunData& data) {
+  PageList shapes, checks, advice;
+  if (const Evaluation* e = shown_evaluation(data)) {
+    const Bars bars(*e);
+    for (const WorkloadResult& w : e->workloads) {
+      (w.group == Group::Time ? shapes : checks)
+          .push_back(w.group == Group::Time ? shape_fields(w, bars) : check_fields(w));
+      if (!w.roofline.advice.empty())
+        advice.push_back({{"text", {short_text(w.name + ": " + w.roofline.advice)}}});
+    }
+    for (const SkippedWorkload& s : e->skipped)
+      advice.push_back({{"text", {short_text(s.name + " was skipped: " + s.reason)}}});
+  }
+  const char* where = data.confirmation
+                          ? "From the confirmation, with fresh players, seeds and samples."
+                          : "From the search: the best of many is flattered by having been picked.";
+  f["shapes_caption"] = {std::string(
+      shapes.empty()
+          ? "Nothing was timed."
+          : fmt::format("{} Medians of paired calls; intervals of their ratio.", where))};
+  f["checks_summary"] = {fmt::format("{} further shapes were checked", checks.size())};
+  f["has_shapes"] = {!shapes.empty()};
+  f["has_checks"] = {!checks.empty()};
+  f["shapes"] = {std::move(shapes)};
+  f["checks"] = {std::move(checks)};
+  f["has_advice"] = {!advice.empty()};
+  f["advice_summary"] = {
+      fmt::format("{} note{} on single shapes", advice.size(), advice.size() == 1 ? "" : "s")};
+  f["advice"] = {std::move(advice)};
+  f["opponent"] = {short_text(opponent_of(data))};
+}
+
+}  // namespace kw::report

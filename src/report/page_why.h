@@ -1,0 +1,26 @@
+// Why a run has no confirmed win.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "record/attempt.h"
+
+namespace kw::report {
+
+/// How the attempts of a run ended, counted by stage and outcome. Its size does not grow with the
+/// attempts.
+struct EndTally {
+  struct End {
+    int count = 0;
+    int first = 0;      ///< Number of the first attempt that ended so.
+    std::string words;  ///< What was said of that attempt.
+  };
+  std::map<std::pair<Stage, Outcome>, End> ends;
+
+  void add(const AttemptLine& line);
+};
+
+}  // namespace kw::report
