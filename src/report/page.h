@@ -17,8 +17,8 @@ namespace kw::report {
 struct PageLimits {
   std::size_t lines = 1000;  ///< Attempts listed: every new best, then the latest.
   std::size_t dots = 1500;   ///< Attempts in the progress plot: every new best, every k-th other.
-  std::size_t detail_bytes = 1 << 20;   ///< Of the details of all attempts; new bests come first.
-  std::size_t source_bytes = 48 << 10;  ///< Of one source; a longer source is cut.
+  std::size_t detail_bytes = 1 << 20;   ///< Size of all attempts' details; new bests come first.
+  std::size_t source_bytes = 48 << 10;  ///< Size of one source; a longer source is cut.
 };
 
 struct Page {

@@ -118,7 +118,7 @@ class HtmlLines {
   }
 
   std::size_t most_;
-  std::size_t bytes_ = 0;  ///< Of the current line's text.
+  std::size_t bytes_ = 0;  ///< Text in the current line.
   std::string line_;
   std::vector<std::string> lines_;
 };

@@ -32,8 +32,8 @@ class KnobTally {
   struct Value {
     int attempts = 0;
     int failed = 0;
-    Best own;  ///< Among attempts of the best kernel.
-    Best any;
+    Best own;  ///< The best attempt of the best kernel at this value.
+    Best any;  ///< The best attempt of any kernel at this value.
   };
   struct Dot {
     std::int64_t value = 0;
@@ -43,7 +43,7 @@ class KnobTally {
   };
   struct Knob {
     std::map<std::int64_t, Value> values;
-    std::vector<Dot> dots;  ///< Of the correct attempts each `stride`-th.
+    std::vector<Dot> dots;  ///< Every `stride`-th correct attempt.
     std::size_t correct = 0;
     std::size_t stride = 1;
     bool is_own = false;  ///< The best kernel has the knob.

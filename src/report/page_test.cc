@@ -439,8 +439,8 @@ TEST_F(PageOfARun, HostileTextStaysText) {
   }
 }
 
-/// Of the diff: each line is its own element, and a comment or literal that one version leaves open
-/// does not reach the lines of the other.
+/// Each line of a diff is an element of its own, and a comment or literal that one version leaves
+/// open does not reach the lines of the other.
 TEST_F(PageOfARun, HostileDiffsStayLines) {
   fill(4, {});
   data_.best_source = "int a;\n/* open <script>\nint b;\n</pre>\n";
@@ -476,7 +476,7 @@ TEST_F(PageOfARun, OfALongRunIsBounded) {
   PageLimits limits;
   limits.lines = 40;
   limits.dots = 20;
-  limits.detail_bytes = 60'000;
+  limits.detail_bytes = 56'000;
   const Page made = page(limits);
   const Markup markup = read(made);
   ASSERT_THAT(markup.trouble, IsEmpty());

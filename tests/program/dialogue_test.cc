@@ -53,5 +53,15 @@ TEST_F(Dialogue, ReplaysToTheSameDecisionsFromAnywhere) {
   EXPECT_EQ(ran.json()["is_identical"], true);
 }
 
+// The task that the run names still has the baseline's source.
+TEST_F(Dialogue, IsReportedWithTheChangesAgainstTheBaseline) {
+  const Ran ran = w_.kw({"report", "fctd3d-1", "--out", "page.html"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::string html = w_.read("page.html");
+  EXPECT_THAT(html, HasSubstr("Changes against the baseline naive: "));
+  EXPECT_THAT(html, HasSubstr("<span class=\"tk\">__global__</span>"));
+  EXPECT_THAT(html, HasSubstr("aria-label=\"speedup by PLANES\""));
+}
+
 }  // namespace
 }  // namespace kw::program
