@@ -89,7 +89,7 @@
 
   // A link to something folded opens it.
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     const folded = target.matches('details') ? target : target.querySelector(':scope > details');
     if (folded) folded.open = true;

@@ -50,7 +50,7 @@ void add_baseline_source(const Global& global, report::RunData& data) {
   if (!data.best) return;
   const auto bench = workbench_of(global, data.run);
   if (!bench) {
-    data.no_baseline_source = describe(bench.error());
+    data.no_baseline_source = bench.error().what;
     return;
   }
   const std::vector<Candidate>& baselines = (*bench)->baselines();

@@ -168,7 +168,8 @@ void set_roofline(PageFields& f, const RunData& data) {
 Result<AttemptItems> set_attempts(PageFields& f, const store::RunStore& store, const RunData& data,
                                   const Walked& walked, const PageLimits& limits) {
   auto attempts = KW_TRY(attempt_items(store, data, walked.list, limits));
-  std::string caption = fmt::format("{} attempts", walked.digest.attempts);
+  std::string caption =
+      fmt::format("{} attempt{}", walked.digest.attempts, walked.digest.attempts == 1 ? "" : "s");
   if (walked.list.left_out() > 0)
     caption +=
         fmt::format(", {} of them listed: every new best and the latest (all of them: kw show {})",

@@ -103,6 +103,9 @@ ProgressPlot::ProgressPlot(const RunData& data, const Digest& digest,
              canvas_of(place).top + (place == SvgPlace::File ? kLegendRow : 0))),
       svg_(canvas_of(place).width, canvas_of(place).height,
            data.run.name + ": speedup over " + data.baseline, place) {
+  constexpr int kFew = 6;  // attempts, below which round steps would be fractions
+  if (digest.attempts < kFew)
+    for (int n = 0; n <= digest.attempts; ++n) x_.marks.emplace_back(n, std::to_string(n));
   svg_.axes(x_, y_, "attempt", "speedup");
   svg_.line({{x_.from, y_.at(1)}, {x_.to, y_.at(1)}}, Svg::kInk, true);
 }
