@@ -93,7 +93,9 @@ void set_shapes(PageFields& f, const RunData& data) {
       shapes.empty()
           ? "Nothing was timed."
           : fmt::format("{} Medians of paired calls; intervals of their ratio.", where))};
-  f["checks_summary"] = {fmt::format("{} further shapes were checked", checks.size())};
+  f["checks_summary"] = {checks.size() == 1
+                             ? std::string("1 further shape was checked")
+                             : fmt::format("{} further shapes were checked", checks.size())};
   f["has_shapes"] = {!shapes.empty()};
   f["has_checks"] = {!checks.empty()};
   f["shapes"] = {std::move(shapes)};
