@@ -47,7 +47,7 @@ class ReplyForms : public testing::Test {
 TEST_F(ReplyForms, AClosingFenceMayBeGluedToTheLastLineOfCode) {
   for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
            {"```cpp", "```"}, {"~~~cpp", "~~~"}, {"````", "````"}, {"  ```cpp", "```"}})
-    for (const std::string& rest : {"", "\n", "\nThat is all.\n", "\nRun:\n```\nmake\n```\n"})
+    for (const std::string rest : {"", "\n", "\nThat is all.\n", "\nRun:\n```\nmake\n```\n"})
       for (const std::string& text :
            with_other_lines("The kernel.\n\n" + open + "\n" + glued() + close + rest)) {
         const auto reply = read(text);
