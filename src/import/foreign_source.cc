@@ -9,6 +9,7 @@
 
 #include "base/characters.h"
 #include "base/text.h"
+#include "import/condition.h"
 #include "task/plan_text.h"
 
 namespace kw::import {
@@ -19,145 +20,6 @@ using task::CodeToken;
 /// With at least this capacity a string keeps its bytes in place when it is moved, so that the
 /// tokens' views stay valid.
 constexpr std::size_t kLeastRoom = 64;
-constexpr int kDeepestMacros = 64;  // the deepest nesting of parentheses, and of macros in macros
-
-/// Evaluates the condition of an `#if` over integers; nothing where a compiler or a header decides.
-class Condition {
- public:
-  Condition(std::string_view text, const std::map<std::string, Macro>& macros,
-            const std::set<std::string>& varying, int depth = 0)
-      : macros_(macros), varying_(varying), tokens_(task::tokenize(text)), depth_(depth) {}
-
-  /// The condition's value; nothing where a part of the text is not understood.
-  std::optional<std::int64_t> value() {
-    const Number value = either();
-    return at_ == tokens_.size() ? value : std::nullopt;
-  }
-
-  /// Whether the name is defined, as far as the file decides; nothing where a compiler, a header or
-  /// a knob may define it.
-  static std::optional<bool> is_defined(const std::string& name,
-                                        const std::map<std::string, Macro>& macros,
-                                        const std::set<std::string>& varying) {
-    if (macros.contains(name)) return true;
-    if (name == "__CUDACC__" || name == "__NVCC__" || name == "__cplusplus") return true;
-    if (name.starts_with("__") || name.starts_with("KW_") || varying.contains(name))
-      return std::nullopt;
-    return false;
-  }
-
- private:
-  using Number = std::optional<std::int64_t>;
-
-  bool take(std::string_view symbol) {
-    if (at_ >= tokens_.size() || !tokens_[at_].is(symbol)) return false;
-    ++at_;
-    return true;
-  }
-
-  Number either() {
-    Number left = both();
-    while (take("||")) {
-      const Number right = both();
-      if ((left && *left != 0) || (right && *right != 0))
-        left = 1;
-      else
-        left = left && right ? Number(0) : std::nullopt;
-    }
-    return left;
-  }
-
-  Number both() {
-    Number left = compared();
-    while (take("&&")) {
-      const Number right = compared();
-      if ((left && *left == 0) || (right && *right == 0))
-        left = 0;
-      else
-        left = left && right ? Number(1) : std::nullopt;
-    }
-    return left;
-  }
-
-  Number compared() {
-    const Number left = unary();
-    static constexpr std::string_view kSigns[] = {"==", "!=", "<=", ">=", "<", ">"};
-    for (const std::string_view sign : kSigns) {
-      if (!take(sign)) continue;
-      const Number right = unary();
-      if (!left || !right) return std::nullopt;
-      return sign == "=="   ? *left == *right
-             : sign == "!=" ? *left != *right
-             : sign == "<=" ? *left <= *right
-             : sign == ">=" ? *left >= *right
-             : sign == "<"  ? *left < *right
-                            : *left > *right;
-    }
-    return left;
-  }
-
-  Number unary() {
-    if (take("!")) {
-      const Number value = deeper();
-      return value ? Number(*value == 0) : std::nullopt;
-    }
-    return primary();
-  }
-
-  Number deeper() {
-    if (++depth_ > kDeepestMacros) return std::nullopt;
-    const Number value = unary();
-    --depth_;
-    return value;
-  }
-
-  Number primary() {
-    if (at_ >= tokens_.size()) return std::nullopt;
-    const CodeToken& token = tokens_[at_++];
-    if (token.is("(")) {
-      if (++depth_ > kDeepestMacros) return std::nullopt;
-      const Number value = either();
-      --depth_;
-      return take(")") ? value : std::nullopt;
-    }
-    if (token.kind == CodeToken::Kind::Number) {
-      std::int64_t value = 0;
-      const auto read =
-          std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
-      const std::string_view rest(read.ptr, token.text.data() + token.text.size());
-      if (read.ec != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos)
-        return std::nullopt;
-      return value;
-    }
-    if (token.kind != CodeToken::Kind::Word) return std::nullopt;
-    if (token.is("defined")) {
-      const bool has_bracket = take("(");
-      if (at_ >= tokens_.size()) return std::nullopt;
-      const auto known = is_defined(std::string(tokens_[at_++].text), macros_, varying_);
-      if (has_bracket && !take(")")) return std::nullopt;
-      return known ? Number(*known) : std::nullopt;
-    }
-    return value_of(std::string(token.text));
-  }
-
-  Number value_of(const std::string& name) {
-    if (name == "__CUDACC__" || name == "__NVCC__" || name == "true") return 1;
-    const auto known = is_defined(name, macros_, varying_);
-    if (!known) return std::nullopt;
-    if (!*known) return 0;
-    const auto macro = macros_.find(name);
-    if (macro == macros_.end() || macro->second.is_function || depth_ > kDeepestMacros)
-      return std::nullopt;
-    return Condition(macro->second.body, macros_, varying_, depth_ + 16).value();
-  }
-
-  const std::map<std::string, Macro>& macros_;
-  const std::set<std::string>& varying_;
-  std::vector<CodeToken> tokens_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-};
-
 /// The names of knobs, which are macros of the candidate, so that only the tuner may decide on
 /// them.
 std::set<std::string> knobs_of(std::string_view text) {
@@ -185,6 +47,7 @@ class Reader {
     while (at_ < size()) step();
     while (!groups_.empty()) close_group(size());
     blank();
+    std::erase_if(out_.macro_history, [](const auto& one) { return one.second.size() < 2; });
     return std::move(out_);
   }
 
@@ -196,6 +59,8 @@ class Reader {
     bool is_active = true;    ///< Whether the current branch is taken.
     std::size_t hidden_from = 0;
     std::vector<TextRange> gone;
+    std::size_t begin = 0;
+    std::string condition;
   };
 
   std::size_t size() const { return out_.text.size(); }
@@ -308,12 +173,12 @@ class Reader {
 
   std::optional<bool> holds(std::string_view word, std::string_view argument) {
     if (word == "if" || word == "elif") {
-      const auto value = Condition(argument, out_.macros, out_.knobs).value();
+      const auto value = value_of_condition(argument, out_.macros, out_.knobs);
       note_options(argument);
       return value ? std::optional(*value != 0) : std::nullopt;
     }
     const std::string name(argument.substr(0, argument.find_first_of(" \t(")));
-    const auto known = Condition::is_defined(name, out_.macros, out_.knobs);
+    const auto known = is_defined_macro(name, out_.macros, out_.knobs);
     if (known && !*known && word == "ifdef") note(name);
     return known ? std::optional(*known == (word == "ifdef")) : std::nullopt;
   }
@@ -325,10 +190,10 @@ class Reader {
   void note_options(std::string_view condition) {
     const auto tokens = task::tokenize(condition);
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
-      if (tokens[i].is("defined")) {
+      if (tokens[i].is("defined") && (i == 0 || !tokens[i - 1].is("!"))) {
         const std::string name(
             tokens[i + (tokens[i + 1].is("(") && i + 2 < tokens.size() ? 2 : 1)].text);
-        if (!Condition::is_defined(name, out_.macros, out_.knobs).value_or(true)) note(name);
+        if (!is_defined_macro(name, out_.macros, out_.knobs).value_or(true)) note(name);
       }
   }
 
@@ -344,6 +209,8 @@ class Reader {
     }
     group.gone.push_back(line);
     group.hidden_from = line.end;
+    group.begin = line.begin;
+    group.condition = "#" + std::string(word) + " " + std::string(argument);
     groups_.push_back(std::move(group));
   }
 
@@ -369,7 +236,10 @@ class Reader {
     groups_.pop_back();
     if (!group.is_active) group.gone.push_back({group.hidden_from, end});
     if (line.end > line.begin) group.gone.push_back(line);
-    if (!group.is_unknown) out_.gone.insert(out_.gone.end(), group.gone.begin(), group.gone.end());
+    if (group.is_unknown)
+      out_.doubtful.push_back({{group.begin, std::max(end, line.end)}, std::move(group.condition)});
+    else
+      out_.gone.insert(out_.gone.end(), group.gone.begin(), group.gone.end());
   }
 
   void read_other(std::string_view word, std::string_view argument, TextRange line) {
@@ -378,7 +248,13 @@ class Reader {
       while (length < argument.size() && is_name_char(argument[length])) ++length;
       out_.macro_lines.push_back({std::string(argument.substr(0, length)), line});
       if (word == "define") return define(argument, line.begin);
-      return void(out_.macros.erase(std::string(argument)));
+      const std::string name(argument.substr(0, length));
+      if (out_.macros.erase(name) > 0) {
+        Macro none;
+        none.offset = line.begin;
+        out_.macro_history[name].push_back(std::move(none));
+      }
+      return;
     }
     if (word != "include" || argument.size() < 2) return;
     const char close = argument[0] == '<' ? '>' : argument[0];
@@ -403,6 +279,9 @@ class Reader {
       text = text.substr(close + 1);
     }
     macro.body = trim(text);
+    macro.is_doubtful =
+        std::ranges::any_of(groups_, [](const Group& group) { return group.is_unknown; });
+    out_.macro_history[macro.name].push_back(macro);
     out_.macros[macro.name] = std::move(macro);
   }
 
@@ -430,6 +309,12 @@ class Reader {
 ForeignSource read_foreign(std::string_view source) {
   ForeignSource out = Reader(source).run();
   out.tokens = task::tokenize(out.code);
+  // Text without code matters to nothing but the macros that it defines.
+  std::erase_if(out.doubtful, [&](const DoubtfulText& doubt) {
+    const auto first =
+        std::ranges::lower_bound(out.tokens, doubt.range.begin, {}, &task::CodeToken::offset);
+    return first == out.tokens.end() || first->offset >= doubt.range.end;
+  });
   return out;
 }
 

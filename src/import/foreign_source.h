@@ -23,8 +23,15 @@ struct Macro {
   std::string name;
   bool is_function = false;
   std::vector<std::string> parameters;
-  std::string body;        ///< The macro's text without comments, on one line.
-  std::size_t offset = 0;  ///< Byte at which the `#define` begins.
+  std::string body;          ///< The macro's text without comments, on one line.
+  std::size_t offset = 0;    ///< Byte at which the `#define` begins.
+  bool is_doubtful = false;  ///< Whether the definition stands in doubtful text.
+};
+
+/// Text that the preprocessor may drop: the file alone does not decide the condition.
+struct DoubtfulText {
+  TextRange range;
+  std::string condition;  ///< The first condition, as written.
 };
 
 /// A line with `#define` or `#undef`.
@@ -45,7 +52,11 @@ struct ForeignSource {
   std::string text;  ///< The text in which all offsets count.
   std::string code;  ///< The active text, as long as `text`: inactive lines are blank.
   std::map<std::string, Macro> macros;  ///< The last definition of each macro, by name.
-  std::vector<MacroLine> macro_lines;   ///< The active lines that define or undefine macros.
+  /// All definitions of macros that are defined more than once or undefined again, in order; an
+  /// entry without a name undefines.
+  std::map<std::string, std::vector<Macro>> macro_history;
+  std::vector<DoubtfulText> doubtful;
+  std::vector<MacroLine> macro_lines;  ///< The active lines that define or undefine macros.
   std::vector<Include> includes;
   std::set<std::string> knobs;  ///< Names that `// kw:` lines define as macros of the candidate.
   /// Lines that the preprocessor drops: decided conditions, and inactive lines.
@@ -63,6 +74,9 @@ ForeignSource read_foreign(std::string_view source);
 /// place of the macro's name. At most 200,000 tokens are returned.
 std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
                                            std::size_t end);
+
+/// The macro of that name at a byte of the text, or null.
+const Macro* macro_at(const ForeignSource& source, const std::string& name, std::size_t offset);
 
 /// Whether a macro's body consists of names, numbers and arithmetic operators alone.
 bool is_plain_expression(const Macro& macro);

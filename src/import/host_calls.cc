@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -16,8 +17,45 @@ namespace {
 
 using Kind = Value::Kind;
 
-constexpr std::size_t kDeepestCalls = 8;
 constexpr std::size_t kMostBuffers = 64;
+
+/// Whether a call of the runtime changes neither memory nor the order of the work.
+bool is_plain_runtime(const std::string& name) {
+  for (const std::string_view prefix : {"cudaEvent",
+                                        "cudaGet",
+                                        "cudaPeek",
+                                        "cudaFree",
+                                        "cudaProfiler",
+                                        "cudaFunc",
+                                        "cudaSetDevice",
+                                        "cudaStreamSynchronize",
+                                        "cudaStreamDestroy",
+                                        "cudaStreamWaitEvent",
+                                        "cudaStreamQuery",
+                                        "cudaStreamGet",
+                                        "cudaStreamAttach",
+                                        "cudaThread",
+                                        "cudaHostUnregister",
+                                        "cudaHostRegister",
+                                        "cudaRuntimeGetVersion",
+                                        "cudaDriverGetVersion",
+                                        "cudaMemGetInfo",
+                                        "cudaMemAdvise",
+                                        "cudaMemPrefetch",
+                                        "cudaChooseDevice"})
+    if (name.starts_with(prefix)) return name != "cudaGetSymbolAddress";
+  return name.starts_with("cudaDevice") && !name.starts_with("cudaDeviceGraph");
+}
+
+/// Whether an expression of reals is one of integers, or a number without a fraction.
+bool is_whole_number(const Size& size) {
+  if (size.op() == Size::Op::Named) return is_whole_number(size.parts()[0]);
+  if (size.op() == Size::Op::Text) {
+    const double number = std::strtod(size.word().c_str(), nullptr);
+    return number >= 0 && number < 9e15 && number == std::floor(number);
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -30,47 +68,45 @@ int HostReader::add_buffer(Buffer buffer) {
   return static_cast<int>(out_.buffers.size()) - 1;
 }
 
-const Item* HostReader::function_named(const std::string& name, std::size_t arguments) const {
-  const std::string last = last_part(name);
-  const Item* found = nullptr;
-  for (const Item& item : items_) {
-    if (!item.is_function() || item.kind == Item::Kind::Kernel || item.name != last ||
-        !item.is_defined())
-      continue;
-    if (item.parameters.size() == arguments) return &item;
-    if (found == nullptr && item.parameters.size() > arguments) found = &item;
-  }
-  return found;
-}
-
 Value HostReader::call(const std::string& name, const std::vector<std::string>& templates,
                        std::size_t offset) {
+  const std::size_t open = at_;
   // The name may be a variable that holds a lambda or a kernel.
   if (const Variable* variable = find(name);
       variable != nullptr && variable->value.is(Kind::Lambda)) {
     const Value body = variable->value;
-    return call_lambda(body, arguments(), offset);
+    return call_lambda(body, arguments(), open, offset);
   }
   std::vector<Value> values = arguments();
   const std::string last = last_part(name);
   for (const Value& value : values)
     if (value.is(Kind::Lambda) && (name.empty() || last.find("DISPATCH") != std::string::npos)) {
       types_.aliases.try_emplace("scalar_t", types_.real);
-      return call_lambda(value, {}, offset);
+      return call_lambda(value, {}, open, offset);
     }
-  if (auto value = call_arithmetic(last, values)) return *value;
-  if (name == "dim3" || name == "uint3") {
-    Value list;
-    list.kind = Kind::List;
-    list.parts = std::move(values);
-    return cast({"dim3", 0, false, 1}, std::move(list), offset);
+  const bool is_own = !name.starts_with("std::") && !name.starts_with("at::") &&
+                      !name.starts_with("cuda") && function_named(last, values.size()) != nullptr;
+  if (!is_own) {
+    if (auto value = call_arithmetic(last, values)) return *value;
+    if (name == "dim3" || name == "uint3") {
+      Value list;
+      list.kind = Kind::List;
+      list.parts = std::move(values);
+      return cast({"dim3", 0, false, 1}, std::move(list), offset);
+    }
+    if (bytes_of_type(device_type(name, types_)) > 0 && values.size() == 1)
+      return cast({device_type(name, types_), 0, false, 1}, values.front(), offset);
+    if (auto value = call_runtime(last, values, offset)) return *value;
+    if (auto value = call_torch(name, values, offset)) return *value;
   }
-  if (bytes_of_type(device_type(name, types_)) > 0 && values.size() == 1)
-    return cast({device_type(name, types_), 0, false, 1}, values.front(), offset);
-  if (auto value = call_runtime(last, values, offset)) return *value;
-  if (auto value = call_torch(name, values, offset)) return *value;
-  if (auto value = call_own(name, templates, values, offset)) return *value;
+  if (auto value = call_own(name, templates, values, open, offset)) return *value;
+  const std::size_t told = out_.missing.size();
   refuse_call(name, offset);
+  if (out_.missing.size() == told && !is_harmless(last)) {
+    const std::size_t after = at_;
+    forget_arguments(open + 1, std::min(closing(open), end_), values, name);
+    at_ = after;
+  }
   // Functions that check for errors return their argument.
   if (values.size() == 1 && templates.empty() && !values[0].is(Kind::Text)) {
     const bool is_check = std::ranges::all_of(
@@ -81,46 +117,18 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
                                      sanitise(name, 60)));
 }
 
-/// Follows a lambda with the variables of the function in which it was written.
-Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& values,
-                              std::size_t offset) {
-  Scopes* around = nullptr;
-  if (lambda.tokens != tokens_) {
-    for (const auto& [tokens, scopes] : frames_)
-      if (tokens == lambda.tokens) around = scopes;
-    if (around == nullptr) {
-      miss(offset, "the lambda that is called here was written where it cannot be followed");
-      return unknown(offset, std::string(kToldElsewhere));
-    }
-    std::swap(scopes_, *around);
-  }
-  const Tokens* tokens = std::exchange(tokens_, lambda.tokens);
-  const int branches = std::exchange(open_branches_, 0);
-  const auto leap = std::exchange(leap_, std::nullopt);
-  const auto aliases = types_.aliases;
-  const std::size_t at = at_;
-  const std::size_t end = end_;
-  scopes_.emplace_back();
-  for (std::size_t i = 0; i < lambda.parts.size(); ++i) {
-    const Value& parameter = lambda.parts[i];
-    const TypeAt type{parameter.names.front(), static_cast<int>(parameter.begin), false, 1};
-    Value value = i < values.size()
-                      ? cast(type, values[i], offset)
-                      : unknown(offset, fmt::format("'{}' is not given here", parameter.word));
-    scopes_.back()[parameter.word] = {std::move(value), type.type, type.stars};
-  }
-  result_ = Value();
-  block(lambda.begin, lambda.end);
-  close_branches(0);
-  scopes_.pop_back();
-  types_.aliases = aliases;
-  leap_ = leap;
-  open_branches_ = branches;
-  tokens_ = tokens;
-  at_ = at;
-  end_ = end;
-  if (around != nullptr) std::swap(scopes_, *around);
-  return std::exchange(result_, Value());
+/// Whether a function of a library only reads plain arguments, and no memory of the device.
+bool HostReader::is_harmless(const std::string& name) const {
+  return is_one_of(name,
+                   {"printf",       "fprintf",   "puts",       "fflush", "atoi",          "atof",
+                    "stoi",         "stof",      "strtol",     "strcmp", "strlen",        "rand",
+                    "srand",        "time",      "clock",      "exit",   "abort",         "free",
+                    "pow",          "powf",      "log2",       "log2f",  "round",         "roundf",
+                    "lround",       "fmin",      "fmax",       "fminf",  "fmaxf",         "clamp",
+                    "tanh",         "tanhf",     "string",     "getenv", "fopen",         "fclose",
+                    "move",         "forward",   "to_string",  "size",   "now",           "setw",
+                    "setprecision", "make_pair", "make_tuple", "print",  "duration_cast", "perror",
+                    "device_of",    "sleep",     "usleep",     "isnan",  "isinf"});
 }
 
 void HostReader::refuse_call(const std::string& name, std::size_t offset) {
@@ -151,7 +159,10 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
   if (is_one_of(name, {"min", "max"}) && values.size() == 2) {
     if (is_int(0) && is_int(1)) return integer(Size::call(name, {values[0].size, values[1].size}));
     for (const Value& value : values)
-      if (value.is(Kind::Unknown)) return value;
+      if (!value.is(Kind::Int) && !value.is(Kind::Real))
+        return value.is(Kind::Unknown)
+                   ? value
+                   : unknown(offset, fmt::format("what '{}' chooses here is no number", name));
     return real(Size::call(name, {values[0].size, values[1].size}));
   }
   if (is_one_of(name, {"ceil", "ceilf", "floor", "floorf"}) && values.size() == 1) {
@@ -164,7 +175,9 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
         parts[side] = cast({"int", 0, false, 1}, real(size.parts()[side]), offset);
       // A quotient of two integers can be rounded exactly.
       const bool is_whole =
-          std::ranges::all_of(parts, [](const Value& v) { return v.is(Kind::Int); });
+          std::ranges::all_of(parts, [](const Value& v) { return v.is(Kind::Int); }) &&
+          is_whole_number(size.parts()[0]) && is_whole_number(size.parts()[1]) &&
+          least(parts[1].size).value_or(0) >= 1;
       if (is_whole)
         return integer(name.starts_with("ceil")
                            ? Size::call("ceil_div", {parts[0].size, parts[1].size})
@@ -179,7 +192,7 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
     return integer(Size::call("ceil_div", {values[0].size, values[1].size}));
   if (is_one_of(name, {"sqrt", "sqrtf", "exp", "expf", "log", "logf", "abs", "fabsf"}) &&
       values.size() == 1 && (values[0].is(Kind::Real) || is_int(0))) {
-    std::string word = name == "fabsf" ? "abs" : name;
+    std::string word = name.starts_with("fabs") ? "abs" : name;
     if (word.ends_with('f')) word.pop_back();
     if (word == "abs" && is_int(0)) return integer(Size::call(word, {values[0].size}));
     return real(Size::call(word, {values[0].size}));
@@ -188,6 +201,44 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
       (values[0].is(Kind::Real) || is_int(0)))
     return real(Size::binary("//", 1, Size::call("sqrt", {values[0].size})));
   return std::nullopt;
+}
+
+/// Exchanges the values of two names, or of two elements of arrays.
+Value HostReader::swap() {
+  // Both arguments stand in the brackets that were just closed.
+  const std::size_t close = at_ - 1;
+  std::size_t open = close;
+  int depth = 0;
+  while (open > 0) {
+    if (at(open).is(")")) ++depth;
+    if (at(open).is("(") && --depth == 0) break;
+    --open;
+  }
+  const std::size_t after = at_;
+  const auto parts = parts_between(open + 1, close, ",");
+  Value values[2];
+  bool is_known = parts.size() == 2;
+  for (std::size_t k = 0; is_known && k < 2; ++k) {
+    const auto [from, to] = parts[k];
+    const auto found = locate(std::string(at(from).text));
+    if (!found) {
+      is_known = false;
+      break;
+    }
+    Value copy = scopes_[found->first][found->second].value;
+    std::size_t i = from + 1;
+    const Value* part = part_of(copy, i, to);
+    is_known = part != nullptr;
+    if (is_known) values[k] = *part;
+  }
+  for (std::size_t k = 0; is_known && k < 2; ++k) {
+    const auto found = locate(std::string(at(parts[k].first).text));
+    std::size_t i = parts[k].first + 1;
+    *part_of(scopes_[found->first][found->second].value, i, parts[k].second) = values[1 - k];
+  }
+  if (!is_known) forget_arguments(open + 1, close, {}, "swap");
+  at_ = after;
+  return Value();
 }
 
 std::optional<Value> HostReader::call_runtime(const std::string& name, std::vector<Value>& values,
@@ -200,18 +251,20 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   }
   if (is_one_of(name, {"cudaMemset", "cudaMemsetAsync"})) {
     if (!given(2).is(Kind::Int)) miss(offset, "how many bytes are set here is not known");
+    use_stream(given(3), offset);
     clear(given(0), given(1), given(2), offset);
     return is_done();
   }
   if (is_one_of(name, {"cudaMemcpy", "cudaMemcpyAsync"})) {
+    use_stream(given(4), offset);
     copy(given(0), given(1), given(2), given(3), offset);
     return is_done();
   }
   if (is_one_of(name, {"cudaMallocHost", "cudaHostAlloc"})) {
-    if (Variable* variable = given(0).is(Kind::Reference) ? find(values[0].word) : nullptr) {
-      variable->value = Value();
-      variable->value.kind = Kind::Host;
-      variable->value.word = values[0].word;
+    if (Value* value = referred(given(0))) {
+      *value = Value();
+      value->kind = Kind::Host;
+      value->word = values[0].word;
     }
     return is_done();
   }
@@ -220,50 +273,48 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
     value.kind = Kind::Host;
     return value;
   }
-  if (name == "swap" && values.size() == 2) {
-    // The names of both arguments stand right before the bracket that was just closed.
-    const std::size_t close = at_ - 1;
-    if (close >= 3 && at(close - 2).is(",")) {
-      Variable* a = find(std::string(at(close - 3).text));
-      Variable* b = find(std::string(at(close - 1).text));
-      if (a != nullptr && b != nullptr) std::swap(a->value, b->value);
-    }
+  if (name == "require" || name == "assert" || name.starts_with("TORCH_CHECK") ||
+      name == "TORCH_INTERNAL_ASSERT" || name == "AT_ASSERT" || name == "AT_ASSERTM") {
+    // Two macros of PyTorch compare their arguments; the others take the condition first.
+    const bool compares = name.starts_with("TORCH_CHECK_");
+    if (!compares && !values.empty()) require(truth(values[0]), offset);
+    if (compares) note(offset, "what is demanded here is no condition of a plan, and is left out");
     return Value();
   }
+  if (name == "swap" && values.size() == 2) return swap();
   if (is_one_of(name, {"getCurrentCUDAStream", "getStreamFromPool", "getDefaultCUDAStream"})) {
     Value value;
     value.kind = Kind::Stream;
     return value;
   }
   if (name.starts_with("cudaStreamCreate")) {
-    if (Variable* variable = given(0).is(Kind::Reference) ? find(values[0].word) : nullptr) {
-      variable->value = Value();
-      variable->value.kind = Kind::Stream;
-      variable->value.word = values[0].word;
+    if (Value* value = referred(given(0))) {
+      *value = Value();
+      value->kind = Kind::Stream;
+      value->word = fmt::format("{}@{}", values[0].word, values[0].begin);
+    } else {
+      miss(offset, "where this stream is kept is not known");
     }
     return is_done();
   }
   if (name == "cudaDeviceGetAttribute" && given(0).is(Kind::Reference)) {
-    if (Variable* variable = find(values[0].word)) {
+    if (Value* value = referred(values[0])) {
       const std::string& what = given(1).word;
       if (what.find("MultiProcessorCount") != std::string::npos)
-        variable->value = integer(Size::name("sms"));
+        *value = integer(Size::name("sms"));
       else if (what.find("MaxSharedMemoryPerBlock") != std::string::npos)
-        variable->value = integer(Size::name("shared_max"));
+        *value = integer(Size::name("shared_max"));
       else
-        variable->value = unknown(offset, "a plan has no name for this property of the device");
+        *value = unknown(offset, "what this device is asked for has no name in a plan");
     }
     return is_done();
   }
   if (name.starts_with("cudaOccupancy")) {
     for (const Value& value : values)
-      if (value.is(Kind::Reference))
-        if (Variable* variable = find(value.word))
-          variable->value = unknown(
-              offset,
-              fmt::format(
-                  "{} computes this number when the program runs: write a fixed number instead",
-                  name));
+      if (Value* variable = referred(value))
+        *variable = unknown(
+            offset,
+            fmt::format("{} decides it when the program runs: write a number of your own", name));
     return is_done();
   }
   if (is_one_of(name, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) && values.size() >= 4) {
@@ -277,181 +328,32 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       return is_done();
     }
     for (const Value& part : values[3].parts) {
-      const Variable* variable = part.is(Kind::Reference) ? find(part.word) : nullptr;
-      step.arguments.push_back(variable != nullptr ? variable->value : part);
+      const Value* variable = referred(part);
+      step.arguments.push_back(variable != nullptr ? *variable : part);
       step.places.push_back(offset);
     }
+    if (!values[3].is(Kind::List)) miss(offset, "what is passed to this kernel is not known");
+    use_stream(given(5), offset);
     add_launch(std::move(step), values[1], values[2],
                given(4).is(Kind::Int) ? values[4] : integer(0));
     return is_done();
   }
-  if (name.starts_with("cuda") && !name.starts_with("cudaGraph") &&
-      name.find("Symbol") == std::string::npos && name.find("Texture") == std::string::npos &&
-      name.find("Surface") == std::string::npos)
-    return is_done();  // events, synchronisation, attributes, error codes
-  return std::nullopt;
-}
-
-/// Binds the types and numbers of a template: first those given in angle brackets, then types
-/// deduced from pointers.
-void HostReader::bind_templates(const Item& function, const std::vector<std::string>& templates,
-                                const std::vector<Value>& values, Scopes& scopes) {
-  for (std::size_t i = 0; i < function.templates.size(); ++i) {
-    const TemplateParameter& parameter = function.templates[i];
-    std::string given = i < templates.size() ? templates[i] : "";
-    if (given.starts_with('"')) given = given.substr(1, given.size() - 2);
-    for (std::size_t k = 0;
-         given.empty() && k < std::min(values.size(), function.parameters.size()); ++k)
-      if (function.parameters[k].type == parameter.name && values[k].is(Kind::Pointer) &&
-          values[k].word != "auto")
-        given = values[k].word;
-    if (given.empty()) continue;
-    if (parameter.kind == "typename") {
-      types_.aliases[parameter.name] = device_type(given, types_);
-    } else {
-      Value value;
-      std::int64_t number = 0;
-      const auto read = std::from_chars(given.data(), given.data() + given.size(), number);
-      const bool is_number = read.ec == std::errc() && read.ptr == given.data() + given.size();
-      value = is_number ? integer(number) : unknown(0, "a template's argument is not known");
-      if (given == "true" || given == "false") value = integer(given == "true");
-      scopes[0][parameter.name] = {std::move(value), parameter.kind, 0};
-    }
-  }
-}
-
-std::optional<Value> HostReader::call_own(const std::string& name,
-                                          const std::vector<std::string>& templates,
-                                          const std::vector<Value>& values, std::size_t offset) {
-  const Item* function = function_named(name, values.size());
-  if (function == nullptr) return std::nullopt;
-  if (callers_.size() >= kDeepestCalls || std::ranges::find(callers_, function) != callers_.end()) {
-    miss(offset, fmt::format("'{}' calls itself, or calls nest too deeply to be followed", name));
-    return Value();
-  }
-  const auto [body, is_new] = bodies_.try_emplace(function);
-  if (is_new) body->second = expand_macros(source_, function->body_open + 1, function->body_close);
-  Scopes inner(1);
-  const TypeNames types = types_;
-  bind_templates(*function, templates, values, inner);
-  for (std::size_t i = 0; i < function->parameters.size(); ++i) {
-    const FunctionParameter& parameter = function->parameters[i];
-    const TypeAt type{device_type(parameter.type, types_), parameter.stars, parameter.is_const, 1};
-    Value value = i < values.size()
-                      ? cast(type, values[i], offset)
-                      : unknown(offset, fmt::format("'{}' is not given here", parameter.name));
-    // Assignments through a pointer to the caller's variable are not followed.
-    inner[0][parameter.name] = {std::move(value), type.type, type.stars};
-  }
-  inner.emplace_back();
-  const Tokens* tokens = std::exchange(tokens_, &body->second);
-  Scopes outer = std::exchange(scopes_, std::move(inner));
-  const int branches = std::exchange(open_branches_, 0);
-  const std::size_t at = at_;
-  const std::size_t end = end_;
-  const auto leap = std::exchange(leap_, std::nullopt);
-  callers_.push_back(function);
-  frames_.emplace_back(tokens, &outer);
-  result_ = Value();
-  ++depth_;
-  block(0, tokens_->size());
-  --depth_;
-  close_branches(0);
-  frames_.pop_back();
-  callers_.pop_back();
-  leap_ = leap;
-  types_.aliases = types.aliases;
-  open_branches_ = branches;
-  scopes_ = std::move(outer);
-  tokens_ = tokens;
-  at_ = at;
-  end_ = end;
-  return std::exchange(result_, Value());
-}
-
-void HostReader::allocate(const Value& target, const Value& bytes, std::size_t offset) {
-  Variable* variable = target.is(Kind::Reference) ? find(target.word) : nullptr;
-  if (variable == nullptr)
-    return miss(offset, "the variable that gets this memory's address is not known");
-  Buffer buffer;
-  buffer.name = target.word;
-  buffer.origin = Buffer::Origin::Allocated;
-  buffer.element = variable->type == "void" ? "" : variable->type;
-  buffer.has_bytes = bytes.is(Kind::Int);
-  buffer.bytes = bytes.size;
-  buffer.offset = offset;
-  Value value;
-  value.kind = Kind::Pointer;
-  value.word = variable->type;
-  value.buffer = add_buffer(std::move(buffer));
-  variable->value = std::move(value);
-}
-
-void HostReader::clear(const Value& target, const Value& value, const Value& bytes,
-                       std::size_t offset) {
-  if (!target.is(Kind::Pointer) && !target.is(Kind::Tensor))
-    return miss(offset, target.word.empty() ? "what is cleared here is not known" : target.word);
-  const auto byte = value.is(Kind::Int) ? value.size.number() : std::nullopt;
-  Buffer& buffer = out_.buffers[static_cast<std::size_t>(target.buffer)];
-  if (!byte) return miss(offset, "the value of this memset is not known");
-  if (*byte == 0 && buffer.origin == Buffer::Origin::Allocated && !buffer.is_touched &&
-      target.size.is(0)) {
-    buffer.is_zeroed = true;
-    buffer.is_touched = true;
-    return;
-  }
-  if (*byte != 0 && (*byte & 0xff) != 0xff)
-    return miss(offset,
-                "a plan fills memory with elements, so only the bytes 0 and 255 can be set");
-  buffer.is_touched = true;
-  Step step;
-  step.kind = Step::Kind::Fill;
-  step.offset = offset;
-  step.target = target;
-  step.bytes = bytes.size;
-  step.fill = *byte == 0 ? "0" : "bits(-1)";
-  out_.steps.push_back(std::move(step));
-}
-
-void HostReader::copy(const Value& target, const Value& from, const Value& bytes, const Value& kind,
-                      std::size_t offset) {
-  const bool has_target = target.is(Kind::Pointer);
-  const bool has_source = from.is(Kind::Pointer);
-  const auto argument = [&](const Value& value) {
-    return value.is(Kind::Pointer) &&
-           out_.buffers[static_cast<std::size_t>(value.buffer)].origin == Buffer::Origin::Argument;
-  };
-  const bool goes_up = kind.word == "cudaMemcpyHostToDevice" || (has_target && !has_source);
-  const bool goes_down = kind.word == "cudaMemcpyDeviceToHost" || (has_source && !has_target);
-  if (goes_up && has_target) {
-    Buffer& buffer = out_.buffers[static_cast<std::size_t>(target.buffer)];
-    buffer.is_uploaded = buffer.is_touched = true;
-    if (argument(from)) buffer.stands_for = from.buffer;
-    buffer.host_name = from.word;
-    return;
-  }
-  if (goes_down && has_source) {
-    Buffer& buffer = out_.buffers[static_cast<std::size_t>(from.buffer)];
-    buffer.is_downloaded = true;
-    if (argument(target) && buffer.stands_for < 0) buffer.stands_for = target.buffer;
-    if (buffer.host_name.empty()) buffer.host_name = target.word;
-    return;
-  }
-  if (has_target && has_source && !bytes.is(Kind::Int))
-    miss(offset, "how many bytes are copied here is not known");
-  if (!has_target || !has_source) {
-    if (kind.word == "cudaMemcpyDeviceToDevice")
-      miss(offset, "what is copied here, or where, is not known");
-    return;
-  }
-  out_.buffers[static_cast<std::size_t>(target.buffer)].is_touched = true;
-  Step step;
-  step.kind = Step::Kind::Copy;
-  step.offset = offset;
-  step.target = target;
-  step.source = from;
-  step.bytes = bytes.size;
-  out_.steps.push_back(std::move(step));
+  // A name such as cudaCheck is a macro of another file that returns what it is given.
+  const bool is_check = name.find("Check") != std::string::npos ||
+                        name.find("Assert") != std::string::npos ||
+                        name.find("Safe") != std::string::npos;
+  if (!name.starts_with("cuda")) return std::nullopt;
+  if (is_check) return given(0);
+  for (const Value& value : values)
+    if (Value* variable = referred(value))
+      *variable =
+          unknown(offset, fmt::format("what {} answers is not known before the plan runs", name));
+  if (is_plain_runtime(name)) return is_done();
+  const std::size_t told = out_.missing.size();
+  refuse_call(name, offset);
+  if (out_.missing.size() == told)
+    miss(offset, fmt::format("what '{}' does cannot be written as a plan", name));
+  return is_done();
 }
 
 }  // namespace kw::import

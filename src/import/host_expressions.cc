@@ -44,10 +44,17 @@ Value HostReader::evaluate(std::size_t begin, std::size_t end) {
   const std::size_t stop = end_;
   at_ = begin;
   end_ = end;
+  followed_.erase(followed_.lower_bound({tokens_, begin}), followed_.lower_bound({tokens_, end}));
   Value value = begin < end && spend() && depth_ < kDeepestExpressions ? assignment()
                                                                        : unknown(place(begin), "");
-  if (at_ < end_ && !value.is(Kind::Unknown))
-    value = unknown(place(at_), "this expression cannot be followed");
+  if (at_ < end_) {
+    if (!value.is(Kind::Unknown) || value.word.empty())
+      value = unknown(place(at_), "this expression cannot be followed");
+    if (may_work(*tokens_, at_, end_))
+      miss(place(at_), "this expression cannot be followed, and may launch kernels");
+    forget_written(at_, end_, place(at_), "may change in an expression that cannot be followed");
+  }
+  forget_unfollowed(begin, end);
   at_ = at;
   end_ = stop;
   return value;
@@ -62,98 +69,6 @@ Value HostReader::assignment() {
   return value;
 }
 
-/// Reads an assignment: a name, perhaps with fields and indices, then an operator and a value.
-bool HostReader::assign_here(Value& result) {
-  static constexpr auto kOperators = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>="};
-  const std::size_t begin = at_;
-  if (at(begin).kind != Token::Kind::Word) return false;
-  std::size_t i = begin + 1;
-  while (i < end_) {
-    if ((at(i).is(".") || at(i).is("->")) && at(i + 1).kind == Token::Kind::Word)
-      i += 2;
-    else if (at(i).is("["))
-      i = closing(i) + 1;
-    else
-      break;
-  }
-  if (i >= end_ || std::ranges::find(kOperators, at(i).text) == std::end(kOperators)) return false;
-  const std::string op(at(i).text.substr(0, at(i).text.size() - 1));
-  at_ = i + 1;
-  Value value = assignment();
-  if (!op.empty()) {
-    const Value old = evaluate(begin, i);
-    value = combine(op, old, value, place(i));
-  }
-  assign(begin, i, op, value);
-  result = std::move(value);
-  return true;
-}
-
-void HostReader::assign(std::size_t begin, std::size_t end, const std::string& op, Value value) {
-  Variable* variable = find(std::string(at(begin).text));
-  if (variable == nullptr) return;
-  if (begin + 1 == end) {
-    const TypeAt type{variable->type, variable->stars, false, 1};
-    if (variable->value.is(Kind::Host) && !value.is(Kind::Pointer)) return;
-    variable->value = cast(type, std::move(value), place(begin));
-    Value& now = variable->value;
-    // A constant that is assigned once after its declaration keeps its name, like one that is
-    // initialised.
-    if (op.empty() && now.is(Kind::Int) && now.size.op() == Size::Op::Number)
-      now.size = Size::named(std::string(at(begin).text), now.size);
-    return;
-  }
-  if (begin + 3 == end && (at(begin + 1).is(".") || at(begin + 1).is("->"))) {
-    const std::string field(at(begin + 2).text);
-    Value& object = variable->value;
-    if (variable->type == "dim3") {
-      object.kind = Kind::Dim3;
-      object.parts.resize(3, integer(1));
-      if (field == "x" || field == "y" || field == "z")
-        object.parts[static_cast<std::size_t>(field[0] - 'x')] = std::move(value);
-      return;
-    }
-    if (!object.is(Kind::Struct)) {
-      object = Value();
-      object.kind = Kind::Struct;
-      object.word = variable->type;
-    }
-    const auto known = std::ranges::find(object.names, field);
-    if (known != object.names.end()) {
-      object.parts[static_cast<std::size_t>(known - object.names.begin())] = std::move(value);
-    } else if (object.names.size() < 64) {
-      object.names.push_back(field);
-      object.parts.push_back(std::move(value));
-    }
-    return;
-  }
-  if (at(begin + 1).is("[") && closing(begin + 1) + 1 == end && variable->value.is(Kind::List)) {
-    const Value index = evaluate(begin + 2, end - 1);
-    const auto known = index.is(Kind::Int) ? index.size.number() : std::nullopt;
-    if (known && *known >= 0 && *known < static_cast<std::int64_t>(variable->value.parts.size()))
-      variable->value.parts[static_cast<std::size_t>(*known)] = std::move(value);
-  }
-}
-
-Value HostReader::conditional() {
-  const std::size_t begin = at_;
-  Value value = binary(0);
-  if (at_ >= end_ || !at(at_).is("?")) return value;
-  ++at_;
-  const Value yes = assignment();
-  if (at_ >= end_ || !at(at_).is(":")) return unknown(place(begin), "a ? without its :");
-  ++at_;
-  const Value no = assignment();
-  if (!value.is(Kind::Int))
-    return value.is(Kind::Unknown) ? value : unknown(place(begin), "this condition is not known");
-  if (const auto known = decided(value)) return *known != 0 ? yes : no;
-  if (yes.is(Kind::Unknown)) return yes;
-  if (no.is(Kind::Unknown)) return no;
-  if (yes.is(Kind::Int) && no.is(Kind::Int))
-    return integer(Size::choice(value.size, yes.size, no.size));
-  return unknown(place(begin), "the choices of this ? are no numbers");
-}
-
 Value HostReader::binary(int level) {
   if (level >= static_cast<int>(kLevels.size())) return unary();
   Value left = binary(level + 1);
@@ -166,7 +81,19 @@ Value HostReader::binary(int level) {
     const std::string op(token.text);
     const std::size_t offset = token.offset;
     ++at_;
+    const std::size_t from = at_;
+    if (op == "&&" || op == "||") {
+      const Value first = truth(left);
+      const Value second = truth(only_if(first, op == "&&", [&] { return binary(level + 1); }));
+      const auto known = decided(first);
+      const bool is_settled = known && (*known != 0) == (op == "||");
+      left = is_settled ? integer(op == "||") : combine(op, first, second, offset);
+      continue;
+    }
     const Value right = binary(level + 1);
+    // A stream that is read changes the name behind the sign.
+    if (op == ">>" && !is_arithmetic(left))
+      forget_written(from - 1, at_, offset, "is read from a stream here");
     left = combine(op, left, right, offset);
   }
   return left;
@@ -176,11 +103,14 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
                           std::size_t offset) {
   if (a.is(Kind::Unknown)) return a;
   if (b.is(Kind::Unknown)) return b;
-  if (a.is(Kind::Null) || b.is(Kind::Null)) {
-    const bool is_same = a.kind == b.kind;
+  const bool are_results = a.word.starts_with("cuda") && b.word.starts_with("cuda") &&
+                           a.is(Kind::Text) && b.is(Kind::Text);
+  if (a.is(Kind::Null) || b.is(Kind::Null) || are_results) {
+    const bool is_same = a.kind == b.kind && a.word == b.word;
     if (op == "==") return integer(is_same);
     if (op == "!=") return integer(!is_same);
   }
+  if (a.is(Kind::Host) && b.is(Kind::Int) && (op == "+" || op == "-")) return a;
   if (a.is(Kind::Pointer) && b.is(Kind::Int) && (op == "+" || op == "-")) {
     Value moved = a;
     const int bytes = a.word == "void" ? 1 : bytes_of_type(a.word);
@@ -196,6 +126,11 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
     return unknown(offset, "a comparison of real numbers is no condition of a plan");
   }
   const auto right = b.size.number();
+  // The plan language rounds down, as a shift does, but the text would be read as C's division.
+  if ((op == ">>" || op == "&") && least(a.size).value_or(-1) < 0)
+    return unknown(offset, fmt::format("'{}' is applied to what may be below 0", op));
+  if ((op == "/" || op == "%") && least(b.size).value_or(-1) < 0)
+    return unknown(offset, "the divisor may be below 0");
   if (op == "<<" && right && *right >= 0 && *right < 62)
     return integer(Size::binary("*", a.size, std::int64_t{1} << *right));
   if (op == ">>" && right && *right >= 0 && *right < 62)
@@ -221,10 +156,8 @@ Value HostReader::unary() {
   if (token.is("!") || token.is("-") || token.is("~") || token.is("+")) {
     ++at_;
     value = unary();
-    const bool is_null_test = token.is("!") && (value.is(Kind::Pointer) || value.is(Kind::Null));
-    if (is_null_test) {
-      value = integer(value.is(Kind::Null));
-    } else if (token.is("~")) {
+    if (token.is("!")) value = truth(value);
+    if (token.is("~")) {
       const auto known = value.is(Kind::Int) ? value.size.number() : std::nullopt;
       value = known ? integer(~*known) : unknown(token.offset, "the plan language has no '~'");
     } else if (!token.is("+") && is_arithmetic(value)) {
@@ -237,23 +170,26 @@ Value HostReader::unary() {
     ++at_;
     value = unary();
     if (value.is(Kind::Reference)) {
-      const Variable* variable = find(value.word);
-      value = variable != nullptr ? variable->value : unknown(token.offset, "");
+      const Value* variable = referred(value);
+      value = variable != nullptr ? *variable
+                                  : unknown(token.offset, "what this points to is not known");
     } else if (!value.is(Kind::Unknown)) {
       value = unknown(token.offset, "what lies in memory is not known before the plan runs");
     }
   } else if (token.is("++") || token.is("--")) {
+    const std::size_t sign = at_;
     ++at_;
-    const std::size_t name = at_;
     value = combine(token.is("++") ? "+" : "-", unary(), integer(1), token.offset);
-    if (at(name).kind == Token::Kind::Word && at_ == name + 1) assign(name, at_, "+", value);
+    assign(sign + 1, at_, value, sign);
   } else if (token.is("sizeof")) {
     value = size_of();
   } else if (token.is("new")) {
+    const std::size_t from = at_;
     while (at_ < end_ && !at(at_).is(";")) {
       if (at(at_).is("(") || at(at_).is("[") || at(at_).is("{")) at_ = std::min(closing(at_), end_);
       if (at_ < end_) ++at_;
     }
+    forget_written(from, at_, token.offset, "may be changed by this `new`");
     value.kind = Kind::Host;
   } else {
     // A cast: (type) expression.
@@ -276,60 +212,19 @@ Value HostReader::unary() {
   return value;
 }
 
-Value HostReader::address_of() {
-  const std::size_t offset = at(at_).offset;
-  ++at_;
-  const std::size_t name = at_;
-  if (at(name).kind == Token::Kind::Word && !at(name + 1).is("[") && !at(name + 1).is(".") &&
-      !at(name + 1).is("->") && !at(name + 1).is("::") && !at(name + 1).is("<")) {
-    if (find(std::string(at(name).text)) != nullptr) {
-      ++at_;
-      Value value;
-      value.kind = Kind::Reference;
-      value.word = at(name).text;
-      value.offset = offset;
-      return value;
-    }
-  }
-  // The address &x[i] is the pointer x + i.
-  if (at(name).kind == Token::Kind::Word && at(name + 1).is("[")) {
-    const std::size_t close = closing(name + 1);
-    const Variable* variable = find(std::string(at(name).text));
-    if (variable != nullptr && variable->value.is(Kind::Pointer) && close < end_) {
-      const Value base = variable->value;
-      const Value index = evaluate(name + 2, close);
-      at_ = close + 1;
-      return combine("+", base, index, offset);
-    }
-  }
-  Value value = unary();
-  if (value.is(Kind::Kernel) || value.is(Kind::Host)) return value;
-  return unknown(offset, "what this address points to is not known");
-}
-
-Value HostReader::size_of() {
-  const std::size_t offset = at(at_).offset;
-  ++at_;
-  if (!at(at_).is("(")) return unknown(offset, "the operand of this sizeof is not known");
-  const std::size_t close = std::min(closing(at_), end_);
-  const TypeAt type = type_at(at_ + 1, close);
-  std::string name = type.end == close ? type.type : "";
-  int bytes = type.stars > 0 ? 8 : bytes_of_type(name);
-  if (bytes == 0)
-    if (const Variable* variable = find(std::string(at(at_ + 1).text)))
-      bytes = variable->stars > 0 && !at(at_ + 2).is("[") ? 8 : bytes_of_type(variable->type);
-  at_ = std::min(close + 1, end_);
-  return bytes > 0 ? integer(bytes)
-                   : unknown(offset, fmt::format("the size of a '{}' is not known", name));
-}
-
 Value HostReader::postfix() {
+  const std::size_t begin = at_;
   Value value = primary();
   bool is_done = false;
   while (at_ < end_ && !is_done && spend()) {
     const Token& token = at(at_);
     if (token.is(".") || token.is("->")) {
+      // A method may change the object; what it does is not followed.
+      const bool has_parts = value.is(Kind::List) || value.is(Kind::Struct);
+      const bool is_call = at(at_ + 2).is("(") || at(at_ + 2).is("<");
       value = member(value, is_done);
+      if (has_parts && is_call && at(begin).kind == Token::Kind::Word)
+        forget(std::string(at(begin).text), token.offset, "may be changed by its method");
     } else if (token.is("[")) {
       const std::size_t close = std::min(closing(at_), end_);
       const Value index = evaluate(at_ + 1, close);
@@ -338,10 +233,9 @@ Value HostReader::postfix() {
     } else if (token.is("(") && value.is(Kind::Lambda)) {
       value = call("", {}, token.offset);
     } else if (token.is("++") || token.is("--")) {
-      const std::size_t name = at_ - 1;
-      if (at(name).kind == Token::Kind::Word)
-        assign(name, at_, "+",
-               combine(token.is("++") ? "+" : "-", value, integer(1), token.offset));
+      const std::size_t sign = at_;
+      assign(begin, sign, combine(token.is("++") ? "+" : "-", value, integer(1), token.offset),
+             sign);
       ++at_;
     } else {
       is_done = true;
@@ -356,6 +250,9 @@ Value HostReader::element(const Value& object, const Value& index) {
       *known < static_cast<std::int64_t>(object.parts.size()))
     return object.parts[static_cast<std::size_t>(*known)];
   if (object.is(Kind::Tensor) && known) return tensor_size(object, *known);
+  if (object.is(Kind::List) && !object.parts.empty() &&
+      std::ranges::all_of(object.parts, [](const Value& v) { return v.is(Kind::Stream); }))
+    return unknown(place(at_), "which stream this is depends on data");
   if (object.is(Kind::Unknown) && !object.word.empty()) return object;
   return unknown(place(at_), "what lies in memory is not known before the plan runs");
 }
@@ -412,6 +309,7 @@ Value HostReader::primary() {
     at_ = std::min(close + 1, end_);
     return value;
   }
+  if (token.is("::")) return ++at_, named();
   if (token.is("{")) return braces();
   if (token.is("[")) return lambda();
   ++at_;
@@ -462,33 +360,6 @@ Value HostReader::braces() {
   }
   at_ = std::min(close + 1, end_);
   return list;
-}
-
-Value HostReader::lambda() {
-  Value value = unknown(at(at_).offset, "what this function does is not known");
-  std::size_t i = std::min(closing(at_) + 1, end_);
-  if (at(i).is("(")) {
-    const std::size_t close = std::min(closing(i), end_);
-    for (const auto& [from, to] : parts_between(i + 1, close, ",")) {
-      const TypeAt type = type_at(from, to);
-      Value parameter = text(type.end > 0 && type.end < to ? std::string(at(type.end).text) : "");
-      parameter.names = {type.type};
-      parameter.begin = static_cast<std::size_t>(type.stars);
-      value.parts.push_back(std::move(parameter));
-    }
-    i = std::min(close + 1, end_);
-  }
-  while (i < end_ && !at(i).is("{") && !at(i).is(")") && !at(i).is(",")) ++i;
-  if (!at(i).is("{") || i >= end_) {
-    at_ = std::min(i, end_);
-    return value;
-  }
-  value.kind = Kind::Lambda;
-  value.tokens = tokens_;
-  value.begin = i + 1;
-  value.end = std::min(closing(i), end_);
-  at_ = std::min(value.end + 1, end_);
-  return value;
 }
 
 }  // namespace kw::import

@@ -39,14 +39,15 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
   }
   Step step;
   step.offset = offset;
-  step.kernel = kernel_named(name);
   step.templates = templates;
-  if (step.kernel == nullptr) {
-    const Value value = lookup(name);
-    if (value.is(Kind::Kernel)) {
-      step.kernel = kernel_named(value.word);
-      step.templates = value.names;
+  // A variable hides a kernel of the same name.
+  if (const Variable* variable = find(name)) {
+    if (variable->value.is(Kind::Kernel)) {
+      step.kernel = kernel_named(variable->value.word);
+      step.templates = variable->value.names;
     }
+  } else {
+    step.kernel = kernel_named(name);
   }
   if (close >= end_ || !at(close + 2).is("(")) {
     at_ = end_;
@@ -71,16 +72,7 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (shape[i].is(Kind::Unknown)) shape[i].offset = places[i];
-  if (shape.size() > 3 && shape[3].is(Kind::Stream) && !shape[3].word.empty()) {
-    for (const Step& other : out_.steps)
-      if (other.kind == Step::Kind::Launch && !other.name.empty() && other.name != shape[3].word) {
-        miss(offset,
-             "launches on several streams run beside each other: write fork and join into the plan "
-             "for that");
-        break;
-      }
-    step.name = shape[3].word;
-  }
+  if (shape.size() > 3) use_stream(shape[3], offset);
   add_launch(std::move(step), shape[0], shape[1], shape.size() > 2 ? shape[2] : integer(0));
   return Value();
 }
@@ -95,12 +87,21 @@ void HostReader::add_launch(Step step, const Value& grid, const Value& block, co
   else if (shared.is(Kind::Unknown) && shared.word != kToldElsewhere)
     miss(shared.offset != 0 ? shared.offset : step.offset,
          "the size of the shared memory is not known: " + shared.word);
-  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    const Value& value = step.arguments[i];
-    if (value.is(Kind::Pointer) || value.is(Kind::Tensor))
-      out_.buffers[static_cast<std::size_t>(value.buffer)].is_touched = true;
+  else if (!shared.is(Kind::Unknown) && !shared.is(Kind::Null))
+    miss(step.offset, "the size of the shared memory is no integer");
+  const auto& parameters = step.kernel->parameters;
+  for (std::size_t i = step.arguments.size(); i < parameters.size(); ++i) {
+    step.arguments.push_back(default_of(parameters[i]));
+    step.places.push_back(step.offset);
+    if (step.arguments.back().is(Kind::Unknown)) step.arguments.back().offset = step.offset;
   }
-  out_.steps.push_back(std::move(step));
+  for (std::size_t i = 0; i < std::min(step.arguments.size(), parameters.size()); ++i) {
+    Value& value = step.arguments[i];
+    if (parameters[i].stars > 0 || !(value.is(Kind::Int) || value.is(Kind::Real))) continue;
+    value = cast({device_type(parameters[i].type, types_), 0, false, 1}, std::move(value),
+                 step.places[i]);
+  }
+  push(std::move(step));
 }
 
 std::vector<Size> HostReader::shape(const Value& value, std::string_view what, std::size_t offset) {
@@ -110,7 +111,7 @@ std::vector<Size> HostReader::shape(const Value& value, std::string_view what, s
     if (!part.is(Kind::Int)) {
       if (part.word != kToldElsewhere)
         miss(part.offset != 0 ? part.offset : offset,
-             fmt::format("{} is not known: {}", what, part.word));
+             fmt::format("{} is not known{}", what, part.word.empty() ? "" : ": " + part.word));
       return {1};
     }
     sizes.push_back(part.size);

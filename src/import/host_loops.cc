@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "import/host_reader.h"
+#include "import/words.h"
 
 namespace kw::import {
 
@@ -20,35 +21,54 @@ constexpr int kMostTurns = 64;
 struct HostReader::Counted {
   std::string name;
   Value low, high, stride;
+  std::size_t rest = 0;  ///< What else is done after each turn begins here.
 };
 
+/// Reads the header of a loop whose first statement has been followed.
 std::optional<HostReader::Counted> HostReader::counted_loop(std::size_t open, std::size_t close) {
-  const std::size_t begin = open + 1;
-  std::size_t first = begin;
+  std::size_t first = open + 1;
   while (first < close && !at(first).is(";")) ++first;
   std::size_t second = first + 1;
   while (second < close && !at(second).is(";")) ++second;
-  if (second >= close) return std::nullopt;
-  std::size_t equals = begin;
-  while (equals < first && !at(equals).is("=")) ++equals;
-  if (equals == first || equals == begin) return std::nullopt;
+  if (second >= close || at(first + 1).kind != Token::Kind::Word) return std::nullopt;
   Counted loop;
-  loop.name = at(equals - 1).text;
-  if (!at(first + 1).is(loop.name)) return std::nullopt;
+  loop.name = at(first + 1).text;
   const bool is_inclusive = at(first + 2).is("<=");
-  if (!is_inclusive && !at(first + 2).is("<") && !at(first + 2).is("!=")) return std::nullopt;
-  loop.low = evaluate(equals + 1, first);
+  const bool is_unequal = at(first + 2).is("!=");
+  if (!is_inclusive && !is_unequal && !at(first + 2).is("<")) return std::nullopt;
+  for (std::size_t i = first + 3; i < second; ++i) {
+    if (is_one_of(at(i), {"&&", "||", "?", ",", "==", "!=", "<", ">", "<=", ">=", "&", "|", "^"}) ||
+        is_write(i))
+      return std::nullopt;
+    if (is_one_of(at(i), {"(", "["})) i = closing(i);
+  }
+  const Variable* counter = find(loop.name);
+  if (counter == nullptr || counter->stars > 0 || bytes_of_type(counter->type) < 4 ||
+      counter->type == "float" || counter->type == "double")
+    return std::nullopt;
+  loop.low = counter->value;
+  // Neither the end nor the stride may depend on the counter.
+  const auto place_of_counter = *locate(loop.name);
+  const auto own = [&] -> Value& {
+    return scopes_[place_of_counter.first][place_of_counter.second].value;
+  };
+  own() = unknown(place(open), std::string(kToldElsewhere));
   loop.high = evaluate(first + 3, second);
   if (is_inclusive && loop.high.is(Value::Kind::Int))
     loop.high = integer(Size::binary("+", loop.high.size, 1));
-  const std::size_t step = second + 1;
-  const bool is_before = at(step).is("++") && at(step + 1).is(loop.name);
-  if (is_before || (at(step).is(loop.name) && at(step + 1).is("++")))
+  const auto steps = parts_between(second + 1, close, ",");
+  if (steps.empty()) return own() = loop.low, std::nullopt;
+  const auto [step, end] = steps.front();
+  const bool is_before = at(step).is("++") && at(step + 1).is(loop.name) && end == step + 2;
+  if (is_before || (at(step).is(loop.name) && at(step + 1).is("++") && end == step + 2))
     loop.stride = integer(1);
   else if (at(step).is(loop.name) && at(step + 1).is("+="))
-    loop.stride = evaluate(step + 2, close);
-  else
+    loop.stride = evaluate(step + 2, end);
+  own() = loop.low;
+  if (loop.stride.is(Value::Kind::Unknown) && loop.stride.word.empty()) return std::nullopt;
+  if (is_unequal && !(loop.stride.is(Value::Kind::Int) && loop.stride.size.is(1)))
     return std::nullopt;
+  loop.rest = std::min(end + 1, close);
   return loop;
 }
 
@@ -57,17 +77,45 @@ HostReader::Flow HostReader::loop(std::size_t keyword, std::size_t header, std::
   const std::size_t close = closing(header);
   scopes_.emplace_back();
   const auto outer = std::exchange(leap_, std::nullopt);
+  const auto outer_leaps = std::exchange(leaps_, {});
   Flow flow = Flow::Next;
   if (!turns_by_number(header, close, body, body_end, flow)) {
-    const std::size_t missing = out_.missing.size();
     const std::size_t steps = out_.steps.size();
     symbolic_loop(keyword, header, close, body, body_end);
-    if (leap_ && (out_.steps.size() > steps || out_.missing.size() > missing))
+    if (leap_ && (out_.steps.size() > steps || may_work(*tokens_, header, body_end)))
       miss(leap_->offset, leap_->text);
   }
   leap_ = outer;
+  leaps_ = outer_leaps;
   if (!scopes_.empty()) scopes_.pop_back();
-  return flow == Flow::Return ? flow : Flow::Next;
+  return flow == Flow::Return || flow == Flow::Fail ? flow : Flow::Next;
+}
+
+/// Follows `for (T x : list)` where the list is known.
+bool HostReader::turns_of_list(std::size_t open, std::size_t close, std::size_t body,
+                               std::size_t end, Flow& flow) {
+  std::size_t colon = open + 1;
+  while (colon < close && !at(colon).is(":")) ++colon;
+  const TypeAt type = type_at(open + 1, colon);
+  if (colon >= close || type.end + 1 != colon) return false;
+  const Value list = evaluate(colon + 1, close);
+  if (type.is_reference && !type.is_const)
+    for (std::size_t k = colon + 1; k < close; ++k)
+      if (at(k).kind == Token::Kind::Word)
+        forget(std::string(at(k).text), place(k), "has elements that this loop may change");
+  if (!list.is(Value::Kind::List) || list.parts.size() > kMostTurns) return false;
+  for (const Value& part : list.parts) {
+    if (!spend()) return false;
+    declare(std::string(at(type.end).text), type, part);
+    if (type.is_reference && !type.is_const)
+      scopes_.back()[std::string(at(type.end).text)].value =
+          unknown(place(open), "an element that may change is not followed");
+    std::size_t i = body;
+    flow = i < end ? statement(i, end) : Flow::Next;
+    if (leap_) return false;
+    if (flow == Flow::Break || flow == Flow::Return || flow == Flow::Fail) break;
+  }
+  return true;
 }
 
 /// Follows the loop turn by turn while each test can be decided; undoes everything where one
@@ -80,25 +128,30 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   const int branches = open_branches_;
   const Value result = result_;
   const auto aliases = types_.aliases;
+  const auto returned = returned_;
+  const auto doubt = doubt_;
   std::size_t first = open;
   std::size_t second = close;
+  bool is_list = false;
   if (is_for) {
     first = open + 1;
     while (first < close && !at(first).is(";")) ++first;
     second = std::min(first + 1, close);
     while (second < close && !at(second).is(";")) ++second;
-    if (open + 1 < first) plain_statement(open + 1, first);
+    is_list = first >= close;
+    if (is_list && turns_of_list(open, close, body, end, flow)) return true;
+    if (!is_list && open + 1 < first) plain_statement(open + 1, first);
   }
-  for (int turn = 0; turn <= kMostTurns; ++turn) {
+  for (int turn = 0; turn <= kMostTurns && !is_list; ++turn) {
     const Value test = first + 1 < second ? evaluate(first + 1, second) : Value();
-    const auto known = decided(test);
+    const auto known = decided(truth(test));
     if (!known || !spend()) break;
     if (*known == 0) return true;
     if (turn == kMostTurns) break;
     std::size_t i = body;
     flow = i < end ? statement(i, end) : Flow::Next;
     if (leap_) break;
-    if (flow == Flow::Break || flow == Flow::Return) return true;
+    if (flow == Flow::Break || flow == Flow::Return || flow == Flow::Fail) return true;
     if (is_for && second + 1 < close) plain_statement(second + 1, close);
   }
   flow = Flow::Next;
@@ -107,19 +160,27 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   open_branches_ = branches;
   result_ = result;
   types_.aliases = aliases;
+  returned_ = returned;
+  doubt_ = doubt;
   leap_.reset();
   return false;
 }
 
-/// Marks the variables of a loop that cannot be counted as unknown. The message about the loop
-/// itself says so, hence no further message for them.
-void HostReader::hide_loop_variables(std::size_t open, std::size_t close) {
+/// Follows what a loop does before its first turn.
+void HostReader::start_loop(std::size_t open, std::size_t close) {
   std::size_t first = open + 1;
   while (first < close && !at(first).is(";")) ++first;
-  if (!at(open - 1).is("for") || first >= close || open + 1 >= first) return;
-  plain_statement(open + 1, first);
-  for (auto& [name, variable] : scopes_.back())
-    variable.value = unknown(place(open), std::string(kToldElsewhere));
+  if (!at(open - 1).is("for")) return;
+  if (first < close) {
+    if (open + 1 < first) plain_statement(open + 1, first);
+    return;
+  }
+  // For `for (T x : list)` the variable is whatever the list holds.
+  std::size_t colon = open + 1;
+  while (colon < close && !at(colon).is(":")) ++colon;
+  if (colon > open + 1 && at(colon - 1).kind == Token::Kind::Word)
+    scopes_.back()[std::string(at(colon - 1).text)] = {
+        unknown(place(open), std::string(kToldElsewhere)), "", 0};
 }
 
 namespace {
@@ -145,90 +206,169 @@ bool mentions(const Step& step, const std::string& name) {
          has(step.stride);
 }
 
-}  // namespace
-
-/// Whether the next turn would add the same steps as the turn that has just been followed, which
-/// begin at index `begin`.
-bool HostReader::is_same_each_turn(const std::string& counter, std::size_t body, std::size_t end,
-                                   std::size_t begin) {
-  const auto first = static_cast<std::ptrdiff_t>(begin);
-  const std::vector<Step> turn(out_.steps.begin() + first, out_.steps.end());
-  if (std::ranges::any_of(turn, [&](const Step& s) { return mentions(s, "%" + counter); }))
-    return false;
-  // Following the body again doubles the work for every loop around it.
-  if (!spend()) return false;
-  const Scopes scopes = scopes_;
-  const HostProgram out = out_;
-  const auto leap = leap_;
-  const int branches = open_branches_;
-  out_.steps.resize(begin);
-  if (body < end) statement(body, end);
-  close_branches(branches);
-  const bool is_same = std::equal(out_.steps.begin() + first, out_.steps.end(), turn.begin(),
-                                  turn.end(), is_same_step);
-  scopes_ = scopes;
-  out_ = out;
-  leap_ = leap;
-  return is_same;
+/// Whether a loop that is still open has the counter.
+bool is_counter_of(const std::vector<Step>& steps, const std::string& name) {
+  std::vector<std::string> open;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::For) open.push_back(step.name);
+    if (step.kind == Step::Kind::When) open.emplace_back();
+    if (step.kind == Step::Kind::End && !open.empty()) open.pop_back();
+  }
+  return std::ranges::find(open, name) != open.end();
 }
 
+using Places = std::set<std::pair<std::size_t, std::string>>;
+
+}  // namespace
+
+/// Follows the body once, for all turns: what a turn changes is unknown when it begins.
 void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close,
                                std::size_t body, std::size_t end) {
-  const auto counted = at(keyword).is("for") ? counted_loop(open, close) : std::nullopt;
-  if (counted) scopes_.back()[counted->name] = {integer(Size::name("%" + counted->name)), "int", 0};
-  if (!counted) hide_loop_variables(open, close);
+  using Kind = Value::Kind;
+  constexpr int kMostRounds = 3;
+  const std::size_t offset = place(keyword);
+  start_loop(open, close);
   const Scopes before = scopes_;
+  const HostProgram out = out_;
   const std::size_t begin = out_.steps.size();
-  Step head;
-  head.kind = Step::Kind::For;
-  head.offset = place(keyword);
-  out_.steps.push_back(head);
-  std::size_t i = body;
+  const std::size_t returned = returned_.size();
+  const auto leap = leap_;
   const int branches = open_branches_;
-  if (i < end) statement(i, end);
-  if (open_branches_ > branches)
-    miss(place(keyword), "a return inside of this loop cannot be followed");
-  close_branches(branches);
+  Places changed;
+  std::optional<Counted> counted;
+  std::string symbol;
+  Flow flow = Flow::Next;
+  for (int round = 0;; ++round) {
+    counted = at(keyword).is("for") ? counted_loop(open, close) : std::nullopt;
+    const auto counter = counted ? locate(counted->name) : std::nullopt;
+    for (const auto& [scope, name] : changed) {
+      if (counter && counter->first == scope && counter->second == name) continue;
+      scopes_[scope][name].value = unknown(
+          offset, counted ? fmt::format("'{}' changes from turn to turn of this loop, which "
+                                        "no loop of a plan can follow",
+                                        name)
+                          : std::string(kToldElsewhere));
+    }
+    if (counted) {
+      counted = counted_loop(open, close);  // where the bounds change they are unknown by now
+      symbol = fmt::format("%{}", counted->name);
+      for (int i = 2; is_counter_of(out_.steps, symbol.substr(1)); ++i)
+        symbol = fmt::format("%{}_{}", counted->name, i);
+      scopes_[counter->first][counter->second].value = integer(Size::name(symbol));
+    }
+    const Scopes entry = scopes_;
+    Step head;
+    head.kind = Step::Kind::For;
+    head.name = symbol.empty() ? "" : symbol.substr(1);
+    head.offset = offset;
+    out_.steps.push_back(head);
+    ++inside_;
+    if (at(keyword).is("while") && open + 1 < close) evaluate(open + 1, close);
+    std::size_t i = body;
+    flow = i < end ? statement(i, end) : Flow::Next;
+    const bool keeps_counter =
+        !counted || is_same_value(scopes_[counter->first][counter->second].value,
+                                  entry[counter->first].at(counter->second).value);
+    std::size_t second = open;
+    if (at(keyword).is("for"))
+      for (int signs = 0; second < close && signs < 2; ++second) signs += at(second).is(";");
+    const std::size_t rest = counted ? counted->rest : second;
+    if (at(keyword).is("for") && rest > open && rest < close) plain_statement(rest, close);
+    close_branches(branches);
+    --inside_;
+    if (!keeps_counter && out_.steps.size() > begin + 1)
+      miss(offset, fmt::format("'{}' changes inside of this loop", counted->name));
+    // A turn ends behind the body, or where a condition that is not decided leaves it.
+    Places fresh;
+    leaps_.push_back(scopes_);
+    for (const Scopes& ended : leaps_)
+      for (std::size_t s = 0; s < entry.size() && s < ended.size(); ++s)
+        for (const auto& [name, variable] : entry[s]) {
+          const auto now = ended[s].find(name);
+          if (now != ended[s].end() && !is_same_value(now->second.value, variable.value))
+            fresh.emplace(s, name);
+        }
+    leaps_.clear();
+    if (counter) fresh.insert(*counter);
+    const bool is_stable =
+        std::ranges::includes(changed, fresh) || (counter && fresh.size() == 1 && changed.empty());
+    changed.insert(fresh.begin(), fresh.end());
+    if (is_stable || budget_ <= 0) break;
+    if (round >= kMostRounds)
+      for (const std::string& name : names_written(open, end))
+        if (const auto at = locate(name)) changed.insert(*at);
+    scopes_ = before;
+    out_ = out;
+    leap_ = leap;
+    returned_.resize(returned);
+    if (round > kMostRounds + 1) break;
+  }
+  if (flow == Flow::Break || flow == Flow::Continue) {
+    if (flow == Flow::Break) leap_from(flow, offset);
+  } else if (flow != Flow::Next || returned_.size() > returned) {
+    for (std::size_t k = returned; k < returned_.size(); ++k)
+      returned_[k] = {unknown(offset, "a return inside of a loop"), Value()};
+    if (flow == Flow::Return)
+      returned_.emplace_back(unknown(offset, "a return inside of a loop"), Value());
+    if (out_.steps.size() > begin + 1)
+      miss(offset, "a return inside of this loop cannot be followed");
+    else if (!doubt_)
+      doubt_ = Remark{offset, "a return inside of this loop cannot be followed"};
+  }
+  scopes_ = before;
+  for (const auto& [scope, name] : changed)
+    if (scope < scopes_.size())
+      scopes_[scope][name].value =
+          unknown(offset, fmt::format("what '{}' is set to here depends on data", name));
   if (out_.steps.size() == begin + 1) {  // the loop prepares or checks something on the host
     out_.steps.resize(begin);
-    forget_changes(before, place(keyword));
     return;
   }
-  if (out_.is_main && counted && is_same_each_turn(counted->name, body, end, begin + 1)) {
+  const bool is_same =
+      counted &&
+      std::none_of(out_.steps.begin() + 1 + static_cast<std::ptrdiff_t>(begin), out_.steps.end(),
+                   [&](const Step& step) { return mentions(step, symbol); });
+  if (out_.is_main && is_same) {
     out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
-    note(place(keyword),
-         "a loop of main() that repeats the same launches only times them: its body is taken once");
-    forget_changes(before, place(keyword));
-    return;
+    return note(offset,
+                "a loop of main() that launches the same again and again only times it: "
+                "its body is taken once");
   }
-  using Kind = Value::Kind;
   if (!counted || !counted->low.is(Kind::Int) || !counted->high.is(Kind::Int) ||
-      !counted->stride.is(Kind::Int) || !counted->stride.size.number()) {
-    miss(place(keyword),
-         "how often this loop launches kernels cannot be written as an expression of the sizes");
-    forget_changes(before, place(keyword));
-    return;
-  }
-  for (std::size_t s = 0; s < before.size() && s < scopes_.size(); ++s)
-    for (const auto& [name, variable] : before[s]) {
-      const auto now = scopes_[s].find(name);
-      if (now == scopes_[s].end() || name == counted->name) continue;
-      const Value& a = variable.value;
-      const Value& b = now->second.value;
-      const bool is_same = a.kind == b.kind && a.buffer == b.buffer && a.size == b.size;
-      if (!is_same && !a.is(Kind::Unknown))
-        miss(place(keyword), fmt::format("'{}' changes between iterations of this loop in a way "
-                                         "that no loop of a plan can express",
-                                         name));
-    }
+      !counted->stride.is(Kind::Int) || !counted->stride.size.number() ||
+      *counted->stride.size.number() <= 0 || least(counted->low.size).value_or(-1) < 0)
+    return miss(offset,
+                "how often this loop launches kernels cannot be written as an expression of the "
+                "sizes");
   Step& step = out_.steps[begin];
-  step.name = counted->name;
   step.low = counted->low.size;
   step.high = counted->high.size;
   step.stride = counted->stride.size;
   Step tail;
   tail.kind = Step::Kind::End;
   out_.steps.push_back(std::move(tail));
+}
+
+/// `do BODY while (TEST)` is BODY, and then `while (TEST) BODY`.
+HostReader::Flow HostReader::do_statement(std::size_t& i, std::size_t end) {
+  const std::size_t keyword = i;
+  const std::size_t body = i + 1;
+  const std::size_t body_end = statement_end(body, end);
+  i = statement_end(keyword, end);
+  const std::size_t header = std::min(body_end + 1, end);
+  const auto outer = std::exchange(leap_, std::nullopt);
+  std::size_t inner = body;
+  const std::size_t steps = out_.steps.size();
+  const Flow flow = inner < body_end ? statement(inner, body_end) : Flow::Next;
+  const bool leaps = leap_.has_value();
+  if (leaps && (out_.steps.size() > steps || may_work(*tokens_, body, body_end)))
+    miss(leap_->offset, leap_->text);
+  if (leaps)
+    forget_written(body, body_end, leap_->offset, "is set in a loop that may be left here");
+  leap_ = outer;
+  if (flow == Flow::Return || flow == Flow::Fail) return flow;
+  if (flow == Flow::Break || !at(body_end).is("while") || !at(header).is("(")) return Flow::Next;
+  return loop(body_end, header, body, body_end);
 }
 
 HostReader::Flow HostReader::switch_statement(std::size_t keyword, std::size_t open,
@@ -254,20 +394,24 @@ HostReader::Flow HostReader::switch_statement(std::size_t keyword, std::size_t o
     }
   }
   if (!value) {
-    bool launches = false;
+    if (may_work(*tokens_, body, stop))
+      miss(place(keyword), "which case of this switch is launched is not known");
+    forget_written(body, stop, place(keyword), "is set in a switch whose case is not known");
     for (std::size_t i = body; i < stop; ++i)
-      launches = launches || after_launch_open(*tokens_, i) != 0;
-    if (launches) miss(place(keyword), "which case of this switch is launched is not known");
+      if (at(i).is("return") && !doubt_) {
+        doubt_ = Remark{place(i), "which case of this switch returns is not known"};
+        returned_.emplace_back(unknown(place(i), doubt_->text), Value());
+      }
     return Flow::Next;
   }
   if (!start) return Flow::Next;
   scopes_.emplace_back();
   const auto outer = std::exchange(leap_, std::nullopt);
-  const std::size_t steps = out_.steps.size();
-  const Scopes before = scopes_;
   const Flow flow = block(*start, stop);
-  if (leap_ && out_.steps.size() > steps) miss(leap_->offset, leap_->text);
-  if (leap_) forget_changes(before, place(keyword));
+  if (leap_) {
+    if (may_work(*tokens_, body, stop)) miss(leap_->offset, leap_->text);
+    forget_written(body, stop, leap_->offset, "is set in a switch that may be left here");
+  }
   if (!leap_) leap_ = outer;
   scopes_.pop_back();
   return flow == Flow::Break ? Flow::Next : flow;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "import/host_reader.h"
 
 namespace kw::import {
@@ -12,6 +14,18 @@ namespace kw::import {
 namespace {
 
 using Kind = Value::Kind;
+
+constexpr std::string_view kRealFunctions[] = {"sqrt", "exp", "log", "sin", "cos", "pow"};
+
+/// Whether an expression has no real division or number in it.
+bool is_whole(const Size& size) {
+  if (size.op() == Size::Op::Text || (size.op() == Size::Op::Binary && size.word() == "//"))
+    return false;
+  if (size.op() == Size::Op::Call &&
+      std::ranges::find(kRealFunctions, size.word()) != std::end(kRealFunctions))
+    return false;
+  return std::ranges::all_of(size.parts(), is_whole);
+}
 
 }  // namespace
 
@@ -45,8 +59,19 @@ Value HostReader::named() {
                 ? Value()
                 : evaluate(from, to);
         std::string words;
+        bool has_unknown = at(from).is("decltype");
+        for (std::size_t k = from; k < to; ++k)
+          if (const Variable* variable = find(std::string(at(k).text)))
+            has_unknown =
+                has_unknown || !(variable->value.is(Kind::Int) || variable->value.is(Kind::Kernel));
         if (value.is(Kind::Int))
           words = value.size.replaced([](const Size&) { return std::nullopt; }).to_text();
+        else if (value.is(Kind::Kernel) && find(type.type) != nullptr)
+          words = "\"" + value.word + "\"";
+        else if (has_unknown)
+          miss(place(from),
+               fmt::format("the template's argument is not known: {}",
+                           value.word.empty() ? "its value depends on data" : value.word));
         else if (type.end == to)
           words = "\"" + type.type + std::string("**").substr(0, type.stars > 0 ? 1 : 0) + "\"";
         else
@@ -62,7 +87,7 @@ Value HostReader::named() {
     Value list = braces();
     return cast({device_type(name, types_), 0, false, 1}, std::move(list), offset);
   }
-  if (has_templates || kernel_named(name) != nullptr) {
+  if (has_templates || (find(name) == nullptr && kernel_named(name) != nullptr)) {
     Value value;
     value.kind = Kind::Kernel;
     value.word = name;
@@ -87,8 +112,14 @@ Value HostReader::cast_expression(std::string_view word) {
   return word == "const_cast" ? value : cast(type, std::move(value), offset);
 }
 
-Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) const {
+Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) {
   if (type.stars > 0) {
+    if (value.is(Kind::List) && !value.word.empty()) {
+      // A pointer to the first element, through which all may change.
+      forget(value.word, offset, "has elements that another name means too");
+      return unknown(offset,
+                     fmt::format("what this pointer to '{}' means is not followed", value.word));
+    }
     if (value.is(Kind::Pointer)) value.word = type.type;
     if (value.is(Kind::Int) && value.size.is(0)) value.kind = Kind::Null;
     return value;
@@ -101,22 +132,8 @@ Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) cons
     dim.parts.resize(3, integer(1));
     return dim;
   }
-  const bool is_real = type.type == "float" || type.type == "double";
-  if (is_real && value.is(Kind::Int)) {
-    value.kind = Kind::Real;
-  } else if (!is_real && value.is(Kind::Real) && bytes_of_type(type.type) > 0) {
-    const Size& size = value.size;
-    if (size.op() == Size::Op::Binary && size.word() == "//") {
-      value = integer(Size::binary("/", size.parts()[0], size.parts()[1]));
-    } else if (size.op() == Size::Op::Text) {
-      const double number = std::strtod(size.word().c_str(), nullptr);
-      value = number >= 0 && number < 9e15 ? integer(static_cast<std::int64_t>(number))
-                                           : unknown(offset, "this number cannot be a size");
-    } else if (size.op() != Size::Op::Name && size.op() != Size::Op::Number) {
-      value = unknown(offset, "this real number cannot be made an integer of the plan");
-    } else {
-      value.kind = Kind::Int;
-    }
+  if ((value.is(Kind::Int) || value.is(Kind::Real)) && bytes_of_type(type.type) > 0) {
+    return cast_number(type.type, value, offset);
   } else if (value.is(Kind::List) && bytes_of_type(type.type) > 0 && value.parts.size() == 1) {
     return cast(type, Value(value.parts.front()), offset);
   } else if (value.is(Kind::List) && type.type != "auto" && bytes_of_type(type.type) == 0 &&
@@ -127,10 +144,81 @@ Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) cons
   return value;
 }
 
+/// A number as one of another type.
+Value HostReader::cast_number(const std::string& type, const Value& value, std::size_t offset) {
+  if (type == "float" || type == "double") {
+    Value real = value;
+    real.kind = Kind::Real;
+    return real;
+  }
+  const bool is_narrow_real = type.starts_with("__half") || type.starts_with("__nv_bfloat16");
+  if (is_narrow_real || (bytes_of_type(type) > 8 && value.is(Kind::Int))) return value;
+  if (value.is(Kind::Real)) {
+    const Size& size = value.size;
+    const auto whole = [&](const Size& part) -> std::optional<Size> {
+      const Size& inner = part.op() == Size::Op::Named ? part.parts()[0] : part;
+      if (inner.op() != Size::Op::Text) {
+        const bool is_plain = inner.op() != Size::Op::Binary || inner.word() != "//";
+        const bool is_real = std::ranges::find(out_.reals, part.word()) != out_.reals.end();
+        return is_plain && !is_real && is_whole(part) ? std::optional(part) : std::nullopt;
+      }
+      const double number = std::strtod(inner.word().c_str(), nullptr);
+      if (!(number >= 0 && number < 9e15) || number != std::floor(number)) return std::nullopt;
+      return Size(static_cast<std::int64_t>(number));
+    };
+    if (size.op() == Size::Op::Binary && size.word() == "//") {
+      const auto top = whole(size.parts()[0]);
+      const auto bottom = whole(size.parts()[1]);
+      if (top && bottom && least(*bottom).value_or(0) >= 1)
+        return cast_number(type, integer(Size::binary("/", *top, *bottom)), offset);
+    } else if (size.op() == Size::Op::Text || size.op() == Size::Op::Named) {
+      const Size& inner = size.op() == Size::Op::Named ? size.parts()[0] : size;
+      const double number = inner.op() == Size::Op::Text
+                                ? std::strtod(inner.word().c_str(), nullptr)
+                                : static_cast<double>(inner.number().value_or(-1));
+      if (number >= 0 && number < 9e15)
+        return cast_number(type, integer(static_cast<std::int64_t>(number)), offset);
+    } else if (const auto same = whole(size)) {
+      return cast_number(type, integer(*same), offset);
+    }
+    return unknown(offset, "this real number cannot be made an integer of the plan");
+  }
+  const Size& size = value.size;
+  const auto low = least(size);
+  const auto high = greatest(size);
+  if (type == "bool") {
+    const bool is_truth = low && high && *low >= 0 && *high <= 1;
+    return is_truth ? value : integer(Size::binary("!=", size, 0));
+  }
+  const bool is_unsigned = type.starts_with("u") || type == "size_t";
+  const int bits = 8 * bytes_of_type(type);
+  if (is_unsigned && low.value_or(-1) < 0) {
+    if (inside_ > 0 || value.size.number())
+      return unknown(offset, fmt::format("this may be below 0, which '{}' does not hold", type));
+    require(integer(Size::binary(">=", size, 0)), offset);
+  }
+  if (bits >= 32 || bits == 0) return value;
+  const std::int64_t most = (std::int64_t{1} << (is_unsigned ? bits : bits - 1)) - 1;
+  if (low && high && *low >= -most - 1 && *high <= most) return value;
+  if (is_unsigned) return integer(Size::binary("%", size, most + 1));
+  return unknown(offset, fmt::format("this may be more than '{}' holds", type));
+}
+
+std::optional<std::pair<std::size_t, std::string>> HostReader::locate(
+    const std::string& name) const {
+  for (std::size_t scope = scopes_.size(); scope-- > 0;)
+    if (const auto found = scopes_[scope].find(name); found != scopes_[scope].end()) {
+      const auto& alias = found->second.alias;
+      return alias ? *alias : std::pair(scope, name);
+    }
+  return std::nullopt;
+}
+
 HostReader::Variable* HostReader::find(const std::string& name) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (const auto found = scope->find(name); found != scope->end()) return &found->second;
-  return nullptr;
+  const auto found = locate(name);
+  if (!found || found->first >= scopes_.size()) return nullptr;
+  const auto variable = scopes_[found->first].find(found->second);
+  return variable != scopes_[found->first].end() ? &variable->second : nullptr;
 }
 
 Value HostReader::lookup(const std::string& name) {
@@ -142,11 +230,15 @@ Value HostReader::lookup(const std::string& name) {
     return value;
   }
   if (const Variable* variable = find(name)) return variable->value;
-  if (const auto known = globals_.find(name); known != globals_.end()) return known->second;
+  const Macro* macro = macro_at(source_, name, place(at_ > 0 ? at_ - 1 : 0));
+  // A macro may be defined again; a constant is not.
+  const bool is_lasting = macro == nullptr || !source_.macro_history.contains(name);
+  if (const auto known = globals_.find(name); is_lasting && known != globals_.end())
+    return known->second;
   if (!resolving_.insert(name).second) return unknown(0, "");
   Value value = global(name);
   resolving_.erase(name);
-  globals_[name] = value;
+  if (is_lasting) globals_[name] = value;
   return value;
 }
 
@@ -159,21 +251,28 @@ Value HostReader::global(const std::string& name) {
     tokens_ = &tokens;
     Value value = evaluate(begin, end);
     tokens_ = own;
-    if (value.is(Kind::Int) && value.size.op() == Size::Op::Number)
+    if (value.is(Kind::Int) && is_nameable(name, value.size))
       value.size = Size::named(name, value.size);
     if (value.is(Kind::Unknown)) value.offset = offset;
     return value;
   };
-  if (const auto macro = source_.macros.find(name);
-      macro != source_.macros.end() && !macro->second.is_function) {
-    Tokens& body = macro_bodies_[name];
-    body = task::tokenize(macro->second.body);
-    for (Token& token : body) token.offset = macro->second.offset;
-    return in(body, 0, body.size(), macro->second.offset);
+  if (const Macro* macro = macro_at(source_, name, place(at_ > 0 ? at_ - 1 : 0));
+      macro != nullptr && !macro->is_function) {
+    Tokens& body = macro_bodies_[macro];
+    body = task::tokenize(macro->body);
+    // The names in the body mean what they mean where the macro is used.
+    const std::size_t offset = place(at_ > 0 ? at_ - 1 : 0);
+    for (Token& token : body) token.offset = offset;
+    return in(body, 0, body.size(), macro->offset);
   }
   if (source_.knobs.contains(name)) return integer(Size::name(name));
   for (const Item& item : items_) {
     if (item.kind != Item::Kind::Variable || item.name != name) continue;
+    for (const DoubtfulText& doubt : source_.doubtful)
+      if (const std::size_t at = source_.tokens[item.begin].offset;
+          doubt.range.begin <= at && at < doubt.range.end)
+        return unknown(at, fmt::format("'{}' stands behind {}, which the file does not decide",
+                                       name, sanitise(doubt.condition, 60)));
     std::size_t equals = item.begin;
     while (equals < item.end && !source_.tokens[equals].is("=")) ++equals;
     const std::size_t stop =

@@ -44,6 +44,8 @@ struct Value {
   std::size_t end = 0;
   /// Lambda: the tokens in which it was written.
   const std::vector<task::CodeToken>* tokens = nullptr;
+  std::size_t depth = 0;  ///< Lambda: how many scopes it sees. Reference: the scope it points to.
+  std::vector<Value> captured;  ///< Lambda: the values that it copied; their names are in `names`.
 
   bool is(Kind wanted) const { return kind == wanted; }
 };
@@ -64,6 +66,11 @@ struct Buffer {
   bool is_returned = false;
   bool is_zeroed = false;  ///< Zeroed before any other use.
   bool is_touched = false;
+  bool is_used = false;  ///< A launch or copy has used it.
+  /// Written by a launch after it was last copied to the host; `changed_at` is the place.
+  bool is_changed = false;
+  std::size_t changed_at = 0;
+  int depth = 0;        ///< How many undecided branches and loops were around its allocation.
   int stands_for = -1;  ///< The argument whose contents the buffer holds; -1: none.
   Size bytes;           ///< The size of an allocated buffer.
   bool has_bytes = false;
@@ -77,7 +84,7 @@ struct Buffer {
 /// One step of the plan.
 struct Step {
   /// Kinds of steps; Launch, Fill and Copy do work.
-  enum class Kind { Launch, Fill, Copy, For, When, Else, End };
+  enum class Kind { Launch, Fill, Copy, For, When, Else, End, Require };
   Kind kind = Kind::Launch;
   std::size_t offset = 0;
   const Item* kernel = nullptr;
@@ -93,7 +100,7 @@ struct Step {
   Size bytes;                       ///< Fill, Copy: the number of bytes.
   std::string fill;                 ///< Fill: the value in the plan language.
   std::string name;                 ///< For: the counter's name.
-  Size low, high, stride;  ///< For: the range of the counter. When: the condition is `low`.
+  Size low, high, stride;  ///< For: the counter's range. When, Require: the condition is `low`.
 };
 
 struct Remark {

@@ -19,14 +19,6 @@ constexpr std::size_t kMostRemarks = 32;
 
 using task::CodeToken;
 
-bool is_tensor_type(std::string_view type) {
-  return type == "torch::Tensor" || type == "at::Tensor" || type == "Tensor";
-}
-
-bool is_stream_type(std::string_view type) {
-  return type == "cudaStream_t" || type.ends_with("CUDAStream");
-}
-
 }  // namespace
 
 bool HostReader::spend() { return --budget_ > 0; }
@@ -92,7 +84,10 @@ Value HostReader::text(std::string word) {
 HostProgram HostReader::run(const Item& function) {
   out_.function = &function;
   out_.is_main = function.name == "main";
+  add_file_variables();
   scopes_.emplace_back();
+  bind_templates(function, {}, {}, scopes_);
+  check_text(function);
   const auto [body, is_new] = bodies_.try_emplace(&function);
   body->second = expand_macros(source_, function.body_open + 1, function.body_close);
   tokens_ = &body->second;
@@ -100,17 +95,52 @@ HostProgram HostReader::run(const Item& function) {
   bind_parameters(function);
   scopes_.emplace_back();
   block(0, tokens_->size());
-  note_result(result_);
-  if (out_.is_main) drop_repeats();
   close_branches(0);
+  note_result(merged_result());
+  check_memory();
+  if (out_.is_main) drop_repeats();
   if (budget_ <= 0)
     miss(source_.tokens[function.begin].offset, "this function is too long to be followed");
   return std::move(out_);
 }
 
+/// Refuses a function for which the preprocessor's choice is not known.
+void HostReader::check_text(const Item& function) {
+  for (std::size_t i = function.begin; i < std::min(function.end, source_.tokens.size()); ++i) {
+    const Token& token = source_.tokens[i];
+    if (token.kind == Token::Kind::Word) check_macro(std::string(token.text), token.offset, 0);
+  }
+  for (const DoubtfulText& doubt : source_.doubtful) {
+    const std::size_t begin = source_.tokens[function.begin].offset;
+    const std::size_t end =
+        source_.tokens[std::min(function.end, source_.tokens.size()) - 1].offset;
+    const bool is_around = doubt.range.begin <= begin && end <= doubt.range.end;
+    const bool is_inside = begin <= doubt.range.begin && doubt.range.begin <= end;
+    if (is_around || is_inside)
+      miss(doubt.range.begin, fmt::format("whether this condition holds is not known before the "
+                                          "file is compiled: {}",
+                                          sanitise(doubt.condition, 60)));
+  }
+}
+
+void HostReader::check_macro(const std::string& name, std::size_t offset, int depth) {
+  constexpr int kDeepest = 8;
+  const Macro* macro = macro_at(source_, name, offset);
+  if (macro == nullptr || depth > kDeepest) return;
+  if (macro->is_doubtful)
+    return miss(offset, fmt::format("which definition '{}' has is not known before the file is "
+                                    "compiled",
+                                    sanitise(name, 60)));
+  for (const Token& token : task::tokenize(macro->body))
+    if (token.kind == Token::Kind::Word && token.text != name)
+      check_macro(std::string(token.text), offset, depth + 1);
+}
+
 bool is_same_value(const Value& a, const Value& b) {
   return a.kind == b.kind && a.buffer == b.buffer && a.word == b.word && a.size == b.size &&
-         a.names == b.names && std::ranges::equal(a.parts, b.parts, is_same_value);
+         a.names == b.names && a.begin == b.begin && a.end == b.end && a.tokens == b.tokens &&
+         a.depth == b.depth && std::ranges::equal(a.parts, b.parts, is_same_value) &&
+         std::ranges::equal(a.captured, b.captured, is_same_value);
 }
 
 bool is_same_step(const Step& a, const Step& b) {
@@ -141,44 +171,6 @@ void HostReader::drop_repeats() {
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i),
                   steps.begin() + static_cast<std::ptrdiff_t>(i + period));
     }
-}
-
-void HostReader::bind_parameters(const Item& function) {
-  const std::size_t offset = source_.tokens[function.parameters_open].offset;
-  if (out_.is_main) return;
-  for (const FunctionParameter& parameter : function.parameters) {
-    const std::string type = device_type(parameter.type, types_);
-    Value value;
-    if (is_tensor_type(parameter.type) || parameter.stars == 1) {
-      Buffer buffer;
-      buffer.name = parameter.name;
-      buffer.element = is_tensor_type(parameter.type) || type == "void" ? "" : type;
-      buffer.is_const = parameter.is_const && parameter.stars == 1;
-      buffer.is_tensor = parameter.stars == 0;
-      buffer.offset = offset;
-      const int index = add_buffer(std::move(buffer));
-      if (parameter.stars == 0) {
-        value = tensor(index);
-      } else {
-        value.kind = Value::Kind::Pointer;
-        value.buffer = index;
-        value.word = type;
-      }
-    } else if (is_stream_type(parameter.type)) {
-      value.kind = Value::Kind::Stream;
-    } else if (parameter.stars == 0 && (type == "float" || type == "double" || type == "__half" ||
-                                        type == "__nv_bfloat16")) {
-      out_.reals.push_back(parameter.name);
-      value = real(Size::name(parameter.name));
-    } else if (parameter.stars == 0 && bytes_of_type(type) > 0) {
-      out_.integers.push_back(parameter.name);
-      value = integer(Size::name(parameter.name));
-    } else {
-      value = unknown(offset, fmt::format("what '{}' of type {} holds is not known", parameter.name,
-                                          parameter.type));
-    }
-    scopes_.back()[parameter.name] = {value, type, parameter.stars};
-  }
 }
 
 HostReader::Flow HostReader::block(std::size_t begin, std::size_t end) {
@@ -243,20 +235,7 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     if (at(keyword).is("switch")) return switch_statement(keyword, open, close, body, i);
     return loop(keyword, open, body, i);
   }
-  if (at(i).is("do")) {
-    const std::size_t body_end = statement_end(i + 1, end);
-    const std::size_t whole = statement_end(i, end);
-    std::size_t inner = i + 1;
-    const std::size_t steps = out_.steps.size();
-    const Flow flow = inner < body_end ? statement(inner, body_end) : Flow::Next;
-    if (leap_ && out_.steps.size() > steps) miss(leap_->offset, leap_->text);
-    i = whole;
-    // `do … while (0)` is how macros hold statements together, so the body runs once.
-    const bool is_once = at(body_end).is("while") && at(body_end + 2).is("0");
-    if (!is_once && flow == Flow::Next && out_.steps.size() > steps)
-      miss(place(keyword), "how often this loop launches kernels depends on data");
-    return flow == Flow::Break || flow == Flow::Continue ? Flow::Next : flow;
-  }
+  if (at(i).is("do")) return do_statement(i, end);
   if (is_one_of(at(i), {"break", "continue"})) {
     const Flow flow = at(i).is("break") ? Flow::Break : Flow::Continue;
     i = statement_end(i, end);
@@ -272,6 +251,8 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     while (i < end && !at(i).is(":")) ++i;
     return ++i, Flow::Next;
   }
+  // A label, to which only a goto leads.
+  if (at(i).kind == Token::Kind::Word && at(i + 1).is(":")) return i += 2, Flow::Next;
   i = statement_end(i, end);
   const std::size_t stop = i > keyword && at(i - 1).is(";") ? i - 1 : i;
   return plain_statement(keyword, stop);
@@ -283,8 +264,16 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
     if (begin + 1 >= end) result_.kind = Value::Kind::Null;
     return Flow::Return;
   }
-  if (is_one_of(at(begin), {"throw", "goto"}) || is_one_of(at(begin), {"exit", "abort"}))
-    return Flow::Next;
+  if (at(begin).is("goto")) {
+    miss(place(begin), "a goto cannot be followed");
+    return Flow::Return;
+  }
+  const std::size_t name = at(begin).is("std") && at(begin + 1).is("::") ? begin + 2 : begin;
+  const bool exits = is_one_of(at(name), {"exit", "abort", "_exit", "quick_exit", "terminate"}) &&
+                     at(name + 1).is("(");
+  // The end of main() with exit() is the end of its work.
+  if (at(begin).is("throw") || exits)
+    return out_.is_main && callers_.size() == 1 && inside_ == 0 ? Flow::Return : Flow::Fail;
   if (is_one_of(at(begin), {"using", "typedef"})) {
     // An alias for a type: `using scalar_t = float;` or `typedef float scalar_t;`.
     const bool is_using = at(begin).is("using");
@@ -295,6 +284,17 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
     return Flow::Next;
   }
   if (at(begin).is("static_assert") || at(begin).is("delete")) return Flow::Next;
+  if (at(begin).is("auto") && (at(begin + 1).is("[") || at(begin + 2).is("["))) {
+    // The names of `auto [a, b] = …` are not followed.
+    for (std::size_t i = begin + 1; i < end && !at(i).is("="); ++i)
+      if (at(i).kind == Token::Kind::Word)
+        scopes_.back()[std::string(at(i).text)] = {
+            unknown(place(i), fmt::format("what '{}' is here is not followed", at(i).text)), "", 0};
+    std::size_t equals = begin;
+    while (equals < end && !at(equals).is("=")) ++equals;
+    if (equals + 1 < end) evaluate(equals + 1, end);
+    return Flow::Next;
+  }
   if (declaration(begin, end)) return Flow::Next;
   for (const auto& [from, to] : parts_between(begin, end, ",")) evaluate(from, to);
   return Flow::Next;
@@ -321,139 +321,6 @@ std::vector<std::pair<std::size_t, std::size_t>> HostReader::parts_between(
     }
   }
   return parts;
-}
-
-HostReader::TypeAt HostReader::type_at(std::size_t i, std::size_t end) const {
-  static constexpr auto kNumbers = {"unsigned", "signed", "long", "short", "int", "char"};
-  TypeAt type;
-  bool is_number = false;
-  for (; i < end; ++i) {
-    const Token& token = at(i);
-    if (is_one_of(token, {"const", "constexpr"})) {
-      type.is_const = type.is_const || type.stars == 0;
-      continue;
-    }
-    if (is_one_of(token, {"static", "volatile", "struct", "typename", "inline", "extern"}))
-      continue;
-    if (token.is("*") && !type.type.empty()) {
-      ++type.stars;
-      continue;
-    }
-    if ((token.is("&") || token.is("&&")) && !type.type.empty()) continue;
-    if (is_one_of(token, {"__restrict__", "__restrict"})) continue;
-    if (token.kind != Token::Kind::Word) break;
-    const bool is_part = std::ranges::find(kNumbers, token.text) != kNumbers.end();
-    if (!type.type.empty() && !(is_number && is_part)) break;
-    if (is_one_of(token, {"return", "new", "delete", "sizeof", "if", "else", "case", "throw"}))
-      return {};
-    type.type += (type.type.empty() ? "" : " ") + std::string(token.text);
-    is_number = is_part;
-    while (at(i + 1).is("::") && at(i + 2).kind == Token::Kind::Word) {
-      type.type += "::" + std::string(at(i + 2).text);
-      i += 2;
-    }
-    if (at(i + 1).is("<"))
-      if (const std::size_t after = after_angles(*tokens_, i + 1, end); after > i + 2) {
-        for (std::size_t k = i + 1; k < after; ++k) type.type += at(k).text;
-        i = after - 1;
-      }
-  }
-  if (type.type.empty()) return {};
-  type.type = device_type(type.type, types_);
-  type.end = i;
-  return type;
-}
-
-bool HostReader::declaration(std::size_t begin, std::size_t end) {
-  const TypeAt type = type_at(begin, end);
-  if (type.end == 0 || type.end >= end || at(type.end).kind != Token::Kind::Word) return false;
-  const Token& next = at(type.end + 1);
-  const bool is_last = type.end + 1 >= end;
-  if (!is_last && !(next.is("=") || next.is("(") || next.is("{") || next.is("[") || next.is(",")))
-    return false;
-  std::size_t i = type.end;
-  TypeAt own = type;
-  while (i < end && at(i).kind == Token::Kind::Word) {
-    i = declarator(own, i, end);
-    if (i >= end || !at(i).is(",")) break;
-    ++i;
-    own.stars = 0;
-    while (at(i).is("*")) ++own.stars, ++i;
-  }
-  return true;
-}
-
-std::size_t HostReader::declarator(const TypeAt& base, std::size_t name, std::size_t end) {
-  const std::string word(at(name).text);
-  TypeAt type = base;
-  std::size_t i = name + 1;
-  bool is_array = false;
-  for (; at(i).is("["); i = std::min(closing(i) + 1, end)) is_array = true;
-  std::size_t stop = i;
-  while (stop < end && !at(stop).is(",")) {
-    if (at(stop).is("(") || at(stop).is("[") || at(stop).is("{"))
-      stop = std::min(closing(stop), end);
-    if (at(stop).is("<") && at(stop - 1).kind == Token::Kind::Word)
-      if (const std::size_t after = after_angles(*tokens_, stop, end); after > stop + 1)
-        stop = after - 1;
-    if (stop < end) ++stop;
-  }
-  Value value;
-  if (at(i).is("=") && i + 1 < stop) {
-    value = evaluate(i + 1, stop);
-  } else if ((at(i).is("(") || at(i).is("{")) && i < stop) {
-    Value list;
-    list.kind = Value::Kind::List;
-    const std::size_t close = std::min(closing(i), end);
-    for (const auto& [from, to] : parts_between(i + 1, close, ","))
-      list.parts.push_back(evaluate(from, to));
-    const bool is_one = list.parts.size() == 1 && type.type != "dim3" && at(i).is("(");
-    value = is_one ? list.parts.front() : list;
-  } else {
-    value = unknown(place(name), fmt::format("'{}' is not set here", word));
-  }
-  if (is_array && !value.is(Value::Kind::List)) {
-    value.kind = Value::Kind::Host;
-    value.word = word;
-  }
-  declare(word, type, std::move(value));
-  if (is_array) scopes_.back()[word].stars = std::max(type.stars, 1);
-  return stop;
-}
-
-void HostReader::declare(const std::string& name, const TypeAt& type, Value value) {
-  using Kind = Value::Kind;
-  // A constant keeps its name, because in main() it may be a size of the task.
-  if (value.is(Kind::Unknown) && out_.is_main && type.stars == 0 && bytes_of_type(type.type) > 0 &&
-      !value.word.ends_with("not set here")) {
-    out_.integers.push_back(name);
-    value = integer(Size::name(name));
-  }
-  if (value.is(Kind::Unknown) && type.type == "dim3" && value.word.ends_with("not set here")) {
-    value.kind = Kind::List;
-  }
-  value = cast(type, std::move(value), value.offset);
-  const bool is_real_constant =
-      out_.is_main && value.is(Kind::Real) && value.size.op() == Size::Op::Text;
-  if ((value.is(Kind::Int) && value.size.op() == Size::Op::Number) || is_real_constant)
-    value.size = Size::named(name, value.size);
-  else if (value.is(Kind::Int) && value.size.op() == Size::Op::Name &&
-           value.size.word().find('#') != std::string::npos)
-    out_.nicknames.try_emplace(value.size.word(), name);
-  if (type.type.starts_with("std::vector") || type.type.starts_with("thrust::host") ||
-      type.type.starts_with("std::unique_ptr")) {
-    value.kind = value.is(Kind::List) && type.type.find("Tensor") != std::string::npos ? Kind::List
-                                                                                       : Kind::Host;
-    value.word = name;
-  }
-  if (value.is(Kind::Host) && value.word.empty()) value.word = name;
-  if (value.is(Kind::Tensor) || value.is(Kind::Pointer)) {
-    Buffer& buffer = out_.buffers[static_cast<std::size_t>(value.buffer)];
-    if (buffer.name.empty()) buffer.name = name;
-    if (buffer.element.empty() && type.stars == 1 && type.type != "void" && type.type != "auto")
-      buffer.element = type.type;
-  }
-  scopes_.back()[name] = {std::move(value), type.type, type.stars};
 }
 
 void HostReader::note_result(const Value& value) {

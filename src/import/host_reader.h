@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -23,13 +24,25 @@ class HostReader {
  private:
   using Token = task::CodeToken;
   using Tokens = std::vector<Token>;
-  enum class Flow { Next, Return, Break, Continue };
+  /// How a statement ends; Fail: by an exception, or with the program.
+  enum class Flow { Next, Return, Break, Continue, Fail };
 
   struct Variable {
     Value value;
     std::string type;
     int stars = 0;
+    bool is_const = false;
+    /// Whether a pointer or reference to the variable lives on, through which it may change.
+    bool is_exposed = false;
+    Value extent;  ///< Arrays: the number of elements.
+    /// References: the scope and the name of the variable that is meant.
+    std::optional<std::pair<std::size_t, std::string>> alias;
+
+    Variable() = default;
+    Variable(Value value_, std::string type_, int stars_)
+        : value(std::move(value_)), type(std::move(type_)), stars(stars_) {}
   };
+  /// The first scope holds the file's variables that may change.
   using Scopes = std::vector<std::map<std::string, Variable>>;
 
   /// A type in the text; `end` is the token behind it, or 0 where no type stands.
@@ -38,22 +51,41 @@ class HostReader {
     int stars = 0;
     bool is_const = false;
     std::size_t end = 0;
+    bool is_static = false;
+    bool is_reference = false;
   };
 
   // host_reader.cc, host_branches.cc and host_loops.cc follow statements.
   void drop_repeats();
+  void add_file_variables();
+  /// Adds a step, where the function is certain to come to it.
+  void push(Step step);
+  void check_memory();
+  void check_text(const Item& function);
+  void check_macro(const std::string& name, std::size_t offset, int depth);
   void bind_parameters(const Item& function);
   Flow block(std::size_t begin, std::size_t end);
   Flow statement(std::size_t& i, std::size_t end);
   Flow plain_statement(std::size_t begin, std::size_t end);
   bool declaration(std::size_t begin, std::size_t end);
   std::size_t declarator(const TypeAt& base, std::size_t name, std::size_t end);
+  Value array_of(const TypeAt& type, const std::string& name, Value value, const Value& extent,
+                 int dimensions);
   void declare(const std::string& name, const TypeAt& type, Value value);
   Flow if_statement(std::size_t& i, std::size_t end);
   Flow branch_on(const Value& condition, std::size_t keyword, std::size_t yes, std::size_t yes_end,
                  std::size_t no, std::size_t no_end);
-  void merge(const Size& condition, const Scopes& yes, const Scopes& no);
-  void forget_changes(const Scopes& before, std::size_t offset);
+  void merge(const Value& condition, const Scopes& yes, const Scopes& no);
+  /// Takes `scopes` for the state and makes what differs in `other` unknown.
+  void forget_changes(const Scopes& scopes, const Scopes& other, std::size_t offset,
+                      std::string_view why);
+  Value merged_result();
+  Value merged(const Value& condition, const Value& yes, const Value& no) const;
+  Flow branch_on_unknown(const Value& condition, std::size_t keyword, std::size_t yes,
+                         std::size_t yes_end, std::size_t no, std::size_t no_end);
+  void guard_against(const Size& condition, std::size_t offset);
+  Value path_with(const Value& condition) const;
+  void require(const Value& condition, std::size_t offset);
   void leap_from(Flow flow, std::size_t offset);
   void close_branches(int down_to);
   Flow loop(std::size_t keyword, std::size_t header, std::size_t body, std::size_t body_end);
@@ -61,24 +93,47 @@ class HostReader {
   std::optional<Counted> counted_loop(std::size_t open, std::size_t close);
   bool turns_by_number(std::size_t open, std::size_t close, std::size_t body, std::size_t end,
                        Flow& flow);
-  bool is_same_each_turn(const std::string& counter, std::size_t body, std::size_t end,
-                         std::size_t begin);
-  void hide_loop_variables(std::size_t open, std::size_t close);
+  bool turns_of_list(std::size_t open, std::size_t close, std::size_t body, std::size_t end,
+                     Flow& flow);
+  void start_loop(std::size_t open, std::size_t close);
+  Flow do_statement(std::size_t& i, std::size_t end);
   void symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
                      std::size_t end);
   Flow switch_statement(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
                         std::size_t end);
   std::size_t statement_end(std::size_t i, std::size_t end, int depth = 0) const;
+  bool is_nameable(const std::string& name, const Size& size) const;
   void note_result(const Value& value);
   std::vector<std::pair<std::size_t, std::size_t>> parts_between(std::size_t begin, std::size_t end,
                                                                  std::string_view sign) const;
 
-  // host_expressions.cc and host_names.cc evaluate expressions.
+  // host_effects.cc finds what text may change, and forgets what is not followed exactly.
+  /// The names that the tokens may write: by an assignment, ++ or --, an address, or a call.
+  std::set<std::string> names_written(std::size_t begin, std::size_t end) const;
+  std::pair<std::size_t, std::size_t> written_by(std::size_t sign, std::size_t begin,
+                                                 std::size_t end) const;
+  bool is_write(std::size_t i) const;
+  bool has_effects(std::size_t begin, std::size_t end) const;
+  /// Whether the tokens may launch kernels or use memory of the device, also by calls.
+  bool may_work(const Tokens& tokens, std::size_t begin, std::size_t end, int depth = 0) const;
+  void forget(const std::string& name, std::size_t offset, std::string_view why);
+  void forget_exposed(std::size_t offset);
+  void forget_written(std::size_t begin, std::size_t end, std::size_t offset, std::string_view why);
+  void forget_arguments(std::size_t begin, std::size_t end, const std::vector<Value>& values,
+                        const std::string& name);
+  void expose(const Value& value);
+  void forget_unfollowed(std::size_t begin, std::size_t end);
+  void mark_followed(std::size_t begin, std::size_t end);
+
+  // host_expressions.cc, host_places.cc and host_names.cc evaluate expressions.
   Value evaluate(std::size_t begin, std::size_t end);
   Value assignment();
   bool assign_here(Value& result);
-  void assign(std::size_t begin, std::size_t end, const std::string& op, Value value);
+  void assign(std::size_t begin, std::size_t end, Value value, std::size_t sign);
+  Value* part_of(Value& object, std::size_t& i, std::size_t end);
   Value conditional();
+  /// Evaluates a part that is not always reached; both ways are merged.
+  Value only_if(const Value& condition, bool wanted, const std::function<Value()>& part);
   Value binary(int level);
   Value combine(const std::string& op, const Value& a, const Value& b, std::size_t offset);
   Value unary();
@@ -95,22 +150,35 @@ class HostReader {
   Value lookup(const std::string& name);
   Value global(const std::string& name);
   Variable* find(const std::string& name);
+  std::optional<std::pair<std::size_t, std::string>> locate(const std::string& name) const;
   TypeAt type_at(std::size_t i, std::size_t end) const;
-  Value cast(const TypeAt& type, Value value, std::size_t offset) const;
+  Value cast(const TypeAt& type, Value value, std::size_t offset);
+  Value cast_number(const std::string& type, const Value& value, std::size_t offset);
   Value cast_expression(std::string_view word);
   std::vector<Value> arguments(std::vector<std::size_t>* places = nullptr);
 
   // host_calls.cc and host_launches.cc follow calls.
   Value call(const std::string& name, const std::vector<std::string>& templates,
              std::size_t offset);
-  Value call_lambda(const Value& lambda, const std::vector<Value>& values, std::size_t offset);
+  Value call_lambda(const Value& lambda, const std::vector<Value>& values, std::size_t open,
+                    std::size_t offset);
+  Value swap();
+  /// Follows the body of a function or lambda whose scopes are in place, and returns its result.
+  Value run_body(const Tokens& tokens, std::size_t begin, std::size_t end, bool* is_certain);
+  Value default_of(const FunctionParameter& parameter);
+  Variable* variable_of(const Value& reference);
+  bool is_harmless(const std::string& name) const;
   std::optional<Value> call_runtime(const std::string& name, std::vector<Value>& values,
                                     std::size_t offset);
   std::optional<Value> call_arithmetic(const std::string& name, const std::vector<Value>& values);
   std::optional<Value> call_torch(const std::string& name, const std::vector<Value>& values,
                                   std::size_t offset);
   std::optional<Value> call_own(const std::string& name, const std::vector<std::string>& templates,
-                                const std::vector<Value>& values, std::size_t offset);
+                                const std::vector<Value>& values, std::size_t open,
+                                std::size_t offset);
+  /// The variables that the arguments name, by index, where a parameter may write them.
+  std::optional<std::pair<std::size_t, std::string>> place_of_argument(std::size_t open,
+                                                                       std::size_t index);
   void bind_templates(const Item& function, const std::vector<std::string>& templates,
                       const std::vector<Value>& values, Scopes& scopes);
   Value call_method(const Value& object, const std::string& name, std::size_t offset);
@@ -118,6 +186,12 @@ class HostReader {
   void clear(const Value& target, const Value& value, const Value& bytes, std::size_t offset);
   void copy(const Value& target, const Value& from, const Value& bytes, const Value& kind,
             std::size_t offset);
+  void upload(const Value& target, const Value& from, const Value& bytes, std::size_t offset);
+  void download(const Value& target, const Value& from, const Value& bytes, std::size_t offset);
+  void use_stream(const Value& stream, std::size_t offset);
+  Buffer& buffer_of(const Value& value) {
+    return out_.buffers[static_cast<std::size_t>(value.buffer)];
+  }
   Value launch(const std::string& name, const std::vector<std::string>& templates,
                std::size_t offset);
   void add_launch(Step step, const Value& grid, const Value& block, const Value& shared);
@@ -140,6 +214,9 @@ class HostReader {
   /// The number that decides a branch or a loop. A named constant of main() may be a size of the
   /// task, and then decides nothing.
   std::optional<std::int64_t> decided(const Value& value) const;
+  /// The value as a condition: 1 for memory that exists, 0 for a null pointer and for success.
+  Value truth(const Value& value) const;
+  Value* referred(const Value& reference);
   static Value integer(const Size& size);
   static Value real(const Size& size);
   static Value text(std::string word);
@@ -157,17 +234,29 @@ class HostReader {
   std::size_t end_ = 0;
   Scopes scopes_;
   std::map<const Item*, Tokens> bodies_;
+  std::map<std::size_t, Tokens> defaults_;  ///< Default arguments, by their first token.
+  /// The writes of the text that were followed exactly, so that nothing is forgotten for them.
+  std::set<std::pair<const Tokens*, std::size_t>> followed_;
   std::map<std::string, Value> globals_;
-  std::map<std::string, Tokens> macro_bodies_;
+  std::map<const Macro*, Tokens> macro_bodies_;
   std::set<std::string> resolving_;
   std::vector<const Item*> callers_;
   /// The functions around the current one, whose variables a lambda may read.
   std::vector<std::pair<const Tokens*, Scopes*>> frames_;
   Value result_;  ///< The value that the last function returned.
+  /// Values that the current function returned under conditions, in their order.
+  std::vector<std::pair<Value, Value>> returned_;
+  std::vector<Value> path_;  ///< The undecided conditions around the current statement.
+  /// Why it is not known whether the current function gets here.
+  std::optional<Remark> doubt_;
+  /// How many undecided branches and loops are around the current statement, in all functions.
+  int inside_ = 0;
+  std::string stream_;  ///< The stream that the last work was given to.
   int depth_ = 0;
   int open_branches_ = 0;  ///< The number of `else` branches that go on to the end of the function.
   /// A `break` or `continue` of the current loop under a condition that is not decided.
   std::optional<Remark> leap_;
+  std::vector<Scopes> leaps_;  ///< What is known at each of them.
   std::int64_t budget_ = 20'000;
 };
 

@@ -231,7 +231,11 @@ FunctionParameter read_parameter(const Tokens& tokens, std::size_t begin, std::s
   std::vector<std::string> words;
   for (std::size_t i = begin; i < end; ++i) {
     const CodeToken& token = tokens[i];
-    if (token.is("=")) break;
+    if (token.is("=")) {
+      parameter.default_begin = i + 1;
+      parameter.default_end = end;
+      break;
+    }
     if (token.is("const")) {
       parameter.is_const = parameter.is_const || parameter.stars == 0;
     } else if (token.is("*")) {
@@ -243,8 +247,9 @@ FunctionParameter read_parameter(const Tokens& tokens, std::size_t begin, std::s
       break;
     } else if (token.is("<") && !words.empty()) {
       const std::size_t after = after_angles(tokens, i, end);
+      const bool is_list = after > i;
       for (; i < after; ++i) words.back() += tokens[i].text;
-      --i;
+      if (is_list) --i;
     } else if (token.is("::")) {
       const std::string left = words.empty() ? "" : words.back();
       if (!words.empty()) words.pop_back();

@@ -19,6 +19,9 @@ struct FunctionParameter {
   int stars = 0;          ///< How many pointers the type has; 1 for arrays.
   bool is_const = false;  ///< Whether the value, or what a pointer points to, is const.
   bool is_reference = false;
+  /// The tokens of the default argument; equal where there is none.
+  std::size_t default_begin = 0;
+  std::size_t default_end = 0;
 };
 
 struct TemplateParameter {

@@ -27,7 +27,7 @@ class Expander {
  private:
   void expand(const CodeToken* at, const CodeToken* end, std::vector<CodeToken>& out) {
     for (; at != end && out.size() < kMostTokens && made_ < kMostTokens; ++at) {
-      const Macro* macro = at->kind == CodeToken::Kind::Word ? find(at->text) : nullptr;
+      const Macro* macro = at->kind == CodeToken::Kind::Word ? find(at->text, at->offset) : nullptr;
       const bool is_call = at + 1 != end && (at + 1)->is("(");
       if (macro == nullptr || (macro->is_function && !is_call) ||
           (!macro->is_function && is_plain_expression(*macro))) {
@@ -42,10 +42,9 @@ class Expander {
     }
   }
 
-  const Macro* find(std::string_view name) const {
-    const auto found = source_.macros.find(std::string(name));
-    if (found == source_.macros.end() || active_.contains(found->first)) return nullptr;
-    return &found->second;
+  const Macro* find(std::string_view name, std::size_t offset) const {
+    const Macro* found = macro_at(source_, std::string(name), offset);
+    return found == nullptr || active_.contains(found->name) ? nullptr : found;
   }
 
   /// Reads a macro's arguments; returns the closing bracket, or `end` where it is missing.
@@ -107,6 +106,17 @@ bool is_plain_expression(const Macro& macro) {
     return token.kind == CodeToken::Kind::Word || token.kind == CodeToken::Kind::Number ||
            std::ranges::find(kSigns, token.text) != std::end(kSigns);
   });
+}
+
+const Macro* macro_at(const ForeignSource& source, const std::string& name, std::size_t offset) {
+  if (const auto history = source.macro_history.find(name); history != source.macro_history.end()) {
+    const Macro* found = nullptr;
+    for (const Macro& macro : history->second)
+      if (macro.offset <= offset) found = &macro;
+    return found == nullptr || found->name.empty() ? nullptr : found;
+  }
+  const auto macro = source.macros.find(name);
+  return macro == source.macros.end() ? nullptr : &macro->second;
 }
 
 std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,

@@ -11,6 +11,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "import/roles.h"
+#include "import/tensor_sizes.h"
 
 namespace kw::import {
 namespace {
@@ -35,6 +36,7 @@ class SizeMatcher {
 
   MatchedSizes run() {
     find_symbols();
+    if (task_ != nullptr) find_ranks();
     for (const std::string& name : tensor_sizes_) resolve_tensor_size(name);
     match_reals();
     if (task_ == nullptr) {
@@ -88,9 +90,14 @@ class SizeMatcher {
     } else if (leaf.op() == Size::Op::Named && leaf.parts()[0].op() == Size::Op::Text) {
       if (is_real_of_task(name)) add(reals_, name);
     } else if (leaf.op() == Size::Op::Named) {
-      if (constants_.contains(name))
+      if (constants_.contains(name)) {
+        const auto [known, is_new] = values_.try_emplace(name, leaf);
+        if (!is_new && !(known->second == leaf))
+          out_.missing.push_back(
+              {place(), fmt::format("'{}' is a size of the task, and has two values", name)});
         add(integers_, name);
-      else
+      }
+      if (!constants_.contains(name))
         leaf.parts()[0].visit_leaves([&](const Size& inner) { add_symbol(inner); });
     } else if (contains(program_.integers, name)) {
       add(integers_, name);
@@ -131,7 +138,7 @@ class SizeMatcher {
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const task::TensorSpec* spec = matched_.buffers[i].tensor;
       if (program_.buffers[i].name != tensor || spec == nullptr) continue;
-      if (auto size = size_of_tensor(*spec, what)) {
+      if (auto size = size_of_tensor(*task_, *spec, what, asks_for_all_)) {
         out_.sizes[name] = *size;
         return;
       }
@@ -145,32 +152,23 @@ class SizeMatcher {
                                                  tensor, task_->task.name)});
   }
 
-  std::optional<Size> size_of_tensor(const task::TensorSpec& spec, const std::string& what) const {
-    const auto rank = static_cast<std::int64_t>(spec.shape.size());
-    const auto extent = [&](std::int64_t i) {
-      return Size::text(spec.shape[static_cast<std::size_t>(i)].expr.text());
-    };
-    if (what == "d") return Size(rank);
-    if (what == "n") {
-      Size product(1);
-      for (std::int64_t i = 0; i < rank; ++i) product = Size::binary("*", product, extent(i));
-      return product;
+  /// Finds out whether the function counts the silent dimensions too: it asks for an index that
+  /// exists only with them.
+  void find_ranks() {
+    for (const std::string& name : tensor_sizes_) {
+      const auto hash = name.find('#');
+      std::string digits = name.substr(hash + 1);
+      if (digits.starts_with('s')) digits.erase(0, 1);
+      std::int64_t index = 0;
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+      if (read.ec != std::errc() || index < 0) continue;
+      for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+        const task::TensorSpec* spec = matched_.buffers[i].tensor;
+        if (program_.buffers[i].name != name.substr(0, hash) || spec == nullptr) continue;
+        const auto rank = static_cast<std::int64_t>(spec->shape.size());
+        asks_for_all_ = asks_for_all_ || index >= rank - silent_dims(*task_, *spec);
+      }
     }
-    const bool is_stride = what.starts_with('s');
-    std::int64_t index = 0;
-    const char* begin = what.data() + is_stride;
-    if (std::from_chars(begin, what.data() + what.size(), index).ec != std::errc())
-      return std::nullopt;
-    if (index < 0) index += rank;
-    if (index < 0 || index >= rank) return std::nullopt;
-    if (!is_stride) return extent(index);
-    Size stride(1);
-    for (std::int64_t i = rank - 1; i > index; --i)
-      stride = Size::binary("*", stride,
-                            i == rank - 1 && is_padded(*task_, spec)
-                                ? Size::text(spec.pitch->expr.text())
-                                : extent(i));
-    return stride;
   }
 
   void match_reals() {
@@ -198,6 +196,11 @@ class SizeMatcher {
       if (bare_name(name) != *best) assume(fmt::format("'{}' is '{}' of the task", name, *best));
       theirs.erase(best);
     }
+    for (const std::string& name : theirs)
+      assume(
+          fmt::format("'{}' of the task is not used: what the function has in its place is a "
+                      "number of its own",
+                      name));
   }
 
   void keep_names() {
@@ -220,7 +223,7 @@ class SizeMatcher {
   /// The product of all sizes of a tensor, which a total number of elements may be.
   std::optional<Size> total_of(const task::TensorSpec& tensor) const {
     if (tensor.shape.size() < 2) return std::nullopt;
-    return size_of_tensor(tensor, "n");
+    return size_of_tensor(*task_, tensor, "n", asks_for_all_);
   }
 
   bool has_role(std::string_view role) const {
@@ -261,7 +264,10 @@ class SizeMatcher {
     std::vector<Guess> all;
     const std::string_view role = size_role(mine);
     for (const std::string& theirs : names_of_task())
-      if (const int points = score(mine, theirs); points > 0)
+      if (const int points = is_silent(*task_, theirs) && !bare_name(mine).starts_with(theirs)
+                                 ? 0
+                                 : score(mine, theirs);
+          points > 0)
         all.push_back({Size::name(theirs), theirs, points});
     // Where rows lie side by side, the distance between them is their length.
     if (role == "pitch" && std::ranges::none_of(all, [](const Guess& c) { return c.score > 9; }))
@@ -348,7 +354,7 @@ class SizeMatcher {
     for (const std::string& dim : task_->dims) {
       const bool is_taken = std::ranges::any_of(
           chosen_, [&](const auto& other) { return other.second.words == dim; });
-      if (!is_taken && !dim.starts_with("pad")) theirs.push_back(dim);
+      if (!is_taken && !dim.starts_with("pad") && !is_silent(*task_, dim)) theirs.push_back(dim);
     }
     if (mine.empty() || mine.size() != theirs.size()) return;
     for (std::size_t i = 0; i < mine.size(); ++i)
@@ -365,6 +371,9 @@ class SizeMatcher {
     std::vector<std::string> over;
     for (const std::string& name : integers_)
       if (in_grid_.contains(name) && chosen_.contains(name)) over.push_back(name);
+    if (over.empty() && chosen_.size() > wanted.size())
+      assume(fmt::format(
+          "the grid does not say which sizes '{}' has: they are matched by name alone", out->name));
     if (over.size() != 2 || wanted.size() != 2) return;
     std::set<std::string> have;
     for (const std::string& name : over) have.insert(chosen_[name].words);
@@ -431,8 +440,10 @@ class SizeMatcher {
   const Matching& matched_;
   /// Constants of main() from which sizes of tensors are computed.
   std::set<std::string> constants_;
+  std::map<std::string, Size> values_;  ///< The constants that may be sizes, by name.
   std::set<std::string> in_grid_;
   std::vector<std::string> integers_, reals_, tensor_sizes_, wanted_;
+  bool asks_for_all_ = false;  ///< Whether the function counts silent dimensions.
   std::map<std::string, Guess> chosen_;
   std::vector<int> best_;
   int best_score_ = -1;

@@ -188,7 +188,8 @@ class Matcher {
     const Buffer& b = buffer(one.buffer);
     for (std::size_t i = 0; i < program_.buffers.size(); ++i)
       if (root_of(static_cast<int>(i)) == one.buffer)
-        out_.buffers[i] = {tensor.name, false, &tensor, is_padded(*task_, tensor)};
+        out_.buffers[i] = {tensor.name, false, &tensor, is_padded(*task_, tensor),
+                           tensor.role != TensorRole::In};
     if (likeness < 10)
       assume(b.offset, fmt::format("'{}' is '{}' of task {}{}", b.name, tensor.name,
                                    task_->task.name, likeness == 0 ? ", matched by order" : ""));
@@ -218,7 +219,7 @@ class Matcher {
         const std::string name = fresh_name(buffer(one.buffer).name);
         for (std::size_t i = 0; i < program_.buffers.size(); ++i)
           if (root_of(static_cast<int>(i)) == one.buffer)
-            out_.buffers[i] = {name, false, nullptr, false};
+            out_.buffers[i] = {name, false, nullptr, false, is_output};
         words.push_back(fmt::format("{} ({})", name, is_output ? "out" : "in"));
       }
     out_.wanted = fmt::format("tensors {}", join(words, ", "));

@@ -19,6 +19,7 @@ struct BufferMatch {
   const task::TensorSpec* tensor = nullptr;  ///< Null without a task and for workspaces.
   /// In some workload of the task, rows are further apart than they are long.
   bool is_padded = false;
+  bool is_output = false;  ///< Whether the plan writes the tensor.
 };
 
 struct Matching {

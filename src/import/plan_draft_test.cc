@@ -116,7 +116,8 @@ TEST(PlanDraft, FollowsVariablesHelpersAndMacros) {
       "#define RUN(kernel, grid, ...) kernel<<<(grid), THREADS>>>(__VA_ARGS__)\n"
       "void solve(const float* x, float* y, int n) { RUN(k, twice(BLOCKS(n)), x, y, n); }\n");
   EXPECT_THAT(draft.source,
-              HasSubstr("launch k grid(2 * ceil_div(n, 64)) block(64) args(x, y, n)"));
+              HasSubstr("launch k grid(ceil_div(n, 64) == 0 ? 0 : 2 * ceil_div(n, 64)) block(64) "
+                        "args(x, y, n)"));
 }
 
 TEST(PlanDraft, TakesTypesOfArgumentsFromTheKernel) {
@@ -137,11 +138,13 @@ TEST(PlanDraft, MakesBranchesGuardsAndLoopsLoops) {
       "  if (n < 1024) { k<<<1, 1024>>>(x, y, n); return; }\n"
       "  for (int s = 0; s < steps; ++s) k<<<n, 64>>>(x, y, s);\n"
       "}\n");
-  EXPECT_THAT(draft.source, HasSubstr("// kw: when n < 1024\n"
-                                      "// kw:   launch k grid(1) block(1024) args(x, y, n)\n"
-                                      "// kw: else\n"
-                                      "// kw:   for s = 0 .. steps\n"
-                                      "// kw:     launch k grid(n) block(64) args(x, y, s)\n"
+  EXPECT_THAT(draft.source, HasSubstr("// kw: when n != 0\n"
+                                      "// kw:   when n < 1024\n"
+                                      "// kw:     launch k grid(1) block(1024) args(x, y, n)\n"
+                                      "// kw:   else\n"
+                                      "// kw:     for s = 0 .. steps\n"
+                                      "// kw:       launch k grid(n) block(64) args(x, y, s)\n"
+                                      "// kw:     end\n"
                                       "// kw:   end\n"
                                       "// kw: end\n"));
 }
@@ -169,9 +172,23 @@ TEST(PlanDraft, RefusesAReturnThatABlockOfThePlanCannotHold) {
   EXPECT_THAT(launch_of("for (int s = 0; s < n; ++s) {\n"
                         "if (n < 9) { k<<<1, 64>>>(x, y, s); return; } k<<<2, 64>>>(x, y, s); }"),
               HasSubstr("missing: a return"));
-  EXPECT_THAT(launch_of("if (n < 9) { if (n < 5) { k<<<1, 64>>>(x, y, n); return; } "
-                        "k<<<2, 64>>>(x, y, n); }\nk<<<3, 64>>>(x, y, n);"),
-              HasSubstr("missing: a return"));
+}
+
+TEST(PlanDraft, GuardsWhatFollowsAReturnOfAnInnerBranch) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n) {\n"
+      "  if (n < 9) { if (n < 5) { k<<<1, 64>>>(x, y, n); return; } k<<<2, 64>>>(x, y, n); }\n"
+      "  k<<<3, 64>>>(x, y, n);\n}\n");
+  EXPECT_THAT(draft.source, HasSubstr("// kw: when n < 9\n"
+                                      "// kw:   when n < 5\n"
+                                      "// kw:     launch k grid(1) block(64) args(x, y, n)\n"
+                                      "// kw:   else\n"
+                                      "// kw:     launch k grid(2) block(64) args(x, y, n)\n"
+                                      "// kw:   end\n"
+                                      "// kw: end\n"
+                                      "// kw: when !(n < 9 && n < 5)\n"
+                                      "// kw:   launch k grid(3) block(64) args(x, y, n)\n"
+                                      "// kw: end\n"));
 }
 
 TEST(PlanDraft, TakesALoopOfMainOnceOnlyWhereItsTurnsAreAlike) {
@@ -300,10 +317,16 @@ TEST(PlanDraft, IsNotMisledByTextThatIsNoCode) {
 }
 
 TEST(PlanDraft, DecidesNoConditionThatItReadsInPart) {
-  const PlanDraft draft = drafted(
-      "#define VERSION 3\n#if VERSION - 3\n#define GRID n\n#endif\n"
-      "void solve(const float* x, float* y, int n) { k<<<GRID, 64>>>(x, y, n); }\n");
-  EXPECT_THAT(draft.source, HasSubstr("VERSION - 3"));
+  const auto drafted_if = [](const std::string& condition) {
+    return drafted("#define VERSION 3\n#if " + condition +
+                   "\n#define GRID n\n#else\n#define GRID 7\n#endif\n"
+                   "void solve(const float* x, float* y, int n) { k<<<GRID, 64>>>(x, y, n); }\n");
+  };
+  EXPECT_THAT(drafted_if("VERSION - 2 == 1 && !(VERSION & 4)").source, HasSubstr("grid(n)"));
+  EXPECT_THAT(drafted_if("VERSION * 2 - 6").source, HasSubstr("grid(7)"));
+  const PlanDraft draft = drafted_if("VERSION ? 1 : 0");
+  ASSERT_EQ(draft.missing.size(), 1u);
+  EXPECT_THAT(draft.missing[0].text, HasSubstr("which definition 'GRID' has"));
 }
 
 TEST(PlanDraft, WritesTheNameOfTheFileInOneLine) {
@@ -366,6 +389,7 @@ TEST(PlanDraft, RefusesWhatIsNoSource) {
   EXPECT_FALSE(draft_plan(std::string(100'000, '('), "f.cu", nullptr).is_complete());
   EXPECT_FALSE(draft_plan(std::string(100'000, '<'), "f.cu", nullptr).is_complete());
   EXPECT_FALSE(draft_plan(std::string(2'000'000, 'x'), "f.cu", nullptr).is_complete());
+  EXPECT_FALSE(draft_plan("__global__ void k(int n; if (i < n) {", "f.cu", nullptr).is_complete());
 }
 
 TEST(PlanDraft, BringsWhatNvccHasAndNvrtcHasNot) {

@@ -6,61 +6,19 @@
 
 #include <algorithm>
 
+#include "base/expr.h"
 #include "base/text.h"
+#include "import/plan_elements.h"
+#include "import/words.h"
 
 namespace kw::import {
 namespace {
 
 using Kind = Value::Kind;
 
-/// A type of the plan language, and how many numbers of that type one C element has.
-struct Element {
-  std::string type;
-  int count = 1;
-};
-
-Element element_of(std::string_view type) {
-  for (const auto& [name, element] : std::initializer_list<std::pair<std::string_view, Element>>{
-           {"float", {"f32", 1}},
-           {"float2", {"f32", 2}},
-           {"float3", {"f32", 3}},
-           {"float4", {"f32", 4}},
-           {"double", {"f64", 1}},
-           {"double2", {"f64", 2}},
-           {"__half", {"f16", 1}},
-           {"__half2", {"f16", 2}},
-           {"__nv_bfloat16", {"bf16", 1}},
-           {"int", {"i32", 1}},
-           {"int2", {"i32", 2}},
-           {"int4", {"i32", 4}},
-           {"unsigned int", {"u32", 1}},
-           {"long long", {"i64", 1}},
-           {"int64_t", {"i64", 1}},
-           {"unsigned long long", {"u64", 1}},
-           {"size_t", {"u64", 1}},
-           {"uint64_t", {"u64", 1}},
-           {"short", {"i16", 1}},
-           {"unsigned short", {"u16", 1}},
-           {"char", {"i8", 1}},
-           {"signed char", {"i8", 1}},
-           {"unsigned char", {"u8", 1}},
-           {"uint8_t", {"u8", 1}},
-           {"bool", {"u8", 1}}})
-    if (name == type) return element;
-  return {};
-}
-
 bool is_plain_number(std::string_view text) {
   return text == "true" || text == "false" ||
          (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos);
-}
-
-int bytes_of_plan(std::string_view type) {
-  return type.empty()
-             ? 1
-             : std::max(1, std::atoi(
-                               std::string(type.substr(type.find_first_of("0123456789"))).c_str()) /
-                               8);
 }
 
 class Writer {
@@ -77,6 +35,10 @@ class Writer {
   PlanLines run() {
     for (std::size_t i = 0; i < program_.buffers.size(); ++i)
       if (matching_.buffers[i].is_workspace) add_workspace(i);
+    // A tensor that the program zeroes when it makes it holds poison before the plan begins.
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      if (buffer(i).is_zeroed && matching_.buffers[i].is_output)
+        line(fmt::format("fill {} with 0", matching_.buffers[i].name));
     for (const Step& step : program_.steps) add_step(step);
     return std::move(out_);
   }
@@ -98,14 +60,34 @@ class Writer {
       return std::nullopt;
     });
   }
-  std::string text(const Size& size) const { return final_size(size).to_text(); }
+  std::string text(const Size& size) const { return text_of(size, false); }
 
+  /// A name for a loop's counter that means nothing else.
   std::string loop_name(const std::string& name) const {
-    if (task_ == nullptr) return name;
-    const bool is_taken =
-        std::ranges::find(task_->dims, name) != task_->dims.end() ||
-        std::ranges::find(task_->tensors, name, &task::TensorSpec::name) != task_->tensors.end();
-    return is_taken ? name + "_turn" : name;
+    const bool is_usable = is_usable_identifier(name) && !is_expression_function(name) &&
+                           !is_one_of(name, {"step", "sms", "arch", "shared_max", "l2_bytes"}) &&
+                           !name.ends_with("_pitch") && !name.ends_with("_count") &&
+                           !name.ends_with("_bytes");
+    return is_usable && !is_taken(name) ? name : name + "_turn";
+  }
+
+  bool is_taken(const std::string& name) const {
+    for (const BufferMatch& match : matching_.buffers)
+      if (match.name == name) return true;
+    if (source_.knobs.contains(name)) return true;
+    if (task_ == nullptr)
+      return std::ranges::find(program_.integers, name) != program_.integers.end() ||
+             std::ranges::find(program_.reals, name) != program_.reals.end();
+    return std::ranges::find(task_->dims, name) != task_->dims.end() ||
+           std::ranges::find(task_->lets, name, &task::Let::name) != task_->lets.end() ||
+           std::ranges::find(task_->scalars, name, &task::ScalarSpec::name) !=
+               task_->scalars.end() ||
+           std::ranges::find(task_->tensors, name, &task::TensorSpec::name) != task_->tensors.end();
+  }
+
+  /// The text of an integer; an extent is a size of a grid, a block, or memory.
+  std::string text_of(const Size& size, bool is_extent) const {
+    return with_division_of_c(final_size(size), is_extent).to_text();
   }
 
   // --- memory ---
@@ -163,9 +145,8 @@ class Writer {
 
   /// The bytes of one element of the buffer as the plan counts.
   int unit_of(std::size_t i) const {
-    const Element element = element_of(element_type(i));
-    return element.type.empty() ? std::max(1, bytes_of_type(element_type(i)))
-                                : bytes_of_plan(element.type);
+    const std::string type = element_of(element_type(i)).type;
+    return type.empty() ? std::max(1, bytes_of_type(element_type(i))) : bytes_of_plan(type);
   }
 
   /// The plan's name for memory: a tensor, a workspace, or a slice of one. Where none is known,
@@ -216,6 +197,10 @@ class Writer {
                          text(step.high),
                          step.stride.is(1) ? "" : fmt::format(" step {}", text(step.stride))));
         ++depth_;
+        return;
+      case Step::Kind::Require:
+        if (final_size(step.low).is(0)) miss(step.offset, "what is demanded here does not hold");
+        if (!final_size(step.low).number()) line("require " + text(step.low));
         return;
       case Step::Kind::When:
         line("when " + text(step.low));
@@ -283,7 +268,7 @@ class Writer {
 
   std::string sizes_text(const std::vector<Size>& sizes) const {
     std::vector<std::string> parts;
-    for (const Size& size : sizes) parts.push_back(text(size));
+    for (const Size& size : sizes) parts.push_back(text_of(size, true));
     return join(parts, ", ");
   }
 
@@ -392,9 +377,10 @@ class Writer {
       miss(offset, fmt::format("a plan cannot pass {} by value: pass a float", element.type));
       return "null";
     }
-    const Size size = final_size(value.size);
-    const std::string words = size.to_text();
     const bool wants_real = element.type == "f32" || element.type == "f64";
+    const Size plain = final_size(value.size);
+    const Size size = wants_real ? real_of(plain) : with_division_of_c(plain, false);
+    const std::string words = size.to_text();
     if (!wants_real && value.is(Kind::Real)) return refuse(parameter, value, offset);
     if (task_ != nullptr)
       for (const task::ScalarSpec& scalar : task_->scalars)
@@ -403,6 +389,35 @@ class Writer {
           return fmt::format("{}({})", element.type, words);
         }
     return element.type == "i32" ? words : fmt::format("{}({})", element.type, words);
+  }
+
+  /// A real expression. Parts of integers alone, where they divide or compare, get names by lines
+  /// before the launch, since a real expression of the plan language divides real numbers.
+  Size real_of(const Size& size) {
+    using Op = Size::Op;
+    const bool is_real_function =
+        size.op() == Op::Call &&
+        is_one_of(size.word(), {"sqrt", "exp", "log", "sin", "cos", "pow", "min", "max", "abs"});
+    const bool is_real_sign =
+        (size.op() == Op::Binary && is_one_of(size.word(), {"+", "-", "*", "//"})) ||
+        (size.op() == Op::Unary && size.word() == "-");
+    if (size.parts().empty()) return size;
+    if (!is_real_function && !is_real_sign) {
+      const std::string value = with_division_of_c(size, false).to_text();
+      const auto [known, is_new] =
+          wholes_.try_emplace(value, fmt::format("whole_{}", wholes_.size() + 1));
+      // A name in a block ends with the block.
+      if (std::ranges::find(lets_, known->second) == lets_.end()) {
+        line(fmt::format("let {} = {}", known->second, value));
+        if (depth_ == 0) lets_.push_back(known->second);
+      }
+      return Size::name(known->second);
+    }
+    std::vector<Size> parts;
+    for (const Size& part : size.parts()) parts.push_back(real_of(part));
+    if (size.op() == Op::Call) return Size::call(size.word(), std::move(parts));
+    return size.op() == Op::Unary ? Size::unary(size.word(), parts[0])
+                                  : Size::binary(size.word(), parts[0], parts[1]);
   }
 
   /// The fields of a struct that the file defines, in their order.
@@ -467,6 +482,8 @@ class Writer {
   const task::Definition* task_;
   const TypeNames& types_;
   PlanLines out_;
+  std::map<std::string, std::string> wholes_;  ///< Names of integer expressions, by their text.
+  std::vector<std::string> lets_;              ///< Those that are known to the end of the plan.
   std::size_t depth_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <tuple>
 #include <utility>
 
@@ -57,10 +58,8 @@ std::optional<std::int64_t> fold(const std::string& op, std::int64_t a, std::int
     return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
   if (op == "*")
     return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  // C rounds towards zero, the plan language rounds down; both agree on numbers that are not
-  // negative.
-  if (op == "/") return a >= 0 && b > 0 ? std::optional(a / b) : std::nullopt;
-  if (op == "%") return a >= 0 && b > 0 ? std::optional(a % b) : std::nullopt;
+  if (op == "/") return a > INT64_MIN && b != 0 ? std::optional(a / b) : std::nullopt;
+  if (op == "%") return a > INT64_MIN && b != 0 ? std::optional(a % b) : std::nullopt;
   if (op == "<") return a < b;
   if (op == "<=") return a <= b;
   if (op == ">") return a > b;
@@ -107,7 +106,10 @@ std::optional<Size> one_more(const Size& quotient, const Size& one) {
   Terms terms;
   gather(quotient.parts()[0], false, terms);
   if (terms.constant != -1 || terms.others.empty()) return std::nullopt;
-  return Size::call("ceil_div", {sum_of(terms.others), quotient.parts()[1]});
+  const Size whole = sum_of(terms.others);
+  // For a numerator below 1 the quotient in C is 0 or more, which plus one is not rounded up.
+  if (least(whole).value_or(0) < 1) return std::nullopt;
+  return Size::call("ceil_div", {whole, quotient.parts()[1]});
 }
 
 int level_of(const std::string& op) {
@@ -145,6 +147,10 @@ Size Size::named(std::string name, const Size& value) {
   return make(Op::Named, std::move(name), {value});
 }
 Size Size::text(std::string text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size())
+    return number;
   const bool is_name = !text.empty() && is_name_start(text[0]) &&
                        std::ranges::all_of(text, [](char c) { return is_name_char(c); });
   return is_name ? name(std::move(text)) : make(Op::Text, std::move(text), {});
@@ -174,6 +180,18 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
   if ((op == "*" || op == "/") && is_number(b, 1)) return a;
   if (op == "*" && is_number(a, 1)) return b;
   if (op == "*" && (is_number(a, 0) || is_number(b, 0))) return 0;
+  const auto is_truth = [](const Size& size) {
+    return least(size).value_or(-1) >= 0 && greatest(size).value_or(2) <= 1;
+  };
+  if ((op == "||" && is_number(b, 0) && is_truth(a)) ||
+      (op == "&&" && is_number(b, 1) && is_truth(a)))
+    return a;
+  if ((op == "||" && is_number(a, 0) && is_truth(b)) ||
+      (op == "&&" && is_number(a, 1) && is_truth(b)))
+    return b;
+  if ((op == "&&" && (is_number(a, 0) || is_number(b, 0)))) return 0;
+  if ((op == "==" || op == "<=" || op == ">=") && a == b) return 1;
+  if ((op == "!=" || op == "<" || op == ">") && a == b) return 0;
   if (op == "*" && b.op() == Op::Number && a.op() == Op::Binary && a.word() == "*" &&
       a.parts()[1].op() == Op::Number)
     if (const auto both = fold("*", *a.parts()[1].number(), *b.number()))
@@ -204,6 +222,11 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
 
 Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
   if (condition.op() == Op::Number) return *condition.number() != 0 ? yes : no;
+  const bool is_truth = least(condition) == 0 && greatest(condition) == 1;
+  if (is_truth && yes.op() == Op::Number && no.op() == Op::Number) {
+    if (yes.is(1) && no.is(0)) return condition;
+    if (yes.is(0) && no.is(1)) return opposite(condition);
+  }
   if (condition.op() == Op::Binary) {
     // The choice a > c ? c : a is the minimum of both.
     const auto& [a, c] = std::tie(condition.parts()[0], condition.parts()[1]);
@@ -326,8 +349,14 @@ std::optional<Size> exact_quotient(const Size& size, std::int64_t divisor) {
   // task.
   if (size.op() == Size::Op::Number && divisor > 0 && *size.number() % divisor == 0)
     return *size.number() / divisor;
-  if (size.op() != Size::Op::Binary || size.word() != "*") return std::nullopt;
+  if (size.op() != Size::Op::Binary) return std::nullopt;
   const auto& parts = size.parts();
+  if (size.word() == "+" || size.word() == "-") {
+    const auto left = exact_quotient(parts[0], divisor);
+    const auto right = left ? exact_quotient(parts[1], divisor) : std::nullopt;
+    return right ? std::optional(Size::binary(size.word(), *left, *right)) : std::nullopt;
+  }
+  if (size.word() != "*") return std::nullopt;
   if (const auto left = exact_quotient(parts[0], divisor))
     return Size::binary("*", *left, parts[1]);
   if (const auto right = exact_quotient(parts[1], divisor))

@@ -34,6 +34,8 @@ class Size {
   static Size named(std::string name, const Size& value);
   static Size text(std::string text);
   static Size unary(const std::string& op, const Size& a);
+  /// The condition that holds where `condition` does not.
+  static Size opposite(const Size& condition);
   /// Applies the operator `op` of C to two integers.
   static Size binary(const std::string& op, const Size& a, const Size& b);
   static Size choice(const Size& condition, const Size& yes, const Size& no);
@@ -57,7 +59,8 @@ class Size {
   /// The expression in the plan language. With `operand`, in brackets unless it is a name, number
   /// or call.
   std::string to_text(bool operand = false) const;
-  bool operator==(const Size& other) const { return to_text() == other.to_text(); }
+  /// Whether both are the same expression; named constants of one name and two values differ.
+  bool operator==(const Size& other) const;
 
   /// The number of nodes below this one, for limits.
   std::size_t weight() const { return node_->weight; }
@@ -74,6 +77,19 @@ class Size {
   void write(std::string& text, int level) const;
   std::shared_ptr<const Node> node_;
 };
+
+/// The least and the greatest value that the form of an expression allows; nothing: none is known.
+/// Sizes are at least 1, and counters of loops, whose names begin with %, at least 0.
+std::optional<std::int64_t> least(const Size& size);
+std::optional<std::int64_t> greatest(const Size& size);
+
+/// Whether the form of both shows that they are the same number, as for 4 * n and n * 4.
+bool is_same_amount(const Size& a, const Size& b);
+
+/// The expression with the division of C, which rounds towards zero, where the plan language would
+/// round another way because a numerator may be negative. A quotient that is an extent, which must
+/// be positive, stays as it is.
+Size with_division_of_c(const Size& size, bool is_extent);
 
 /// The quotient where the form of `size` shows that it is a multiple of `divisor`; nothing
 /// otherwise.
