@@ -305,7 +305,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       else if (what.find("MaxSharedMemoryPerBlock") != std::string::npos)
         *value = integer(Size::name("shared_max"));
       else
-        *value = unknown(offset, "what this device is asked for has no name in a plan");
+        *value = unknown(offset, "a plan has no name for this property of the device");
     }
     return is_done();
   }
@@ -314,7 +314,9 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       if (Value* variable = referred(value))
         *variable = unknown(
             offset,
-            fmt::format("{} decides it when the program runs: write a number of your own", name));
+            fmt::format(
+                "{} computes this number when the program runs: write a fixed number instead",
+                name));
     return is_done();
   }
   if (is_one_of(name, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) && values.size() >= 4) {

@@ -9,23 +9,23 @@ TEST(HostFlow, LeaveLoopsThatCarryValues) {
   static constexpr DraftCase kCases[] = {
       {"bool first = true; for (int i = 0; i < n; i++) { if (first) k<<<1,64>>>(x,y,n); else "
        "k<<<2,64>>>(x,y,n); first = false; }",
-       "!this condition cannot be followed: 'first' changes from turn to turn of this loop, which "
-       "no loop of a plan can follow"},
+       "!this condition cannot be followed: 'first' changes between iterations of this loop in a "
+       "way that no loop of a plan can express"},
       {"int s = 0; for (int i = 0; i < 100; i++) { k2<<<1,64>>>(x,y,n,s); s = 1; }",
-       "!what is passed as 'm' is not known: 's' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"int s = 5; for (int i = 0; i < n; i++) { k2<<<1,64>>>(x,y,n,s); s = 1; }",
-       "!what is passed as 'm' is not known: 's' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"int m2 = 1; for (int i = 0; i < n; i++) { k2<<<1,256>>>(x,y,n,m2); m2 = 2; }",
-       "!what is passed as 'm' is not known: 'm2' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 'm2' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"int s = 3; for (int i = 0; i < n; i++, s += 2) k2<<<1,64>>>(x,y,n,s);",
-       "!what is passed as 'm' is not known: 's' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"const float* p = x; for (int i = 0; i < n; i++, p += m) k2<<<1,64>>>(p,y,n,m);",
-       "!what is passed as 'x' is not known: 'p' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'x' is not known: 'p' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"for (int i = 0; i < n; i++) { int j = i * 2; i += 1; k2<<<1,64>>>(x,y,n,j); }",
        "!'i' changes inside of this loop"},
       {"for (int i = 0; i < (n > 5 ? n : 5); i++) { int* r = &i; k2<<<1,64>>>(x,y,n,i); (*r)++; }",
@@ -41,15 +41,15 @@ TEST(HostFlow, LeaveLoopsThatCarryValues) {
       {"for (int i = 0; i != n; i += 2) k2<<<1,256>>>(x,y,n,i);",
        "!how often this loop launches kernels cannot be written as an expression of the sizes"},
       {"int s=0; for (int i=0;i<n;i++) { for (int j=0;j<m;j++) s++; k2<<<1,64>>>(x,y,n,s); }",
-       "!what is passed as 'm' is not known: 's' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"int s=0; for (int i=0;i<n;i++) { s=i; k2<<<1,64>>>(x,y,n,s); }",
        "for i = 0 .. n\n"
        "  launch k2 grid(1) block(64) args(x, y, n, i)\n"
        "end\n"},
       {"int s=0; for (int i=0;i<n;i++) { k2<<<1,64>>>(x,y,n,s); s=i; }",
-       "!what is passed as 'm' is not known: 's' changes from turn to turn of this loop, which no "
-       "loop of a plan can follow"},
+       "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
+       "that no loop of a plan can express"},
       {"int s = 1; for (int i = 0; i < n; i++) { s = 7; } k2<<<1,256>>>(x,y,n,s);",
        "!what is passed as 'm' is not known: what 's' is set to here depends on data"},
       {"cudaDeviceSynchronize(); float s = 0; for (int i = 0; i < n; i++) s += x[i]; "
@@ -226,12 +226,12 @@ TEST(HostFlow, FollowMemory) {
        "launch k grid(1) block(64) args(t[n + n], y, n)\n"},
       {"cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b); k<<<n,64,0,a>>>(x,y,n); "
        "k<<<n,64,0,b>>>(x,y,n);",
-       "!launches on several streams run beside each other; a plan has fork and join for that, "
-       "which is for you to write"},
+       "!launches on several streams run beside each other: write fork and join into the plan for "
+       "that"},
       {"cudaStream_t s[2]; for (int i = 0; i < 2; i++) cudaStreamCreate(&s[i]); for (int i = 0; i "
        "< 2; i++) k<<<n,64,0,s[i]>>>(x,y,n);",
-       "!launches on several streams run beside each other; a plan has fork and join for that, "
-       "which is for you to write"},
+       "!launches on several streams run beside each other: write fork and join into the plan for "
+       "that"},
       {"float h[4]={1,2,3,4}; float* t; cudaMalloc(&t,16); "
        "cudaMemcpy(t,h,16,cudaMemcpyHostToDevice); k<<<1,64>>>(t,y,n);",
        "!the host computes what 't' is filled with"},
@@ -281,7 +281,7 @@ TEST(HostFlow, FollowFunctions) {
       {"void alloc(float** p, int n) { cudaMalloc(p, n*4); }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { float* t; alloc(&t,n); "
        "k<<<1,64>>>(x,t,n); k<<<1,64>>>(t,y,n); }",
-       "!where this memory's address goes is not known"},
+       "!the variable that gets this memory's address is not known"},
       {"int twice(int a) { return 2*a; }\n"
        "int twice(float a) { return 7; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { "
@@ -320,8 +320,8 @@ TEST(HostFlow, FollowFunctions) {
        "launch k2 grid(1) block(64) args(in, out, 66, 7)\n"},
       {"template <int B> __global__ void kt(const float* x, float* y, int n) { y[0]=x[0]; }\n"
        "template <int B> void solve(const float* x, float* y, int n) { kt<B*2><<<n,64>>>(x,y,n); }",
-       "!the template's argument is not known: what 'B' of the template 'solve' is here is not "
-       "known"},
+       "!the template's argument is not known: the template argument 'B' of 'solve' is not known "
+       "here"},
       {"void solve(const float* x, float* y, int n) { kd<<<n,64>>>(x,y,n); }",
        "launch kd grid(n) block(64) args(x, y, n, f32(2.0))\n"},
   };

@@ -101,14 +101,14 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
     for (const auto& [tokens, scopes] : frames_)
       if (tokens == lambda.tokens) around = scopes;
     if (around == nullptr) {
-      miss(offset, "the function that is called here was written where it cannot be followed");
+      miss(offset, "the lambda that is called here was written where it cannot be followed");
       return unknown(offset, std::string(kToldElsewhere));
     }
     std::swap(scopes_, *around);
     std::swap(scopes_[0], (*around)[0]);
   }
   if (lambda.depth > scopes_.size() || callers_.size() + static_cast<std::size_t>(depth_) > 100) {
-    miss(offset, "the function that is called here was written where it cannot be followed");
+    miss(offset, "the lambda that is called here was written where it cannot be followed");
     if (around != nullptr) std::swap(scopes_[0], (*around)[0]), std::swap(scopes_, *around);
     return unknown(offset, std::string(kToldElsewhere));
   }
@@ -175,7 +175,7 @@ void HostReader::bind_templates(const Item& function, const std::vector<std::str
       continue;
     }
     Value value = unknown(source_.tokens[function.begin].offset,
-                          fmt::format("what '{}' of the template '{}' is here is not known",
+                          fmt::format("the template argument '{}' of '{}' is not known here",
                                       parameter.name, function.name));
     std::int64_t number = 0;
     const auto read = std::from_chars(given.data(), given.data() + given.size(), number);

@@ -243,11 +243,11 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     const auto counter = counted ? locate(counted->name) : std::nullopt;
     for (const auto& [scope, name] : changed) {
       if (counter && counter->first == scope && counter->second == name) continue;
-      scopes_[scope][name].value = unknown(
-          offset, counted ? fmt::format("'{}' changes from turn to turn of this loop, which "
-                                        "no loop of a plan can follow",
-                                        name)
-                          : std::string(kToldElsewhere));
+      scopes_[scope][name].value =
+          unknown(offset, counted ? fmt::format("'{}' changes between iterations of this loop in a "
+                                                "way that no loop of a plan can express",
+                                                name)
+                                  : std::string(kToldElsewhere));
     }
     if (counted) {
       counted = counted_loop(open, close);  // where the bounds change they are unknown by now
@@ -330,9 +330,9 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
                    [&](const Step& step) { return mentions(step, symbol); });
   if (out_.is_main && is_same) {
     out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
-    return note(offset,
-                "a loop of main() that launches the same again and again only times it: "
-                "its body is taken once");
+    return note(
+        offset,
+        "a loop of main() that repeats the same launches only times them: its body is taken once");
   }
   if (!counted || !counted->low.is(Kind::Int) || !counted->high.is(Kind::Int) ||
       !counted->stride.is(Kind::Int) || !counted->stride.size.number() ||

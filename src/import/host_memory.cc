@@ -46,7 +46,8 @@ void HostReader::push(Step step) {
 
 void HostReader::allocate(const Value& target, const Value& bytes, std::size_t offset) {
   Value* place = referred(target);
-  if (place == nullptr) return miss(offset, "where this memory's address goes is not known");
+  if (place == nullptr)
+    return miss(offset, "the variable that gets this memory's address is not known");
   const Variable& variable = *variable_of(target);
   Buffer buffer;
   buffer.name = target.begin == 0 ? target.word : fmt::format("{}_{}", target.word, target.begin);
@@ -82,7 +83,7 @@ void HostReader::clear(const Value& target, const Value& value, const Value& byt
   }
   if (*byte != 0 && (*byte & 0xff) != 0xff)
     return miss(offset,
-                "a plan fills with values of an element: only 0 and 255 are alike as bytes");
+                "a plan fills memory with elements, so only the bytes 0 and 255 can be set");
   buffer.is_touched = true;
   if (buffer.is_downloaded && !out_.is_main) {
     buffer.is_changed = true;
@@ -223,8 +224,8 @@ void HostReader::use_stream(const Value& stream, std::size_t offset) {
   if (stream.word.empty()) return;
   if (!stream_.empty() && stream_ != stream.word)
     miss(offset,
-         "launches on several streams run beside each other; a plan has fork and join "
-         "for that, which is for you to write");
+         "launches on several streams run beside each other: write fork and join into the plan for "
+         "that");
   stream_ = stream.word;
 }
 

@@ -183,7 +183,7 @@ Value HostReader::conditional() {
   if (const auto known = decided(condition)) return *known != 0 ? yes : no;
   Value both = merged(condition, yes, no);
   if (both.is(Kind::Unknown) && both.word.starts_with("differs"))
-    both = unknown(place(begin), "what this ? chooses is no number");
+    both = unknown(place(begin), "the choices of this ? are no numbers");
   return both;
 }
 
@@ -276,7 +276,7 @@ Value HostReader::address_of() {
 Value HostReader::size_of() {
   const std::size_t offset = at(at_).offset;
   ++at_;
-  if (!at(at_).is("(")) return unknown(offset, "what sizeof is asked of is not known");
+  if (!at(at_).is("(")) return unknown(offset, "the operand of this sizeof is not known");
   const std::size_t close = std::min(closing(at_), end_);
   const std::size_t name = at_ + 1 + (at(at_ + 1).is("*") ? 1 : 0);
   const bool is_element =
@@ -285,7 +285,7 @@ Value HostReader::size_of() {
   const Variable* variable = find(std::string(at(name).text));
   at_ = std::min(close + 1, end_);
   const auto unclear = [&] {
-    return unknown(offset, fmt::format("how large '{}' is, is not known",
+    return unknown(offset, fmt::format("the size of '{}' is not known",
                                        sanitise(std::string(at(name).text), 60)));
   };
   if (variable == nullptr) {
