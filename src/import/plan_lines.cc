@@ -145,8 +145,9 @@ class Writer {
 
   /// The bytes of one element of the buffer as the plan counts.
   int unit_of(std::size_t i) const {
-    const std::string type = element_of(element_type(i)).type;
-    return type.empty() ? std::max(1, bytes_of_type(element_type(i))) : bytes_of_plan(type);
+    const Element element = element_of(element_type(i));
+    if (!element.type.empty()) return bytes_of_plan(element.type);
+    return std::max(1, bytes_of_type(element_type(i)));
   }
 
   /// The plan's name for memory: a tensor, a workspace, or a slice of one. Where none is known,
@@ -398,11 +399,8 @@ class Writer {
     const bool is_real_function =
         size.op() == Op::Call &&
         is_one_of(size.word(), {"sqrt", "exp", "log", "sin", "cos", "pow", "min", "max", "abs"});
-    const bool is_real_sign =
-        (size.op() == Op::Binary && is_one_of(size.word(), {"+", "-", "*", "//"})) ||
-        (size.op() == Op::Unary && size.word() == "-");
     if (size.parts().empty()) return size;
-    if (!is_real_function && !is_real_sign) {
+    if (!is_real_function && !is_one_of(size.word(), {"+", "-", "*", "//"})) {
       const std::string value = with_division_of_c(size, false).to_text();
       const auto [known, is_new] =
           wholes_.try_emplace(value, fmt::format("whole_{}", wholes_.size() + 1));
