@@ -67,6 +67,7 @@ TEST(LiveView, EverythingFitsIntoTheTerminal) {
 TEST(LiveView, AVerdictFitsIntoTheTerminal) {
   const Workspace w(Whose::Suite);
   write_good_task(w, "twice");
+  w.write("right.cpp", kFasterKernel);
   const int columns = 40;
   Terminal terminal(w, {"judge", "right.cpp", "--task", "twice", "--until", "check"}, columns,
                     kXterm);

@@ -60,13 +60,16 @@ TEST(EveryStrategy, RefusesWhatMeansNothingToIt) {
     EXPECT_EQ(ran.code, 2) << ran.out;
     return ran.err;
   };
-  EXPECT_THAT(refused({"--strategy", "evolve", "--preset", "paper"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "evolve", "--preset", "paper"}),
+              HasSubstr("has no effect on strategy"));
   EXPECT_THAT(refused({"--strategy", "coder-judge", "--preset", "best"}),
               HasSubstr("sketch or paper, not 'best'"));
-  EXPECT_THAT(refused({"--strategy", "evolve", "--rounds", "3"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "evolve", "--rounds", "3"}),
+              HasSubstr("has no effect on strategy"));
   EXPECT_THAT(refused({"--strategy", "coder-judge", "--rounds", "4294967297"}),
               HasSubstr("4294967297 is too large: at most 10000"));
-  EXPECT_THAT(refused({"--strategy", "agent", "--judge", "rules"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "agent", "--judge", "rules"}),
+              HasSubstr("has no effect on strategy"));
 }
 
 TEST(EveryStrategy, TellsWhatEachRoleWasAsked) {

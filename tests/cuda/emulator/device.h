@@ -131,7 +131,6 @@ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __nanosleep(unsigned ns) { kw_emulated::calls->sleep(*kw_emulated::self, ns); }
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
-inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
 // --- warps
 inline unsigned __activemask() { return kw_emulated::calls->active_mask(*kw_emulated::self); }
