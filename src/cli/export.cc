@@ -117,7 +117,7 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
 Result<int> run(const Global& global, const ExportFlags& flags) {
   if (flags.kernel.form.empty()) return export_data(global, flags);
   if (!flags.format.empty())
-    return fail_input("--format writes a run's data and --as its kernel: one of them");
+    return fail_input("give --format (a run's data) or --as (its kernel), not both");
   if (!flags.reward.empty()) return fail_input("--reward goes with --format jsonl");
   return export_kernel(global, flags.kernel);
 }

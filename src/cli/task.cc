@@ -64,7 +64,8 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
         "--describe, too");
   task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(task::write_draft(draft, folder));
-  if (memory::shipped_task(KW_TRY(open_data(global)), draft.name))
+  const auto shipped = memory::shipped_task(KW_TRY(open_data(global)), draft.name);
+  if (shipped && !shipped->texts.empty())
     draft.notes.push_back(fmt::format(
         "the name: '{0}' is a shipped task, too; in this workspace it means the new one",
         draft.name));

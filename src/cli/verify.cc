@@ -149,8 +149,9 @@ Answer answer_of(const Evaluation& e, double least) {
   if (s.value <= 0) return {kNotShown, "not verified: nothing was timed"};
   const std::string seen = interval_words(e);
   if (s.confidence < kDecisive)
-    return {kEnvironment,
-            fmt::format("not verified: the machine was too restless for more than {}", seen)};
+    return {
+        kEnvironment,
+        fmt::format("not verified: the machine was too restless to decide; seen so far: {}", seen)};
   // A claim below 1 says that the kernel is hardly slower, which needs no win.
   if ((s.is_faster || least < 1) && s.low >= least)
     return {kDone, fmt::format("verified: {}, at least {:g}x", seen, least)};

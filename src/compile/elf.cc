@@ -19,7 +19,7 @@ constexpr int kMachine = EM_AARCH64;
 Result<std::vector<Elf64_Shdr>> read_sections(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
   if (header.e_machine != kMachine || header.e_type != ET_DYN)
-    return fail("not a shared object for this machine");
+    return fail("the compiled object is no shared object for this processor");
   return read_elf_sections(bytes, header);
 }
 

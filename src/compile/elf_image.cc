@@ -30,7 +30,7 @@ class ImageReader {
   Result<ElfImage> read() {
     const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes_));
     if (header.e_machine != kThisMachine || header.e_type != ET_DYN)
-      return fail("not a shared object for this machine");
+      return fail("the compiled object is no shared object for this processor");
     image_.machine = header.e_machine;
     KW_TRY(read_segments(header));
     KW_TRY(read_relocations());

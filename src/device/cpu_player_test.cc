@@ -325,7 +325,7 @@ TEST_P(Players, AreNotBlamedForTheCallItself) {
 
 TEST_P(Players, MayEndWhileTheyAreWatched) {
   EXPECT_EQ(trouble(kDieSoon).fate, Fate::Returned);
-  const auto after = player_->watch_after_return(kSecond / 5);
+  const auto after = player_->watch_after_return(2 * kSecond);
   ASSERT_TRUE(after.has_value());
   EXPECT_TRUE(after->has_ended);
   EXPECT_FALSE(player_->is_alive());

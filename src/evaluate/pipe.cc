@@ -93,7 +93,10 @@ Result<worker::Reply> PipeCarrier::receive() {
         KW_TRY(worker::read_frame(worker_->socket(), options_.reply_timeout_ns));
     auto reply = KW_TRY(decode<worker::Reply>(text));
     if (reply.version != worker::kProtocolVersion)
-      return fail("the worker is of another version; rebuild it", "", Advice::Stop);
+      return fail(
+          "kw and kw-worker are of different builds: rebuild both, or unpack the release file "
+          "again",
+          "", Advice::Stop);
     if (reply.progress.empty()) {
       KW_TRY(check_answer(reply));
       return reply;

@@ -432,8 +432,8 @@ class Writer {
         while (stop < close && !tokens[stop].is(";") && !tokens[stop].is(",") &&
                !tokens[stop].is("{") && !tokens[stop].is("("))
           ++stop;
-        // the struct has a method
-        if (stop < close && (tokens[stop].is("{") || tokens[stop].is("("))) return {};
+        const bool is_method = stop < close && (tokens[stop].is("{") || tokens[stop].is("("));
+        if (is_method) return {};
         auto parsed = read_parameters(tokens, i - 1, stop);
         for (FunctionParameter& field : parsed) {
           // In `int n, m;` the second name has no type of its own.
@@ -454,9 +454,9 @@ class Writer {
                         std::size_t offset, const std::map<std::string, std::string>& bound) {
     const auto fields = fields_of(type);
     if (fields.empty()) {
-      miss(offset,
-           fmt::format("a plan cannot pass '{}' by value, because its fields are not plain ones",
-                       type));
+      miss(offset, fmt::format("a plan cannot pass '{}' by value: the file does not define it, or "
+                               "it has a method or no fields",
+                               type));
       return "null";
     }
     std::vector<std::string> parts;
