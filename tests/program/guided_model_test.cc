@@ -82,7 +82,8 @@ TEST(GuidedModel, IsToldWhatAJudgeReadsInAFailure) {
   const json first = exchanges(w, 1);
   ASSERT_EQ(first.size(), 2u) << "its own, and the judge's about it";
   EXPECT_THAT(sent(first[1]), AllOf(HasSubstr("You judge nothing"), HasSubstr("wrong result"),
-                                    HasSubstr("y[i] = 3 * x[i]"), Not(HasSubstr("4099"))));
+                                    HasSubstr("y[i] = 3 * x[i]"),
+                                    Not(testing::ContainsRegex("[^0-9.]4099[^0-9]"))));
   EXPECT_THAT(sent(exchanges(w, 2)[0]),
               AllOf(HasSubstr("What another model reads in this"),
                     HasSubstr("The factor is three where two is asked for.")));
