@@ -78,7 +78,8 @@ Result<Given> read_file(const Global& global, const memory::DataFiles& data,
 Result<Given> read_run(const Global& global, const memory::DataFiles& data,
                        const store::RunStore& store, const KernelExport& flags) {
   if (!flags.task.empty() || !flags.target.empty())
-    return fail_input("--task and --target are for files: a run has its own", "--task, --target");
+    return fail_input(
+        "--task and --target go with a kernel's file; a run has its own task and target");
   Given given;
   given.run = KW_TRY(load_run(store, flags.kernel));
   const RunConfig& config = given.run->run.config;

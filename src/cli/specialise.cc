@@ -39,7 +39,8 @@ Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& stor
   }
   const RunSummary run = KW_TRY(store.find(flags.kernel));
   if (!flags.task.empty() || !flags.target.target.empty())
-    return fail_input("--task and --target are for files: a run has its own", "--task, --target");
+    return fail_input(
+        "--task and --target go with a kernel's file; a run has its own task and target");
   return Named{run, run.config.task_path, {run.config.target, run.config.arch}};
 }
 

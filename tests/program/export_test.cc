@@ -129,7 +129,7 @@ TEST_F(Export, SourceCompilesAsItsCommentSays) {
 
 TEST_F(Export, WrongWordsAreToldAndNothingIsWritten) {
   EXPECT_THAT(refused({"--as", "haeder"}), HasSubstr("did you mean 'header'"));
-  EXPECT_THAT(refused({"--as", "header", "--format", "csv"}), HasSubstr("one of them"));
+  EXPECT_THAT(refused({"--as", "header", "--format", "csv"}), HasSubstr("not both"));
   EXPECT_THAT(refused({"--as", "header", "--reward", "speedup"}), HasSubstr("--format jsonl"));
   EXPECT_THAT(refused({}), HasSubstr("--task goes with --as"));
   EXPECT_THAT(refused({"--as", "header", "--name", "2fast"}), HasSubstr("identifier"));
@@ -211,7 +211,7 @@ TEST(ExportOfARun, TellsWhatWasConfirmedAndCarriesItsCertificate) {
   EXPECT_EQ(w.read("runs/twice-1/export/source/certificate.json"),
             w.read("runs/twice-1/best/certificate.json"));
   EXPECT_THAT(w.refusal({"export", "twice-1", "--as", "source"}, {"--task", "twice"}),
-              HasSubstr("a run knows its task"));
+              HasSubstr("a run has its own task"));
   // Exports of data have not changed.
   EXPECT_THAT(w.kw({"export", "twice-1", "--format", "csv"}).out, HasSubstr("attempt,name"));
 }
