@@ -1,4 +1,4 @@
-// Finds the one place that a loop adds to, by its tokens.
+// Finds sums that an innermost loop keeps in memory, and rewrites each to use a local variable.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/accumulators.h"
 
@@ -23,7 +23,7 @@ namespace {
 using task::CodeToken;
 using LoopTokens = std::span<const CodeToken>;
 
-/// A piece of the source that reads otherwise.
+/// A range of bytes of the source and the text that replaces it.
 struct Rewrite {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -39,7 +39,7 @@ bool is_assignment(const CodeToken& token) {
 
 bool is_step(const CodeToken& token) { return token.is("++") || token.is("--"); }
 
-/// Names that the loop assigns, counts or declares.
+/// Names of the variables that the loop assigns, increments or declares.
 std::set<std::string_view> changed_names(LoopTokens loop) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < loop.size(); ++i) {
@@ -61,7 +61,7 @@ bool reads_alike(LoopTokens a, LoopTokens b) {
   return std::ranges::equal(a, b, {}, &CodeToken::text, &CodeToken::text);
 }
 
-/// Behind the parentheses of `for (…)`.
+/// Index of the first token after the parentheses of `for (…)`.
 std::size_t behind_header(LoopTokens loop) {
   int depth = 0;
   for (std::size_t i = 1; i < loop.size(); ++i) {
@@ -71,7 +71,8 @@ std::size_t behind_header(LoopTokens loop) {
   return loop.size();
 }
 
-/// A place that one statement of a loop adds to: tokens [name, operation) of the loop.
+/// A statement of a loop that adds to an array element. The element is written in the loop's tokens
+/// [name, operation).
 struct MemorySum {
   std::size_t name = 0;
   std::size_t operation = 0;
@@ -88,7 +89,8 @@ std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {
     const CodeToken& token = loop[sum.operation];
     if (depth == 0 && !token.is("[")) break;
     depth += token.is("[") ? 1 : token.is("]") ? -1 : 0;
-    // A call may change what it reads, or answer otherwise the next time.
+    // A function call in an index may return another value the next time, so such a statement is
+    // not rewritten.
     if (token.is("(") || is_step(token) || is_assignment(token)) return std::nullopt;
   }
   if (sum.operation == name + 1 || sum.operation >= loop.size() ||
@@ -99,14 +101,15 @@ std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {
   return sum;
 }
 
-/// How the statement reads with an accumulator; nothing where it is no sum.
+/// The statement rewritten to add to the accumulator; nothing where the statement is not a sum.
 std::optional<std::string> statement_of(std::string_view source, LoopTokens loop,
                                         const MemorySum& sum, const std::string& accumulator) {
   const LoopTokens place = loop.subspan(sum.name, sum.operation - sum.name);
   LoopTokens value = loop.subspan(sum.operation + 1, sum.end - sum.operation - 1);
   std::string_view operation = loop[sum.operation].text;
   if (operation == "=") {
-    // `X[i] = X[i] + …`, where what follows is a sum itself.
+    // In `X[i] = X[i] + …` the rest may hold arithmetic only: an operator that binds more weakly
+    // than +, such as `?:`, would change the meaning.
     const bool is_chain = std::ranges::any_of(value, [](const CodeToken& token) {
       return token.kind == CodeToken::Kind::Symbol &&
              std::string_view("+-*/()[].,").find(token.text.front()) == std::string_view::npos;
@@ -119,13 +122,14 @@ std::optional<std::string> statement_of(std::string_view source, LoopTokens loop
     value = value.subspan(place.size() + (sign.is("+") ? 1 : 0));
     operation = "+=";
   }
-  // A reduction knows `+=`.
+  // `-=` becomes `+=`, because find_loops() recognises sums by `+=` only.
   if (operation == "-=")
     return fmt::format("{} += -({});", accumulator, text_between(source, value));
   return fmt::format("{} {} {};", accumulator, operation, text_between(source, value));
 }
 
-/// What stands before `offset` in its line if it is blanks, else two of them.
+/// The indentation of the line that holds `offset`; two blanks where code precedes `offset` in its
+/// line.
 std::string indent_at(std::string_view source, std::size_t offset) {
   const std::size_t line = source.substr(0, offset).rfind('\n');
   const std::size_t from = line == std::string_view::npos ? 0 : line + 1;
@@ -133,9 +137,10 @@ std::string indent_at(std::string_view source, std::size_t offset) {
   return before.find_first_not_of(" \t") == std::string_view::npos ? std::string(before) : "  ";
 }
 
-/// What an innermost loop reads as with its sums in variables, which are numbered from `count` on.
+/// The changes that move the sums of an innermost loop into local variables, numbered from `count`
+/// on.
 std::vector<Rewrite> changes_of(std::string_view source, LoopTokens loop, int& count) {
-  // Whoever leaves in the middle would leave the sum behind.
+  // A loop that may be left by return or goto is not changed, because the sum would not be stored.
   const auto leaves = [](const CodeToken& token) { return token.is("return") || token.is("goto"); };
   if (std::ranges::any_of(loop, leaves)) return {};
   const auto changed = changed_names(loop);

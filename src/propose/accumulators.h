@@ -1,4 +1,4 @@
-// Sums that a loop keeps in memory, kept in a variable instead.
+// Moves sums that a loop keeps in memory into local variables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace kw::propose {
 
-/// The text with `X[i] op= …` (or `X[i] = X[i] + …`) of an innermost loop that leaves i alone
-/// rewritten to a local accumulator, read before the loop and stored behind it; as it was where no
-/// loop has that form. Then the loop has a scalar sum, which threads and vectors can share. X must
-/// occur in the loop at that place alone; that no other name points there is believed, since
-/// whoever uses the text has its results checked.
+/// Rewrites `X[i] op= …` or `X[i] = X[i] + …` in innermost loops that do not change i: the element
+/// is read into a local variable before the loop and stored after it, so that the loop has a scalar
+/// sum that threads and vectors can share. Returns the source unchanged where no loop has such a
+/// sum. X must not occur elsewhere in the loop. That no other pointer refers to the same element is
+/// assumed, because the results of the rewritten code are checked.
 std::string with_accumulators(std::string_view source);
 
 }  // namespace kw::propose

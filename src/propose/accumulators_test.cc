@@ -1,4 +1,4 @@
-// Which sums leave memory, and which must stay.
+// Tests of which sums are moved into local variables, and which must stay in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/accumulators.h"
 

@@ -1,4 +1,4 @@
-// A table of instructions by architecture.
+// Tables of the instructions and limits of each GPU architecture.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/architecture.h"
 
@@ -20,7 +20,7 @@ struct Resident {
   int blocks;
 };
 
-/// Warps and blocks that are resident on a multiprocessor at once.
+/// The most warps and blocks that can be resident on a multiprocessor at once, by architecture.
 constexpr std::array<Resident, 8> kResident{{{"sm_75", 32, 16},
                                              {"sm_80", 64, 32},
                                              {"sm_86", 48, 16},

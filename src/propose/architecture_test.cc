@@ -1,4 +1,4 @@
-// What prompts say of an architecture alone.
+// Tests of what prompts say about a GPU architecture.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/architecture.h"
 

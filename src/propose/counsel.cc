@@ -1,4 +1,5 @@
-// Exchanges with models in roles, and the rules that stand in for one.
+// Asks models for advice in roles such as judge or critic, and gives rule-based advice without a
+// model.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/counsel.h"
 
@@ -30,7 +31,7 @@ int number_in(const std::map<std::string, std::string>& fields, const char* name
   return found == fields.end() ? 0 : std::stoi(found->second);
 }
 
-/// Lines that the parent has, first before last; else none.
+/// Sets the range of lines that a reply names, if the lines exist in the parent and are in order.
 void set_lines(Reading& reading, const std::map<std::string, std::string>& fields,
                const Situation& s) {
   const int first = number_in(fields, "first_line"), last = number_in(fields, "last_line");
@@ -90,7 +91,7 @@ Reading rules_reading(const Situation& s) {
   reading.role = kRulesRole;
   if (s.parent == nullptr) return reading;
   const Feedback feedback = feedback_of(s, Veil(*s.task));
-  // Findings come most important first.
+  // Findings are sorted by importance, so the first ones are told.
   std::vector<std::string> lines{feedback.verdict};
   for (const Finding& finding : feedback.findings) {
     if (lines.size() == 3) break;
@@ -172,7 +173,8 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
   const std::vector<std::string> offered = offered_metrics(s);
   for (int tried = 0; tried < kTries; ++tried) {
     const auto reply = ask(request, s, reading);
-    // Another model's silence would be a change of method: the run stops, and can be resumed.
+    // A role whose model does not answer is not skipped, because that would be another search
+    // method: the run stops and can be resumed.
     if (!reply) return std::unexpected(reply.error());
     reading.trouble = llm::why_unusable(*reply);
     if (schema.empty()) {
@@ -187,7 +189,8 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
       return reading;
     }
     reading.trouble = fields.error();
-    // Some providers refuse an empty message; junk by the megabyte is not paid for again.
+    // The text is never empty, because some providers refuse an empty message, and it is cut,
+    // because an unreadable reply of a megabyte should not be paid for twice.
     const std::string said = sanitise(reply->text, kCounselBytes);
     request.messages.push_back({ChatRole::Assistant, said.empty() ? "(nothing)" : said});
     request.messages.push_back(
@@ -195,7 +198,7 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
                                      "within its bounds, and nothing else.",
                                      fields.error())});
   }
-  // A critic whose words nobody understands turns nothing down.
+  // If a critic's reply cannot be read, the candidate is not turned down.
   if (s.written == nullptr) {
     reading.words = rules_reading(s).words;
     reading.trouble += "; rules speak instead";

@@ -1,4 +1,5 @@
-// Counsel: what somebody in a role says before a source is written, or about one that was.
+// Counsel: advice from a role (planner, judge, critic) before a source is written, or on a written
+// one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,23 +18,25 @@
 
 namespace kw::propose {
 
-/// The role in which rules read the findings; no model has it.
+/// Name of the role in which fixed rules pick the most important finding; no model plays it.
 inline constexpr std::string_view kRulesRole = "rules";
-/// The role in which what recorded steps have taught speaks; no model has it.
+/// Name of the role whose advice comes from recorded optimisation steps; no model plays it.
 inline constexpr std::string_view kLearnedRole = "learned";
 
 class Counsel {
  public:
   virtual ~Counsel() = default;
-  /// Asks as the situation's view says. Where no words come (budget, refusal, a reply that keeps to
-  /// no schema), the reading holds the trouble; an error is the surroundings' and says what to do.
+  /// Asks the role that the situation's view names. Where no advice comes (budget, refusal, a reply
+  /// that does not match its schema), the reading says why. An error comes from the environment and
+  /// says whether to retry, give up or stop.
   virtual Result<Reading> consult(const Situation& situation) = 0;
 };
 
 struct ModelCounselOptions {
   PromptOptions prompt;
   ReplySettings reply = ReplySettings().for_words();
-  /// The learned judge's words on the situation's parent, which is correct; empty: it has none.
+  /// Returns the learned judge's advice on the situation's parent, which is correct; an empty text:
+  /// the judge has no advice.
   std::function<std::string(const Situation&)> learned{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::function<void(const Prompt&)>
@@ -43,20 +46,21 @@ struct ModelCounselOptions {
 
 class ModelCounsel final : public Counsel {
  public:
-  /// A role without a model is played by the model that writes the attempt, or by the next writer
-  /// where that model cannot be asked. Models are borrowed; `writers` is not empty.
+  /// A role without a model of its own is played by the model that writes the attempt, or by the
+  /// next writer where that model cannot be asked. Models are borrowed; `writers` is not empty.
   ModelCounsel(PromptBook book, std::map<std::string, llm::ChatModel*> roles,
                std::vector<llm::ChatModel*> writers, ModelCounselOptions options);
 
-  /// One exchange of scope "ROLE for attempt N", two where the first reply does not keep to the
-  /// schema of the view's prompt; where the second does not either, rules speak, and `trouble` says
-  /// so. The roles `rules` and `learned` ask no model; about a failed parent, and where the role
-  /// `learned` has nothing to say, rules speak.
+  /// Makes one exchange of scope "ROLE for attempt N", and a second one if the first reply does not
+  /// match the schema of the view's prompt. If the second reply does not match either, the advice
+  /// comes from rules_reading(), and `trouble` says so. No model is asked in the roles `rules` and
+  /// `learned`; for a failed parent, and where `learned` has no advice, the advice comes from
+  /// rules_reading() too.
   Result<Reading> consult(const Situation& situation) override;
 
  private:
   Result<ChatReply> ask(const ChatRequest& request, const Situation& situation, Reading& reading);
-  /// The models that may be asked, in this order.
+  /// The models to ask, in order: the next one is asked where one cannot answer.
   std::vector<llm::ChatModel*> models_for(const Situation& situation) const;
   Reading learned_reading(const Situation& situation) const;
 
@@ -67,13 +71,13 @@ class ModelCounsel final : public Counsel {
   llm::KeyMaker keys_;
 };
 
-/// What rules read in the parent's findings: the first that explains the failure, or the one that
-/// says most about its speed, as instructions. Pure.
+/// Advice by fixed rules: the parent's most important findings as instructions, about the failure
+/// or, for a correct parent, about its speed. Pure.
 Reading rules_reading(const Situation& situation);
 
 /// The scope of an exchange in a role, "ROLE for attempt N".
 std::string scope_of_counsel(std::string_view role, int number);
-/// The attempt that an exchange of this scope was for; 0: the scope is no role's.
+/// The attempt that an exchange of this scope was for; 0: the exchange was not made in a role.
 int attempt_of_counsel(std::string_view scope);
 
 }  // namespace kw::propose

@@ -1,4 +1,4 @@
-// Roles: what they are asked, which replies are understood, and who speaks where none is.
+// Tests of roles: what a model is asked, which replies can be read, and when rules give the advice.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/counsel.h"
 
@@ -164,7 +164,7 @@ TEST_F(CounselTest, AfterTwoRulesSpeak) {
   EXPECT_THAT(reading.words, HasSubstr("Every second row is wrong."));
 }
 
-/// As far as the counters of CudaForge go, and one of ours.
+/// Adds four counters that CudaForge offers to its judge, and one that only this program offers.
 void count(Evaluation& e) {
   KernelProfile kernel;
   kernel.kernel = "twice_kernel";

@@ -1,4 +1,4 @@
-// Words for task, machine and goal.
+// Describes task, machine and goal in the words of a prompt.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/describe.h"
 
@@ -46,8 +46,8 @@ std::string role_words(const task::TensorSpec& tensor) {
   return {};
 }
 
-/// Whether rows may lie further apart than they are long: tried with three sets of dims, since a
-/// variant may fix to 0 what its task leaves between rows.
+/// Whether the rows of a tensor may be further apart than they are long. Three sets of dims are
+/// tried, because a variant of a task may fix the gap between rows to 0.
 bool has_gaps(const task::Definition& task, const task::TensorSpec& tensor) {
   if (!tensor.pitch || tensor.shape.empty()) return false;
   for (const std::int64_t first : {7, 31, 101}) {
@@ -79,14 +79,15 @@ std::string tensor_words(const task::Definition& task, const task::TensorSpec& t
   return words;
 }
 
-/// What an integer argument is: its formula, or that of the `let` which it is named after.
+/// The formula of an integer argument; for an argument named after a `let`, the formula of the
+/// `let`.
 std::string formula_of(const task::Definition& task, const task::ScalarSpec& scalar) {
   for (const task::Let& let : task.lets)
     if (let.name == scalar.integer.expr.text()) return let.value.expr.text();
   return scalar.integer.expr.text();
 }
 
-/// The types of the outputs that are no integers, each once.
+/// The floating-point types of the outputs, each once.
 std::vector<Dtype> real_outputs(const task::Definition& definition) {
   std::vector<Dtype> types;
   for (const Parameter& p : definition.task.signature)
@@ -101,10 +102,10 @@ bool has_whole_outputs(const task::Definition& definition) {
   });
 }
 
-/// Half the distance from 1 to the next number of a type: "2^-24" for float.
+/// The unit roundoff of a type, half the distance from 1 to the next number: "2^-24" for float.
 std::string roundoff_text(Dtype dtype) { return fmt::format("2^-{}", significand_bits(dtype)); }
 
-/// "u = 2^-24", or with a value for each type of the outputs where they have several.
+/// The unit roundoff as text, "u = 2^-24"; with several output types, one value for each type.
 std::string unit_text(const std::vector<Dtype>& types) {
   std::vector<std::string> values;
   for (const Dtype dtype : types)
@@ -114,8 +115,8 @@ std::string unit_text(const std::vector<Dtype>& types) {
   return "u = " + join(values, ", ");
 }
 
-/// The first gate, as referee/gate.h applies it: sums of the 16-bit types are held to the rounding
-/// of float, and their results to that of their own type.
+/// Describes the bound on a single element's error as referee/gate.h applies it. For 16-bit types,
+/// sums are held to the rounding of float, and results to the rounding of their own type.
 std::string gate_words(const Gate& gate, const std::optional<task::Formula>& dot_length,
                        const std::vector<Dtype>& types) {
   if (gate.kind == GateKind::Relative)
@@ -145,7 +146,8 @@ std::string gate_words(const Gate& gate, const std::optional<task::Formula>& dot
       gate.c, length, unit_text(types));
 }
 
-/// The second gate. In the 16-bit types nobody sums, so one rounding stands for the reference.
+/// Describes the bound on the RMS error. Nobody sums in 16-bit types, so for these the bound refers
+/// to rounding the exact result once.
 std::string rms_words(const Gate& gate, const std::vector<Dtype>& types) {
   return fmt::format(
       "The RMS error may be at most {:g} times that of {}, which arithmetic of fewer bits does not "
@@ -173,7 +175,7 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
   const GpuFacts& gpu = facts.gpu.front();
   const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
   std::vector<std::string> lines;
-  // Of a GPU that is not at hand only the least that its architecture has is known.
+  // If the GPU is not present, only the minimum that its architecture guarantees is known.
   const bool is_known = facts.memory_bytes > 0;
   lines.push_back(
       fmt::format("{} ({}), {}{} multiprocessors of at most {} threads{}", facts.model, gpu.arch,
@@ -201,7 +203,8 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
   return lines;
 }
 
-/// The fastest ceiling of each kind and level, at any number of threads: what can be reached.
+/// For each kind of ceiling and memory level the fastest ceiling, which is what a kernel can reach,
+/// at any number of threads.
 std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
   std::vector<const Ceiling*> best;
   for (const Ceiling& c : all) {
@@ -216,7 +219,7 @@ std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
   return best;
 }
 
-/// The time of the slowest timed workload, by which goals of time are judged.
+/// The median time of the slowest timed workload, which goals of time are compared with.
 double slowest_ns(const Evaluation& e) {
   double slowest = 0;
   for (const WorkloadResult& w : e.workloads)
@@ -235,7 +238,7 @@ std::string goal_line(const std::string& what, double reached, double wanted, bo
                      gap_words(is_time ? reached / wanted : wanted / reached));
 }
 
-/// Whether a formula that the table of arguments shows, or that of a `let`, uses the name.
+/// Whether a prompt shows a formula that uses the name, in the table of arguments or in a `let`.
 bool is_shown(const task::Definition& task, const std::string& name) {
   const auto uses = [&](const task::Formula& f) { return contains(f.expr.names(), name); };
   const bool is_of_a_tensor = std::ranges::any_of(task.tensors, [&](const task::TensorSpec& t) {

@@ -1,4 +1,4 @@
-// Tests of the words about task and machine that prompts are made of.
+// Tests of how prompts describe task and machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/describe.h"
 
@@ -48,7 +48,7 @@ TEST(Describe, OtherGatesTellTheirUnitToo) {
   EXPECT_EQ(describe_tolerance(shipped("histogram")), "Every bit of the outputs must be right.");
 }
 
-// A variant that fixes the gap between rows to 0 has none to speak of.
+// If a variant of a task fixes the gap between rows to 0, the prompt must not mention a gap.
 TEST(Describe, RowsAreApartOnlyWhereTheTaskLetsThem) {
   EXPECT_TRUE(has_pitch(shipped("softmax_padded")));
   const auto contiguous = shipped("softmax");

@@ -1,4 +1,4 @@
-// Reading, placing and applying of edits.
+// Finds edits in a reply, and applies them to the parent.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/edits.h"
 
@@ -28,14 +28,15 @@ constexpr std::size_t kComparedBytes = 80;    // of a line
 
 using Lines = std::vector<std::string_view>;
 
-/// Words that open an edit, in the notations that models know, and those that end one of dashes
-/// and plus signs.
+/// Words that follow the opening marks of an edit (kOpening) and the "+++++++" at its end
+/// (kEnding), in the notations that models use.
 constexpr auto kOpening =
     std::to_array<std::string_view>({"SEARCH", "ORIGINAL", "OLD", "BEFORE", "FIND", "HEAD"});
 constexpr auto kEnding =
     std::to_array<std::string_view>({"REPLACE", "UPDATED", "MODIFIED", "NEW", "AFTER"});
 
-/// What stands behind a run of at least five marks in a line of its own; nothing: there is none.
+/// The text after a run of the character `mark` at the start of the line; nothing where the line
+/// has no such run, or one that is too short or too long.
 std::optional<std::string_view> behind_marks(std::string_view line, char mark) {
   line = trim(line);
   const std::size_t length = std::min(line.find_first_not_of(mark), line.size());
@@ -43,34 +44,37 @@ std::optional<std::string_view> behind_marks(std::string_view line, char mark) {
   return trim(line.substr(length));
 }
 
-/// Whether `text` begins with one of `words`, in any letter case; a file's name may follow.
+/// Whether `text` begins with one of `words`, in any letter case; other text, such as a file name,
+/// may follow.
 bool has_word(std::string_view text, std::span<const std::string_view> words) {
   const std::size_t end =
       text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   return contains(words, upper_case(text.substr(0, end)));
 }
 
-/// "<<<<<<< SEARCH", "<<<<<<< SEARCH kernel.cpp", "<<<<<<< ORIGINAL", "------- SEARCH".
+/// Whether the line opens an edit: "<<<<<<< SEARCH", "<<<<<<< SEARCH kernel.cpp", "<<<<<<<
+/// ORIGINAL", "------- SEARCH".
 bool opens_edit(std::string_view line) {
   for (const char mark : {'<', '-'})
     if (const auto word = behind_marks(line, mark)) return has_word(*word, kOpening);
   return false;
 }
 
-/// "=======".
+/// Whether the line separates the two texts of an edit: "=======".
 bool divides_edit(std::string_view line) {
   const auto word = behind_marks(line, '=');
   return word && (word->empty() || *word == ":");
 }
 
-/// ">>>>>>> REPLACE", ">>>>>>> UPDATED", "+++++++ REPLACE"; a branch's name may stand there.
+/// Whether the line ends an edit: ">>>>>>> REPLACE", ">>>>>>> UPDATED", "+++++++ REPLACE". Any text
+/// may follow ">>>>>>>", as the name of a branch does in a merge conflict.
 bool ends_edit(std::string_view line) {
   if (behind_marks(line, '>')) return true;
   const auto word = behind_marks(line, '+');
   return word && has_word(*word, kEnding);
 }
 
-/// The marks of an edit without a word, or with one that opens none.
+/// Whether the line has the opening marks of an edit, followed by no word or an unknown one.
 bool opens_unknown_edit(std::string_view line) {
   constexpr std::string_view kMarks = "<<<<<<<";
   const auto word = behind_marks(line, '<');
@@ -86,7 +90,8 @@ std::optional<std::size_t> number_in(std::string_view& text) {
   return value;
 }
 
-/// "@@ 12-18" (replace), "@@ 12" (replace one), "@@ 12+" (insert behind).
+/// Reads the header of an edit by line numbers: "@@ 12-18" or "@@ 12" replaces lines, "@@ 12+"
+/// inserts after line 12.
 std::optional<Edit> line_edit_of(std::string_view line) {
   line = trim(line);
   if (!line.starts_with("@@")) return std::nullopt;
@@ -144,7 +149,8 @@ class EditReader {
       found_.begin = static_cast<std::size_t>(lines_[at_].data() - reply_.data());
   }
 
-  /// Lines up to the mark, which is passed; nothing where it does not come.
+  /// Takes the lines up to the next line for which `is_mark` holds, and moves past that line;
+  /// nothing where another edit or the end of the reply comes first.
   std::optional<std::vector<std::string>> lines_until(bool (*is_mark)(std::string_view)) {
     std::vector<std::string> lines;
     for (; at_ < lines_.size(); ++at_) {
@@ -192,7 +198,7 @@ class EditReader {
   Edits found_;
 };
 
-/// Where an edit goes: lines [from, to) of the parent.
+/// An edit with the lines [from, to) of the parent that it replaces.
 struct Placed {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -224,7 +230,8 @@ std::string numbered(const Lines& parent, std::size_t from, std::size_t count) {
   return text;
 }
 
-/// The parent's lines that are most like the longest line of `search`, with those around them.
+/// A message that shows the parent's lines around the line that is most like the longest line of
+/// `search`.
 std::string nearest_lines(const Lines& parent, const std::vector<std::string>& search) {
   std::size_t anchor = 0;
   for (std::size_t i = 0; i < search.size(); ++i)

@@ -1,4 +1,5 @@
-// Edits of a parent source as a model writes them: SEARCH/REPLACE blocks and line edits.
+// Edits of a parent source as a model writes them: SEARCH/REPLACE blocks, and edits by line
+// numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace kw::propose {
 
-/// One edit; docs/formats.md has both notations.
+/// One edit; docs/formats.md describes both notations.
 struct Edit {
   enum class Kind {
     Search,  ///< The lines that read `search` become `lines`; of several those from `first` on.
@@ -31,12 +32,14 @@ struct Edits {
   std::string trouble;    ///< A mark that stands alone, with its line; empty: none.
 };
 
-/// All edits of a reply, inside fences and out of them. `is_cut_off` only words the trouble.
+/// Finds all edits of a reply, inside and outside fences. `is_cut_off` affects only the wording of
+/// an error.
 Edits find_edits(std::string_view reply, bool is_cut_off);
 
-/// The parent with the edits applied from the bottom up. All refer to the parent as it is. Lines
-/// are looked for as they are, then without blanks at their ends, then without indentation. The
-/// error says which edit does not apply and why, with the nearest lines of the parent.
+/// Applies the edits to the parent; all line numbers refer to the unchanged parent. The lines that
+/// an edit searches for are compared exactly, then without trailing blanks, then without
+/// indentation. The error says which edit does not apply and why, with the most similar lines of
+/// the parent.
 std::expected<std::string, std::string> apply_edits(std::string_view parent,
                                                     const std::vector<Edit>& edits);
 

@@ -1,4 +1,4 @@
-// What each level takes away.
+// Removes from attempts and situations what a level of feedback does not allow to be told.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/evidence.h"
 
@@ -13,7 +13,8 @@ bool is_told(const Finding& finding, FeedbackLevel level, bool is_correct) {
   if (level == FeedbackLevel::Profile) return true;
   if (level == FeedbackLevel::Findings) return finding.kind != "roofline";
   if (level == FeedbackLevel::None) return false;
-  // What a launch asked for too much explains why it failed; of a correct one it is about speed.
+  // A finding about resources explains a launch that failed; for a correct kernel it is about
+  // speed, which this level hides.
   constexpr auto kOfFailures = std::to_array<std::string_view>({"resource", "note"});
   return finding.kind == "diagnostic" || finding.kind == "mismatch" ||
          (!is_correct && contains(kOfFailures, std::string_view(finding.kind)));
@@ -59,10 +60,12 @@ void limit(Situation& s) {
     s.remembered.clear();
   }
   if (s.feedback >= FeedbackLevel::Findings) return;
-  // Which one is best, and what helped, is known from times.
+  // The best attempt and the insights follow from measured times, which this level of feedback
+  // hides.
   s.best = nullptr;
   s.insights.clear();
-  // So is what techniques gained; cards of knowledge say nothing about this run.
+  // Entries without an id are gains of techniques, which follow from times too. Cards of knowledge,
+  // which have an id, say nothing about this run.
   std::erase_if(s.remembered, [](const memory::Remembered& one) { return one.id == 0; });
 }
 

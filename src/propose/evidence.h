@@ -1,4 +1,4 @@
-// Evidence: how much of an attempt a writer may be told at each level of feedback.
+// Evidence: how much of an attempt is shown to a writer at each level of feedback.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,16 +6,17 @@
 
 namespace kw::propose {
 
-/// The attempt without what lies above the level. Levels from Errors down lack samples, speed and
-/// its class; None lacks the verdict's evidence and all findings too. The code, and whether it is
-/// correct, stay.
+/// Returns the attempt without what the level hides. From Errors down samples, speeds and the class
+/// of a speed are missing; at None the verdict's evidence and all findings too. The code, and
+/// whether it is correct, always remain.
 Attempt seen_at(FeedbackLevel level, Attempt attempt);
-/// The attempt's line in the history at that level.
+/// Returns the attempt's line of the history without what the level hides.
 AttemptLine seen_at(FeedbackLevel level, AttemptLine line);
 
-/// Removes what `situation.feedback` does not allow of the run's history, best and lessons. The
-/// caller passes the attempts and history lines that the situation points to through seen_at().
-/// Lessons of earlier runs about failures stay from Errors up, those about speed from Findings up.
+/// Removes from the situation's history, best attempt and lessons what `situation.feedback` hides.
+/// The caller must have applied seen_at() to the attempts and history lines that the situation
+/// points to. Lessons of earlier runs about failures remain from Errors up, lessons about speed
+/// from Findings up.
 void limit(Situation& situation);
 
 }  // namespace kw::propose

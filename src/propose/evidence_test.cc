@@ -1,4 +1,4 @@
-// Tests of levels of feedback: what a prompt holds at each, and what it never holds.
+// Tests of the levels of feedback: what a prompt holds at each level, and what it never holds.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/evidence.h"
 
@@ -32,7 +32,8 @@ Attempt judged(int number, Outcome outcome, double speedup = 0) {
 
 class EvidenceTest : public testing::Test {
  protected:
-  /// The prompt that asks to go on from `parent`, with everything there is to know of a run.
+  /// The prompt that asks for an improvement or repair of `parent`, in a situation where every
+  /// field about the run is filled.
   std::string prompt(FeedbackLevel level, const Attempt& parent) {
     const Attempt seen = seen_at(level, parent);
     const Attempt before = seen_at(level, judged(2, Outcome::CompileFailed));
@@ -63,7 +64,7 @@ class EvidenceTest : public testing::Test {
 };
 
 TEST_F(EvidenceTest, EachLevelAddsWhatItsNameSays) {
-  // What a prompt says, with the level from which on it does.
+  // Texts of a prompt, each with the lowest level of feedback at which the prompt holds it.
   const std::map<std::string, FeedbackLevel> of_a_correct_one{
       {"kernel 5", FeedbackLevel::None},
       {"Attempt 5 is correct", FeedbackLevel::None},

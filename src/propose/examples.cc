@@ -1,4 +1,4 @@
-// Ranking of playbook kernels by how near their task is.
+// Ranks kernels of the playbook by how close their task is to the prompt's task.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/examples.h"
 
@@ -22,16 +22,18 @@
 namespace kw::propose {
 namespace {
 
-/// What a task and its variants compute: the name of the one whose truth they share.
+/// The name of the task whose float64 reference is used for `name`: variants of a task share it.
 Result<std::string> subject_of(const memory::DataFiles& data, const std::string& name) {
   const std::string truth = KW_TRY(task::truth_of(KW_TRY(memory::shipped_task(data, name))));
   return truth.empty() ? name : truth;
 }
 
-/// A kernel at this distance or nearer is an answer to the task.
+/// A kernel whose distance() is at most this solves the task itself, so a prompt shows it only on
+/// request.
 constexpr int kAnswer = 1;
 
-/// 0: the task itself; 1: the same at another dtype; 2: its family; 3: kin; nothing: too far.
+/// How far another task is: 0 for the task itself, 1 for a variant such as another dtype, 2 for the
+/// same family, 3 for a related family; nothing for all others.
 std::optional<int> distance(const Task& from, const Task& to, bool is_same_subject) {
   if (from.name == to.name) return 0;
   if (is_same_subject) return kAnswer;
@@ -40,7 +42,7 @@ std::optional<int> distance(const Task& from, const Task& to, bool is_same_subje
   return std::nullopt;
 }
 
-/// The type of a task's first real tensor; nothing where all of its tensors hold integers.
+/// The type of a task's first floating-point tensor; nothing where all tensors hold integers.
 std::optional<Dtype> real_type(const Task& task) {
   for (const Parameter& p : task.signature)
     if (p.is_tensor && is_real(p.dtype)) return p.dtype;
@@ -54,7 +56,7 @@ struct Ranked {
   Example example;
 };
 
-/// Whether any point of a kernel's tuning space is one for this GPU.
+/// Whether some point of a kernel's tuning space can run on this GPU.
 bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& file) {
   auto header = task::parse_header(source, file, Target::Cuda);
   if (!header) return false;
@@ -62,7 +64,8 @@ bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& 
   return !header->points(1).empty();
 }
 
-/// The most advanced kernel of a task: the last file by name (NN_what.cu) that can run here.
+/// The most advanced kernel of a task: the last file by name (NN_what.cu) that can run on the given
+/// GPUs.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
                                                                const std::string& task,
                                                                const ExampleOptions& options) {
@@ -89,7 +92,8 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
     auto kernel = best_kernel(data, name, options);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
-    // The kernels of the tasks that this one is like serve it as well.
+    // If the task's `like` line names the other task, the other task's kernels can be used for the
+    // task directly.
     const bool serves = contains(definition.like, name);
     if (serves) kernel->second = task::with_overload(definition, kernel->second, options.target);
     const Task& served = serves ? task : other;

@@ -1,4 +1,4 @@
-// Few-shot examples: which kernels of the playbook a prompt shows.
+// Few-shot examples: chooses the kernels of the playbook that a prompt shows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,18 +15,20 @@ struct ExampleOptions {
   std::size_t most = 2;
   std::size_t max_bytes = 24 << 10;  ///< Bound on all sources together; the longest one fits.
   Target target = Target::Cpu;
-  /// cuda: the GPU of the prompt's kernel; kernels that cannot run there are left out. Empty: any.
+  /// For cuda: the GPU that the prompt's kernel is for. Kernels that cannot run on this GPU are
+  /// left out. Empty: no kernel is left out.
   std::vector<GpuFacts> gpu = {};
-  /// Shows kernels of the task itself too, at any dtype. They are answers, so only on request.
+  /// Also shows kernels of the task itself, at any dtype. These are solutions, so they are shown
+  /// only on request.
   bool own_playbook = false;
   bool has_cute = true;  ///< Code in CuTe's dialect compiles where candidates are compiled.
 };
 
-/// Kernels of the playbook, all of which the project's own tests have verified: first the task's
-/// own where that is asked for, then other tasks of its family, then families that work alike,
-/// kernels of the same real type and short ones first; the most advanced kernel of each task that
-/// runs on the GPU. Parses the shipped tasks: some milliseconds, so once for a run. Errors: a task
-/// of the data folder that cannot be read.
+/// Kernels of the playbook as examples, most relevant first: the task's own where requested, then
+/// other tasks of its family, then related families; among equals, kernels with the same
+/// floating-point type and short ones first. Each task contributes its most advanced kernel that
+/// runs on the GPU. All were verified by the project's tests. Parses the shipped tasks, which takes
+/// some milliseconds, so call it once per run. Error: a task of the data folder cannot be read.
 Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
                                              const ExampleOptions& options = {});
 

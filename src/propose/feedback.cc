@@ -1,4 +1,4 @@
-// Choice and wording of findings by errand.
+// Chooses the findings that a prompt shows, and words them.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/feedback.h"
 
@@ -29,7 +29,8 @@ std::string plain(Outcome outcome) {
   return words;
 }
 
-/// What an outcome means to a writer who cannot see the referee; empty: its name says enough.
+/// Explains an outcome to a writer who does not know the referee; empty where the outcome's name
+/// says enough.
 std::string_view meaning(const Verdict& v, bool has_pitch) {
   switch (v.outcome) {
     case Outcome::NoCandidate:
@@ -79,8 +80,8 @@ std::string failure_sentence(const Situation& s, const Veil& veil) {
   std::string words = fmt::format("Attempt {} failed at the stage `{}`: {}.", parent.number,
                                   name_of(v.stage), plain(v.outcome));
   const std::string evidence = sanitise_line(veil.cover(v.evidence), kTextBytes);
-  // Before the stage `run` the evidence is what compilers, linkers and drivers say about a foreign
-  // text.
+  // Before the stage `run` the evidence is the output of compilers, linkers and drivers, which
+  // repeats untrusted text, so it is quoted.
   if (!evidence.empty() && v.stage < Stage::Run)
     words += " Evidence, quoted: " + as_code(evidence) + ".";
   else if (!evidence.empty())
@@ -108,7 +109,8 @@ std::string success_sentence(const Situation& s) {
 
 bool is_warning(const Finding& f) { return f.text.starts_with("Warning: "); }
 
-/// Whether the verdict sentence or the goals of the prompt say this already.
+/// Whether the prompt says the same already, in the sentence about the verdict or in the list of
+/// goals.
 bool is_said(const Finding& f) {
   return f.text.starts_with("Ended at stage ") || f.text.starts_with("The goal of ");
 }
@@ -143,7 +145,7 @@ std::string standing_of(const Attempt& a, FeedbackLevel level) {
   return fmt::format("reached {:.3g}x", a.against_baseline.value);
 }
 
-/// The attempt that the parent was made from, if its source is known.
+/// The attempt that the parent was made from; null where its source is not known.
 const Attempt* made_from(const Situation& s) {
   if (s.grandparent != nullptr && !s.grandparent->candidate.source.empty()) return s.grandparent;
   if (s.best != nullptr && s.parent->parent > 0 && s.best->number == s.parent->parent)

@@ -1,4 +1,4 @@
-// What became of the parent, in words for whoever is to mend or improve it.
+// Describes the result of the parent attempt for the writer who is to repair or improve it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +17,9 @@ struct Feedback {
   std::string change;  ///< A diff of the two sources; empty: there is none or it is unknown.
 };
 
-/// Failed parents get what explains the failure and nothing about speed; correct ones get ceilings,
-/// advice, loops that stayed scalar and the worst shape. Empty without a parent.
+/// Describes the parent's result. A failed parent gets what explains the failure and nothing about
+/// speed; a correct one gets ceilings, advice, loops that were not vectorised, and the slowest
+/// shape. Empty where there is no parent.
 Feedback feedback_of(const Situation& situation, const Veil& veil);
 
 }  // namespace kw::propose

@@ -1,5 +1,5 @@
-// Tests of feedback: which findings an errand gets, what changed and what it did, and history
-// lines.
+// Tests of feedback: which findings a repair and an improvement get, how changes are described, and
+// history lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/feedback.h"
 

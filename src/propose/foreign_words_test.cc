@@ -1,4 +1,5 @@
-// Words of others in prompts: quotations from which nothing steps out.
+// Tests that text from candidates, compilers and models is quoted in prompts and cannot leave its
+// quotation.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What of a prompt stands in no fence.
+/// The parts of a prompt that are outside of fenced blocks.
 std::string outside_fences(const std::string& prompt) {
   std::string out;
   std::size_t at = 0;
@@ -39,7 +40,8 @@ class ForeignWords : public testing::Test {
     situation_.parent = &parent_;
   }
 
-  /// Wherever a candidate, its compiler or another model has a say.
+  /// A prompt in which `text` is put everywhere that a candidate, its compiler or another model can
+  /// write.
   Prompt with(const std::string& text) {
     parent_.evaluation.verdict = {Stage::Compile, Outcome::CompileFailed, text};
     parent_.evaluation.findings = {{"diagnostic", 1, text, "1 | " + text, text},

@@ -1,4 +1,4 @@
-// Pragmas, restrict and options placed into the text of a reference.
+// Builds variants of a reference by adding pragmas, `restrict` and compiler options to its text.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/generic.h"
 
@@ -16,7 +16,7 @@
 namespace kw::propose {
 namespace {
 
-/// What a variant changes.
+/// The changes that make a variant from the reference.
 struct Recipe {
   int parallel_level = 0;  ///< Loops of this level get `omp parallel for`; 0: none. Loops whose
                            ///< iterations depend on each other do not count as levels.
@@ -31,8 +31,7 @@ std::string reduction_clause(const std::vector<std::string>& sums) {
   return sums.empty() ? "" : fmt::format(" reduction(+ : {})", join(sums, ", "));
 }
 
-/// `Real*` and `const Real*` parameters of `reference` cannot alias by contract: say so to the
-/// compiler.
+/// Adds `__restrict` to the pointer parameters of `reference`, which by contract do not alias.
 std::string with_restrict(std::string text) {
   const std::size_t name = text.find("reference(");
   if (name == std::string::npos) return text;
@@ -43,7 +42,8 @@ std::string with_restrict(std::string text) {
   return text;
 }
 
-/// How many loops around this one, itself included, may run in parallel; 0 where it may not.
+/// How many nested loops that may run in parallel there are down to this loop, which is counted
+/// too; 0 where this loop may not run in parallel.
 int parallel_level(const std::vector<Loop>& loops, const Loop& loop) {
   if (!loop.is_parallel) return 0;
   return static_cast<int>(std::count_if(loops.begin(), loops.end(), [&](const Loop& outer) {
@@ -78,12 +78,12 @@ std::string apply(const Task& task, const std::string& reference, const Recipe& 
   if (recipe.restrict_pointers) text = with_restrict(std::move(text));
   std::string head;
   for (const std::string& directive : recipe.directives) head += "// kw: " + directive + "\n";
-  // No macro is expanded in this pragma, but a constant may stand there.
+  // The pragma `GCC unroll` does not expand macros such as UNROLL, but accepts a constant.
   if (recipe.unroll) head += "constexpr int kUnroll = UNROLL;\n";
   return head + text + "\n" + task::call_of_reference(task);
 }
 
-/// Levels of loops that may run in parallel.
+/// The largest number of nested loops of the reference that may run in parallel.
 int levels_of(const std::string& reference) {
   int most = 0;
   const std::vector<Loop> loops = find_loops(reference);
@@ -91,7 +91,7 @@ int levels_of(const std::string& reference) {
   return most;
 }
 
-/// Whether innermost loops are left for unrolling when those of `level` run in parallel.
+/// Whether there are innermost loops to unroll when the loops of `level` run in parallel.
 bool has_loops_inside(const std::string& reference, int level) {
   const std::vector<Loop> loops = find_loops(reference);
   return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
@@ -107,7 +107,8 @@ std::string parallel_form(const Task& task, const std::string& reference) {
 }
 
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference) {
-  // A sum that is kept in memory keeps threads and vectors away from its loop.
+  // Sums are moved into local variables first: a loop that adds to memory cannot be run by several
+  // threads or vectorised.
   const std::string summed = with_accumulators(reference);
   const int levels = levels_of(summed);
   std::vector<Variant> variants;
@@ -146,7 +147,7 @@ std::vector<Variant> generic_variants(const Task& task, const std::string& refer
     add("parallel1_unroll_loops", "threads, simd, and whatever loop the compiler can unroll",
         {.parallel_level = 1, .simd = true, .directives = {"option unroll_loops"}});
   if (levels >= 1) return variants;
-  // Each step needs the one before: what is left is how the compiler goes about it.
+  // No loop may run in parallel, so only unrolling and compiler options remain to be varied.
   if (!find_loops(reference).empty())
     add("unroll", "the innermost loops unrolled",
         {.unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});

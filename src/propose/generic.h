@@ -1,4 +1,4 @@
-// Generic variants of a reference: what a careful programmer tries first on any loop nest.
+// Generic variants of a reference: what a careful programmer tries first on any nest of loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,16 +15,16 @@ struct Variant {
   std::string why;
 };
 
-/// Variants: restrict, local accumulators where a loop adds to memory (and in all that follow),
-/// simd with reductions, threads over outer, second and third loops, unrolled (a knob), and with
-/// fast_math where the task allows it; where no loop may have threads, unrolling and the compiler's
-/// options without. A loop whose iterations depend on each other, or scatter, gets no threads and
-/// no simd, as far as its text tells; the referee finds out about the rest. `reference` is the text
-/// of reference.cpp.
+/// Variants of the reference: with `restrict`; with local accumulators where a loop adds to memory
+/// (all later variants have them too); with simd and reductions; with threads over the first,
+/// second or third loops; unrolled by a knob; with fast_math where the task allows it. Where no
+/// loop may run in parallel: unrolling, and compiler options alone. Loops whose text shows that
+/// iterations depend on each other, or that scatter, get no threads and no simd; the referee finds
+/// what the text does not show. `reference` is the text of reference.cpp.
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference);
 
-/// The plain `omp parallel for` form of the reference, the baseline of tasks that ship none; empty
-/// where no loop of the reference may run in parallel.
+/// The reference with `omp parallel for` on its outermost loops that may run in parallel, the
+/// baseline of tasks that ship no other; empty where no loop may run in parallel.
 std::string parallel_form(const Task& task, const std::string& reference);
 
 }  // namespace kw::propose

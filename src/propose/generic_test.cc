@@ -1,4 +1,4 @@
-// Tests of the variants that every loop nest gets.
+// Tests of the variants that are made of any nest of loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/generic.h"
 
@@ -46,7 +46,8 @@ TEST(Generic, AReferenceWithoutLoopsHasNoParallelForm) {
             "");
 }
 
-/// Steps in order, rows at once, sources one after another: what a wave does.
+/// A reference like a wave equation: time steps depend on each other, the rows of a step do not,
+/// and sources are added one after another.
 constexpr const char* kSteps =
     "template <class Real>\n"
     "void reference(int n, const Real* x, Real* y) {\n"

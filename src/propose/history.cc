@@ -1,4 +1,5 @@
-// Lines of a history: one for an attempt, or for a row of settings of one kernel.
+// Words the lines of a history: one for each attempt, or for several settings of one kernel in a
+// row.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/history.h"
 
@@ -63,7 +64,8 @@ void History::add(const AttemptLine& line, const Veil& veil) {
 }
 
 void History::count_oldest(bool is_gain) {
-  // The last six without a gain go later than others, so more than those must stand behind.
+  // A prompt that must be shortened keeps the last six attempts without a gain longer than the
+  // others, so these are never only counted.
   constexpr std::size_t kBehind = 6;
   const auto is_alike = [&](const HistoryLine& line) { return line.is_gain == is_gain; };
   std::size_t bytes = 0, count = 0;

@@ -1,4 +1,4 @@
-// The history of a run in prompts: its lines, and that what it only counts changes no prompt.
+// Tests of the history in prompts: its lines, and that dropping lines does not change any prompt.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/history.h"
 
@@ -13,7 +13,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A run of single kernels and tuned ones, of failures and gains, with words of any length.
+/// The attempts of a random run: single and tuned kernels, failures and gains, texts of any length.
 std::vector<AttemptLine> random_lines(int count, Rng& rng) {
   std::vector<AttemptLine> lines;
   int left_of_row = 0;
@@ -66,7 +66,8 @@ TEST(History, WhatItOnlyCountsChangesNoPrompt) {
     Rng rng{Seed{seed, 7}};
     const auto lines = random_lines(40 + static_cast<int>(rng() % 400), rng);
     const History whole = test_history(lines, std::size_t{1} << 30);
-    // A budget below what the task itself takes drops all, one above it only some.
+    // The smallest budget is below what the task itself takes, so all lines are dropped; larger
+    // ones drop only some.
     for (const std::int64_t tokens : {1000, 2500, 4000, 8000}) {
       const History bounded = test_history(lines, static_cast<std::size_t>(tokens) * 7 / 2);
       Situation s;
@@ -95,7 +96,7 @@ TEST(History, DoesNotGrowWithTheRun) {
   EXPECT_GT(history.counted(false).lines, 0u);
 }
 
-// A file that shows no history has nothing to leave out for its sake.
+// A prompt that shows no history must not report dropped lines of history.
 TEST(History, IsNotCountedWhereItIsNotShown) {
   const task::Definition task = test_task();
   Rng rng{Seed{5, 6}};

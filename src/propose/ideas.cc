@@ -1,4 +1,4 @@
-// Gathering of ideas.
+// Gathers the ideas of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/ideas.h"
 

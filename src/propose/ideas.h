@@ -1,4 +1,5 @@
-// The ideas of a run without a model: the task's own candidates, its playbook, generic variants.
+// The ideas of a run without a model: the task's own candidates, its playbook, and generic
+// variants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +14,16 @@
 
 namespace kw::propose {
 
-/// A source with its tuning space; `candidate` stands at the default point.
+/// A source with its tuning space; `candidate` has the default value of every knob.
 struct Idea {
   Candidate candidate;
   task::CandidateHeader header;
   std::string why;
 };
 
-/// The ideas for `target`, in the order in which they should be tried. `playbook` holds the files
-/// of the task's playbook folder by name; generic variants, which are for cpu, join only where the
-/// playbook has no kernel for the task. An unreadable shipped kernel is an error that shows the
+/// The ideas for `target`, in the order in which to try them. `playbook` holds the files of the
+/// task's playbook folder by name. Generic variants, which exist for cpu only, are added where the
+/// playbook has no kernel for the task. Error: a shipped kernel cannot be read; the error shows the
 /// line.
 Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
                                        const std::map<std::string, std::string>& playbook,

@@ -1,4 +1,4 @@
-// A reading of declarations, assignments and indices; no parser of C++.
+// Reads declarations, assignments and indices of a loop from its tokens, without parsing C++.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/independence.h"
 
@@ -55,7 +55,7 @@ std::vector<std::string_view> tokens_of(std::string_view text) {
   return tokens;
 }
 
-/// Index of the bracket that closes the one at `open`, or the end.
+/// Index of the bracket that closes the bracket at `open`, or the number of tokens.
 std::size_t closing(Tokens t, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < t.size(); ++i) {
@@ -69,7 +69,7 @@ std::size_t past_closing(Tokens t, std::size_t open) {
   return std::min(closing(t, open) + 1, t.size());
 }
 
-/// Index of the bracket that opens the one at `close`, or 0.
+/// Index of the bracket that opens the bracket at `close`, or 0.
 std::size_t opening(Tokens t, std::size_t close) {
   int depth = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
@@ -79,7 +79,7 @@ std::size_t opening(Tokens t, std::size_t close) {
   return 0;
 }
 
-/// How a value follows the variable of the loop.
+/// How a value depends on the loop's variable.
 enum class Dependence {
   Free,     ///< It does not depend on the variable.
   Partial,  ///< Two iterations may share it: a remainder, a quotient, a result of a function.
@@ -87,7 +87,7 @@ enum class Dependence {
   Loaded,   ///< It comes from memory: nothing is known of it.
 };
 
-/// A place that is written: the pointer's name, and the tokens that tell where.
+/// A memory location that the loop writes: the pointer's name, and the tokens of each index.
 struct Place {
   std::string_view base;
   std::vector<Tokens> indices;
@@ -126,7 +126,7 @@ class Body {
                             "uint64_t", "int32_t", "uint32_t", "unsigned", "sizeof"});
   }
 
-  /// Reads one summand.
+  /// How one summand of an index depends on the loop's variable.
   Dependence kind_of_term(Tokens term) const {
     Dependence kind = Dependence::Free;
     bool is_partial = false;
@@ -134,7 +134,7 @@ class Body {
       if (term[i] == "[") return Dependence::Loaded;
       if (is_one_of(term[i],
                     {"%", "/", "&", "|", "^", "?", "<<", ">", "<", "==", "!=", "&&", "||"}))
-        // The angle brackets of a cast are no comparison.
+        // The angle brackets of a cast are not comparisons.
         is_partial |= !(is_one_of(term[i], {"<", ">"}) && has_cast(term));
       if (!is_word(term[i])) continue;
       kind = std::max(kind, kind_of_name(term[i]));
@@ -169,13 +169,14 @@ class Body {
     return kind;
   }
 
-  /// Looks at a statement that declares nothing.
+  /// Whether the word shows that a statement is not a declaration.
   static bool is_keyword(std::string_view word) {
     return is_one_of(word, {"return", "else", "case", "goto", "delete", "throw", "using", "if",
                             "for", "while", "do", "new", "break", "continue"});
   }
 
-  /// `const Real* p = now + z, q;` from the first token of a statement on.
+  /// Reads a declaration such as `const Real* p = now + z, q;` if a declaration begins at token
+  /// `i`.
   void read_declaration(std::size_t i) {
     std::size_t words = 0;
     const std::size_t start = i;
@@ -195,7 +196,7 @@ class Body {
     const bool is_named = words >= 2 && i < t_.size() && is_word(t_[i - 1]) && t_[i - 2] != "::" &&
                           is_one_of(t_[i], {"=", ";", "[", "(", "{", ",", ":"});
     if (!is_named) return;
-    // A counter of an inner loop runs over many values.
+    // A variable that is declared in the header of an inner loop takes many values.
     const bool is_counter = start >= 1 && t_[start - 1] == "(";
     read_declarators(i - 1, is_pointer, is_counter);
   }
@@ -220,8 +221,8 @@ class Body {
     }
   }
 
-  /// The place whose last token is at `last`: `name`, `name[i][j]`, `*name`, `*(…)`; nothing where
-  /// it has another form.
+  /// The memory location whose last token is at `last`: `name`, `name[i][j]`, `*name`, `*(…)`;
+  /// nothing where the tokens have another form.
   std::optional<Place> place_ending_at(std::size_t last) const {
     Place place;
     std::size_t i = last;
@@ -262,7 +263,8 @@ class Body {
       return;
     }
     if (!place) {
-      // `int a[3] = {…}` and members of what was declared inside.
+      // The assignment may initialise a local array, as `int a[3] = {…}` does, or a member of a
+      // local variable; neither is visible to other iterations.
       if (is_plain && is_declaration_or_member(i)) return;
       return spoil();
     }
@@ -284,7 +286,7 @@ class Body {
       while (end < t_.size() && t_[end] != ";" && t_[end] != ")") ++end;
       const Dependence now = kind_of(t_.subspan(at + 1, end - at - 1));
       Dependence& kind = kinds_[name];
-      // A variable that changes on its way follows nothing one to one.
+      // A local variable that is assigned again may have equal values in two iterations.
       kind = std::max(kind == Dependence::Direct ? Dependence::Partial : kind,
                       now == Dependence::Direct ? Dependence::Partial : now);
       return;
@@ -301,7 +303,8 @@ class Body {
     written_.push_back(std::move(place));
   }
 
-  /// `update(next + row, …);` writes where its arguments point.
+  /// Reads a call such as `update(next + row, …);`, which is assumed to write only where its
+  /// arguments point.
   void read_call_statement(std::size_t i) {
     const bool is_call = is_word(t_[i]) && i + 1 < t_.size() && t_[i + 1] == "(" &&
                          is_statement_start(i) &&
@@ -349,7 +352,8 @@ class Body {
     return text;
   }
 
-  /// Other uses of what is written: at the same place, or apart from it inside one iteration.
+  /// Checks the other uses of a written array: each must be at the same place, or at a place that
+  /// no other iteration writes.
   void check_reads(const Place& place) {
     const auto terms = direct_terms(place.indices);
     const bool is_dense = std::any_of(terms.begin(), terms.end(), [](const std::string& term) {
@@ -379,7 +383,7 @@ class Body {
   bool is_good_ = true;
 };
 
-/// The variable of `int i = 0; …; …`; empty where the header has another form.
+/// The variable of a header such as `int i = 0; …; …`; empty where the header has another form.
 std::string_view variable_of(Tokens header) {
   for (std::size_t i = 1; i < header.size(); ++i) {
     if (header[i] == ";" || header[i] == ":") return {};

@@ -1,4 +1,4 @@
-// Whether the iterations of a for loop write to places of their own, as far as its text tells.
+// Decides from the text of a for loop whether each iteration writes to memory of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,18 +9,19 @@
 
 namespace kw::propose {
 
-/// The text of a loop, comments, strings and preprocessor lines blanked out.
+/// The text of a loop, with comments, strings and preprocessor lines replaced by blanks.
 struct LoopText {
   std::string_view header;  ///< Between the parentheses of `for (…)`.
   std::string_view body;
   std::vector<std::string> sums;  ///< Scalars that a reduction clause will name.
 };
 
-/// True where every place that the body writes is private to it or follows the loop's variable
-/// one to one: an index or a pointer that depends on the variable, not through a remainder, a
-/// quotient or a value that was loaded (a scatter), and read at other places only if they differ
-/// inside one iteration. Doubt is false. Whoever uses the answer still has the result checked:
-/// what a called function writes is believed to follow its arguments.
+/// True where every memory location that the body writes is local to the iteration or differs from
+/// iteration to iteration: its index or pointer depends on the loop's variable, but not through a
+/// remainder, a quotient or a loaded value (a scatter), and the array is read at other places only
+/// if these belong to the same iteration. False where the text leaves a doubt. A called function is
+/// assumed to write only where its arguments point, so the results of a parallel loop must still be
+/// checked.
 bool has_independent_iterations(const LoopText& loop);
 
 }  // namespace kw::propose

@@ -1,4 +1,4 @@
-// Loops whose iterations write apart, and loops that only look so.
+// Tests with loops whose iterations write to separate memory, and loops that only seem to.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/independence.h"
 

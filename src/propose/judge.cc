@@ -1,4 +1,4 @@
-// A judge's prompt, its exchange, and what is kept of its words.
+// Builds a judge's prompt, asks the judge, and keeps its answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/judge.h"
 
@@ -62,7 +62,7 @@ Result<Reading> ModelJudge::read(const Situation& situation) {
   reading.cost_usd = reply->cost_usd.value_or(0);
   const bool is_withheld =
       reply->stop == StopReason::Refusal || reply->stop == StopReason::ContentFilter;
-  // Words that were cut off are words all the same.
+  // A reply cut off by the token limit is still used.
   if (!is_withheld) reading.words = sanitise(trim(reply->text), kReadingBytes);
   if (reading.words.empty()) reading.trouble = llm::why_unusable(*reply);
   return reading;

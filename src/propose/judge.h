@@ -1,4 +1,4 @@
-// Judge: reads the findings on an attempt for whoever writes the next one.
+// Judge: a model that interprets the findings on an attempt for the writer of the next one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +17,8 @@ namespace kw::propose {
 class Judge {
  public:
   virtual ~Judge() = default;
-  /// Words on the situation's parent. That there are none (no connection, budget, refusal) is a
-  /// reading with trouble; an error means that the run is being interrupted.
+  /// The judge's advice on the situation's parent. If there is none (no connection, budget,
+  /// refusal), the reading says why; an error means that the run is being interrupted.
   virtual Result<Reading> read(const Situation& situation) = 0;
 };
 
@@ -34,8 +34,8 @@ class ModelJudge final : public Judge {
   ModelJudge(PromptBook book, llm::ChatModel& model, ModelJudgeOptions options)
       : book_(std::move(book)), model_(model), options_(std::move(options)) {}
 
-  /// One exchange of scope "reading of attempt N". After two failures in a row nothing more is
-  /// asked: a judge is not worth the tries that a dead connection takes.
+  /// Makes one exchange of scope "reading of attempt N". After two failures in a row the judge is
+  /// no longer asked, because each try would wait for a dead connection.
   Result<Reading> read(const Situation& situation) override;
 
  private:
@@ -48,9 +48,9 @@ class ModelJudge final : public Judge {
   int failures_ = 0;  // in a row
 };
 
-/// The scope of a judge's exchange.
+/// The scope of a judge's exchange about this attempt.
 std::string scope_of_reading(int attempt);
-/// The attempt read; 0: the scope is another one.
+/// The attempt that the judge was asked about; 0: the exchange was not made by a judge.
 int attempt_of_reading(std::string_view scope);
 
 }  // namespace kw::propose

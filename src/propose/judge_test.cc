@@ -1,4 +1,5 @@
-// What a judge model is asked, what is kept of its words, and what becomes of its failures.
+// Tests of a judge model: what it is asked, what is kept of its replies, and how failures are
+// handled.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/judge.h"
 
@@ -15,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Answers in turn, and remembers what it was asked.
+/// Returns prepared answers in turn, and remembers what it was asked.
 class FakeChat final : public llm::ChatModel {
  public:
   Result<ChatReply> complete(const ChatRequest& request, llm::Call& call) override {

@@ -1,4 +1,4 @@
-// A small scanner for nested for loops.
+// Scans C++ text for nested for loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/loops.h"
 
@@ -12,7 +12,7 @@
 namespace kw::propose {
 namespace {
 
-/// Comments, strings and preprocessor lines replaced by blanks of the same length.
+/// The source with comments, strings and preprocessor lines replaced by blanks of the same length.
 std::string blank_out(std::string_view source) {
   std::string text(source);
   const auto blank = [&](std::size_t from, std::size_t to) {
@@ -62,7 +62,7 @@ std::size_t skip_space(const std::string& text, std::size_t at) {
   return at;
 }
 
-/// One past the bracket that closes the one at `open`, or the end of the text.
+/// Offset after the bracket that closes the bracket at `open`, or the end of the text.
 std::size_t past_closing(const std::string& text, std::size_t open, char left, char right) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -72,7 +72,8 @@ std::size_t past_closing(const std::string& text, std::size_t open, char left, c
   return text.size();
 }
 
-/// One past the statement that starts at `at`: a block, a controlled statement, or up to `;`.
+/// Offset after the statement that starts at `at`: a block, a controlled statement, or all up to
+/// `;`.
 std::size_t past_statement(const std::string& text, std::size_t at) {
   at = skip_space(text, at);
   if (at >= text.size()) return at;
@@ -96,7 +97,7 @@ std::size_t body_of(const std::string& text, std::size_t offset) {
   return skip_space(text, past_closing(text, open, '(', ')'));
 }
 
-/// Names used as `name += …` in the range, never read or written otherwise, and not declared in it.
+/// Variables that the range [from, to) uses only as `name += …` and does not declare.
 std::vector<std::string> sums_of(const std::string& text, std::size_t from, std::size_t to) {
   std::set<std::string> added;
   std::set<std::string> spoiled;
@@ -176,7 +177,8 @@ std::string insert_lines(std::string_view source, std::vector<Insertion> inserti
     const std::size_t newline = text.rfind('\n', insertion.offset);
     const std::size_t line_start = newline == std::string::npos ? 0 : newline + 1;
     std::string indent = text.substr(line_start, insertion.offset - line_start);
-    // A loop that shares its line with other code still needs its pragma on a line of its own.
+    // A pragma needs a line of its own, so a line break is added where code precedes the loop in
+    // its line.
     const bool alone = indent.find_first_not_of(" \t") == std::string::npos;
     text.insert(insertion.offset,
                 (alone ? "" : "\n") + insertion.line + "\n" + (alone ? indent : ""));

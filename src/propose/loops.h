@@ -1,4 +1,5 @@
-// Finds the for loops of a C++ text and what they accumulate, enough to place OpenMP pragmas.
+// Finds the for loops of a C++ text and the sums that they accumulate, so that OpenMP pragmas can
+// be placed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,17 +21,17 @@ struct Loop {
       sums;  ///< Scalars declared outside this loop and only added to inside it.
 };
 
-/// Loops in text order. Comments, strings and preprocessor lines are skipped; a text that is no C++
-/// gives some harmless answer, since every variant is judged anyway.
+/// The for loops of a text, in order. Comments, strings and preprocessor lines are skipped. Text
+/// that is not C++ may give wrong loops, which is harmless because every variant is judged.
 std::vector<Loop> find_loops(std::string_view source);
 
-/// A pragma line to stand before the loop at `offset`.
+/// A line to insert before the loop at `offset`, such as a pragma.
 struct Insertion {
   std::size_t offset = 0;
   std::string line;
 };
 
-/// The text with each line put before its offset, indented like the line there.
+/// The source with each line inserted before its offset, with the indentation found there.
 std::string insert_lines(std::string_view source, std::vector<Insertion> insertions);
 
 }  // namespace kw::propose

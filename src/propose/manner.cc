@@ -1,4 +1,4 @@
-// Technique, menu, examples, counsel and counters as variables of templates.
+// Sets the template variables of techniques, menus, examples, counsel and counters.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/manner.h"
 
@@ -32,7 +32,7 @@ std::vector<Fields> menu_of(const Manner& manner) {
   return items;
 }
 
-/// Kernels for the very task are answers, not examples.
+/// Whether the example is a kernel for the prompt's own task, which would be a solution.
 bool is_answer(const StepExample& step, const std::string& task) {
   return step.name == task || step.name.starts_with(task + "/");
 }
@@ -58,7 +58,7 @@ std::vector<Fields> counsel_of(const Situation& s) {
   return items;
 }
 
-/// Counters of the parent's kernels that tell of run time, as (kernel, name, value).
+/// The parent's performance counters that help to explain its run time, as (kernel, name, value).
 std::vector<std::tuple<std::string_view, std::string_view, double>> counters_of(
     const Situation& s) {
   std::vector<std::tuple<std::string_view, std::string_view, double>> all;
@@ -78,7 +78,7 @@ std::vector<Fields> metrics_of(const Situation& s) {
   return items;
 }
 
-/// "0.12 ms, moving 310 GB/s": geometric means over what was timed.
+/// Time and throughput as geometric means over the timed workloads: "0.12 ms, moving 310 GB/s".
 std::string time_words(const Situation& s, const Evaluation& e) {
   std::string words = fmt::format("{:.4g} ms", e.mean_time_ns() / 1e6);
   if (s.feedback < FeedbackLevel::Profile || (s.view != nullptr && s.view->hides_profile))

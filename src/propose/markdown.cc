@@ -1,4 +1,4 @@
-// Fences and empty lines.
+// Finds and writes fenced blocks, and removes superfluous empty lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/markdown.h"
 
@@ -30,13 +30,13 @@ std::optional<Fence> fence_of(std::string_view line) {
   const std::size_t length = std::min(rest.find_first_not_of(rest[0]), rest.size());
   if (length < kShortestFence) return std::nullopt;
   const std::string_view info = trim(rest.substr(length));
-  // `code` in a sentence, as in "```x``` is".
+  // Backticks that follow in the same line show inline code, as in "```x``` is", and not a fence.
   if (rest[0] == '`' && info.find('`') != std::string_view::npos) return std::nullopt;
   return Fence{rest[0], length, indent, info};
 }
 
-/// "Here it is: ```cuda", at the end of a line of words: where its marks begin. What follows is one
-/// word at most, and no other marks stand in the line: else it is `code` in a sentence.
+/// Offset of a fence that opens at the end of a line of text, as in "Here it is: ```cuda". At most
+/// one word follows the fence, and the line has no other backticks: these would show inline code.
 std::optional<std::size_t> trailing_fence(std::string_view line) {
   constexpr std::string_view kMarks = "```";
   constexpr std::size_t kLongestInfo = 16;
@@ -50,7 +50,7 @@ std::optional<std::size_t> trailing_fence(std::string_view line) {
   return at;
 }
 
-/// Of the lines up to the next fence with an info string, how many could close `fence`.
+/// Number of lines that could close `fence`, up to the next fence with an info string.
 std::size_t bare_fences_in(std::string_view text, const Fence& fence) {
   std::size_t bare = 0;
   for (const std::string_view line : split_lines(text)) {
@@ -61,16 +61,16 @@ std::size_t bare_fences_in(std::string_view text, const Fence& fence) {
   return bare;
 }
 
-/// Whether what follows such a fence is a block: its text begins there, and of the marks behind it
-/// one is left that closes it. A fence that names a language may be left open, as any other.
+/// Whether a fence at the end of a line of text opens a block: code follows at once, and one of the
+/// fences after it remains to close the block. A fence with an info string may also stay open.
 bool opens_block(const Fence& fence, std::string_view rest) {
   const std::string_view text = trim(rest);
   if (text.empty() || fence_of(text.substr(0, text.find('\n')))) return false;
   return bare_fences_in(rest, fence) % 2 == 1 || !fence.info.empty();
 }
 
-/// "}```", at the end of a line of code, perhaps with words behind: where the marks begin. Two runs
-/// of marks are `code` in a comment, and "~~~x" is C++.
+/// Offset of a fence that closes a block at the end of a line of code, as in "}```", possibly with
+/// text after it. Two runs of backticks are inline code in a comment, and "~~~x" is C++.
 std::optional<std::size_t> glued_fence(std::string_view line, const Fence& open) {
   const std::size_t at = line.find(std::string(open.length, open.mark));
   if (at == std::string_view::npos || trim(line.substr(0, at)).empty()) return std::nullopt;
@@ -81,8 +81,8 @@ std::optional<std::size_t> glued_fence(std::string_view line, const Fence& open)
   return behind.find('`') == std::string_view::npos ? std::optional(at) : std::nullopt;
 }
 
-/// Whether what stands behind the marks of a fence is an info string: a word, perhaps with
-/// attributes or a file name behind ("cpp title=k"). Other words are prose.
+/// Whether the text after the marks of a fence is an info string: one word, possibly with
+/// attributes or a file name ("cpp title=k"). Anything else is prose.
 bool is_info(std::string_view info) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#.-";
@@ -103,13 +103,13 @@ std::string first_word(std::string_view info) {
   return word;
 }
 
-/// Whether `fence`, met inside a block that `open` began, ends it.
+/// Whether `fence`, found inside the block that `open` began, ends the block.
 bool ends_block(const Fence& fence, const Fence& open) {
   if (fence.mark != open.mark || fence.length < open.length) return false;
   return fence.length == open.length || !is_info(fence.info) || fence.info.empty();
 }
 
-/// Of backticks.
+/// Length of the longest run of backticks.
 std::size_t longest_run(std::string_view text) {
   std::size_t longest = 0, run = 0;
   for (const char c : text) {
@@ -140,7 +140,7 @@ std::string quotation(std::string_view text) {
 std::string as_code(std::string_view text) {
   const std::string line = sanitise_line(trim(text));
   const std::string marks(longest_run(line) + 1, '`');
-  // A mark at an end of the text would join those around it.
+  // A blank separates the marks from a backtick at either end of the text.
   const bool touches = line.starts_with('`') || line.ends_with('`');
   return touches ? marks + " " + line + " " + marks : marks + line + marks;
 }

@@ -1,4 +1,4 @@
-// The little Markdown that prompts are made of: fenced blocks, and few empty lines.
+// The part of Markdown that prompts and replies use: fenced blocks and inline code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,17 +10,18 @@
 
 namespace kw::propose {
 
-/// `text` between fences that are longer than any run of backticks in it; ends without a newline.
+/// `text` as a fenced block, whose fences are longer than any run of backticks in `text`. Ends
+/// without a newline.
 std::string fenced(std::string_view text, std::string_view info);
 
-/// Words of a program or of another model, fenced, and with nothing hidden in them: a quotation,
-/// from which no heading and no fence of theirs can step out. Empty stays empty.
+/// Untrusted text as a fenced block without invisible characters, so that no heading and no fence
+/// in the text can leave the block. An empty text stays empty.
 std::string quotation(std::string_view text);
 
-/// The same within a line: code between marks that are longer than any in it.
+/// Untrusted text as inline code in one line, between more backticks than any run in it has.
 std::string as_code(std::string_view text);
 
-/// A fenced block of a text.
+/// A fenced block in a text.
 struct Block {
   std::string info;       ///< First word behind the opening fence, in lower case.
   std::string text;       ///< With its newlines; an indentation of the fence is taken off.
@@ -30,17 +31,18 @@ struct Block {
   std::string label{};    ///< All that stands behind the opening fence.
 };
 
-/// In order. A fence with an info string inside a block of equal length ends it and opens the next:
-/// C++ has no such line, and forgotten closing fences are common. A fence may also open at the end
-/// of a line of words ("Here it is: ```cuda"), close at the end of a line of code ("}```"), and
-/// have words behind when it closes ("``` That is all."); `code` between marks within a line opens
-/// and closes nothing.
+/// The fenced blocks of a text, in order. A fence with an info string inside a block whose fence is
+/// as long ends the block and opens the next: C++ has no such line, and models often forget a
+/// closing fence. A fence may open at the end of a line of text ("Here it is: ```cuda"), close at
+/// the end of a line of code ("}```"), and be followed by text when it closes ("``` That is all.").
+/// Inline code neither opens nor closes a block.
 std::vector<Block> find_blocks(std::string_view text);
 
-/// Whether a block's info names C++ or a dialect, or is empty.
+/// Whether a block's info string is empty or names C++ or one of its dialects.
 bool is_code_info(std::string_view info);
 
-/// At most one empty line in a row outside fenced blocks, none at the ends but one final newline.
+/// The text with at most one empty line in a row outside fenced blocks, no empty lines at its ends,
+/// and one final newline.
 std::string tidied(std::string_view text);
 
 }  // namespace kw::propose

@@ -1,4 +1,4 @@
-// Prompt, exchange, reply, candidate.
+// Sends a prompt to a model, and makes a candidate of the reply.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/model_proposer.h"
 
@@ -17,10 +17,11 @@ namespace kw::propose {
 namespace {
 
 constexpr std::size_t kNameBytes = 40;
-/// Of a finding that nothing is behind.
+/// Rank of a finding that is less important than every other.
 constexpr int kLastRank = 99;
 
-/// "012_tiling_prefetch": number and declared techniques, for lists and file names.
+/// A candidate's name for lists and files, from its number and declared techniques:
+/// "012_tiling_prefetch".
 std::string name_for(int number, const std::vector<std::string>& techniques) {
   std::string name = fmt::format("{:03}_", number);
   for (const std::string& technique : techniques) {
@@ -34,7 +35,7 @@ std::string name_for(int number, const std::vector<std::string>& techniques) {
   return name.ends_with('_') ? name + "model" : name;
 }
 
-/// Marks of a plan are no part of a source, wherever a reply repeated them.
+/// Removes the marks that anchored() put into the prompt, which a reply may repeat.
 std::string without_anchors(const std::string& source) {
   std::string text;
   for (const std::string_view line : split_lines(source)) {
@@ -44,7 +45,8 @@ std::string without_anchors(const std::string& source) {
   return text;
 }
 
-/// The parent that this one was to keep, and why it does not; empty: it does, or need not.
+/// Why the candidate gives up the parent's kernel although the method demands a repair of it;
+/// empty: the candidate keeps the kernel, or need not.
 std::string why_given_up(const Candidate& candidate, const Situation& s) {
   if (s.manner == nullptr || !s.manner->keeps_kernel || s.parent == nullptr) return {};
   if (s.parent->candidate.source.empty()) return {};
@@ -127,8 +129,8 @@ Result<ChatReply> ModelProposer::complete(const Situation& situation, const Chat
       proposal.writer = model.name();
       return reply;
     }
-    // Without the model of a role it would be another method; what is wrong with this one request
-    // would be with the next model as well.
+    // No other model replaces the model of a role, because that would be another search method. A
+    // GiveUp error concerns the request, so every model would fail with it.
     const bool has_role = tried == 0 && models.size() > models_.size();
     const bool is_refused = options_.is_refused && options_.is_refused();
     const bool is_lost =

@@ -1,4 +1,4 @@
-// ModelProposer: a language model, or one of several, as the writer of candidates.
+// ModelProposer: has one or several language models write candidates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ struct ModelProposerOptions {
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::function<void(const Prompt&)>
       on_prompt{};  ///< Called before a prompt is sent; may be empty.
-  /// Whether a budget refused the latest call; then the next of several models is asked. May be
+  /// Whether a budget refused the latest call; if so, the next of several models is asked. May be
   /// empty.
   std::function<bool()> is_refused;
   std::map<std::string, llm::ChatModel*>
@@ -34,22 +34,22 @@ struct ModelProposerOptions {
 
 class ModelProposer final : public Proposer {
  public:
-  /// `models` is not empty; the situation's writer is asked, or where it names none the (n - 1 mod
-  /// size)th for attempt n, so that a resumed run asks the same. The next of them is asked where a
-  /// budget refuses that one (others may be cheaper) or it cannot be reached. They are borrowed and
-  /// must outlive the proposer.
+  /// `models` is not empty; the models are borrowed and must outlive the proposer. Attempt n is
+  /// written by the situation's writer, or by model (n - 1) mod size if the situation names none,
+  /// so that a resumed run asks the same model. The next model is asked where a budget refuses the
+  /// call (another model may be cheaper) or the model cannot be reached.
   ModelProposer(PromptBook book, std::vector<llm::ChatModel*> models, ModelProposerOptions options);
 
-  /// One exchange of scope "attempt N". Refusals, empty replies, replies without code, edits that
-  /// do not apply and headers that cannot be read are proposals without candidate, with evidence
-  /// and findings; what they cost is counted all the same. A reply that was cut off behind its code
-  /// is used.
+  /// Makes one exchange of scope "attempt N". Refusals, empty replies, replies without code, edits
+  /// that do not apply and headers that cannot be read give a proposal without candidate, with
+  /// evidence and findings; their cost is counted too. A reply that was cut off after its code is
+  /// used.
   Result<Proposal> propose(const Situation& situation) override;
 
  private:
   Result<ChatReply> complete(const Situation& situation, const ChatRequest& request,
                              llm::Call& call, Proposal& proposal);
-  /// The models that may be asked, in this order.
+  /// The models to ask, in order: the next one is asked where one cannot answer.
   std::vector<llm::ChatModel*> models_for(const Situation& situation) const;
   PromptBook book_;
   std::vector<llm::ChatModel*> models_;

@@ -1,4 +1,4 @@
-// Tests of the proposer on scripted models: replies that can be used and those that cannot.
+// Tests of ModelProposer with scripted models: replies that can be used, and replies that cannot.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/model_proposer.h"
 

@@ -1,4 +1,4 @@
-// The prompt for a next step and what its reply names.
+// Asks a model for the next optimisation step, and reads which step its reply names.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/next_step.h"
 

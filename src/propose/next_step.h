@@ -1,4 +1,4 @@
-// NextStep: a model that names the technique which it would apply next, from facts about a kernel.
+// NextStep: a model that is given facts about a kernel and names the technique to apply next.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ namespace kw::propose {
 
 class NextStep {
  public:
-  /// `model` must outlive this. Error: the prompt's template is missing or broken.
+  /// `model` must outlive the object. Error: the prompt's template is missing or broken.
   static Result<NextStep> open(const memory::DataFiles& data, llm::ChatModel& model,
                                const ReplySettings& reply);
 
-  /// The place in `menu` of the step that the model would take. Makes one call. A reply that names
-  /// no step of the menu is an error with Advice::GiveUp; other errors are the surroundings'.
+  /// Index in `menu` of the step that the model would take next. Makes one call. A reply that names
+  /// no step of the menu is an error with Advice::GiveUp; other errors come from the environment.
   Result<std::size_t> choose(const std::vector<std::string>& facts,
                              const std::vector<NamedStep>& menu);
 
@@ -29,7 +29,8 @@ class NextStep {
   Question question_;
 };
 
-/// The place in `menu` that a reply names: by its letters, or by the words of its name.
+/// Index in `menu` of the step that a reply names, by the step's letter or by the words of its
+/// name.
 Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<NamedStep>& menu);
 
 }  // namespace kw::propose

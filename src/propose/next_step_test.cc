@@ -1,4 +1,4 @@
-// What a model is asked for a next step, and what its reply is taken for.
+// Tests of what a model is asked about the next step, and how its reply is read.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/next_step.h"
 

@@ -1,4 +1,4 @@
-// A model of tests that says the same whatever it is asked.
+// A model for tests that gives the same reply to every question.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kw::propose {
 
-/// Replies the same every time, and remembers what it was asked.
+/// Gives the same reply every time, and remembers what it was asked.
 class OneReply final : public llm::ChatModel {
  public:
   explicit OneReply(std::string text) { reply_.text = std::move(text); }

@@ -1,4 +1,4 @@
-// The variables of the templates, and what goes when there are too many words.
+// Fills the templates of prompts, and leaves parts out of a prompt that is too long.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/prompt.h"
 
@@ -33,7 +33,7 @@ constexpr std::size_t kLastAttempts = 6;   // of those without a gain, dropped l
 constexpr std::size_t kFirstFindings = 3;  // never dropped
 constexpr std::size_t kSpecBytes = 32 << 10;
 
-/// Files that every prompt book needs; methods name further files, and these name partials.
+/// Templates that every prompt book needs. Search methods name further ones.
 constexpr auto kFiles = std::to_array<std::string_view>(
     {"system", "system_cuda", "task_template", "write", "repair", "rethink", "improve", "judge"});
 
@@ -52,7 +52,7 @@ std::vector<Fields> first_texts(const std::vector<std::string>& lines, std::size
   return texts({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
 }
 
-/// The language that a fenced block of candidate source names.
+/// The info string of a fenced block with candidate source.
 std::string_view fence_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
 
 std::string numbered_lines(std::string_view source) {
@@ -63,14 +63,14 @@ std::string numbered_lines(std::string_view source) {
   return text;
 }
 
-/// "attempt 12, `tiles`, with TILE = 64".
+/// An attempt as a title: "attempt 12, `tiles`, with TILE = 64".
 std::string title_of(const Attempt& a) {
   const std::string knobs = knobs_text(a.candidate.knobs, " = ", ", ");
   return fmt::format("attempt {}, {}{}", a.number, as_code(a.candidate.name),
                      knobs.empty() ? "" : ", with " + knobs);
 }
 
-/// All that may be left out, and how much of it is kept.
+/// The parts of a prompt that may be left out, and how much of each is kept.
 struct Parts {
   std::vector<bool> keeps_line;     ///< Whether each line of the history stays.
   std::size_t counted_dropped = 0;  ///< Lines that the history only counts, once they are dropped.
@@ -85,7 +85,7 @@ struct Parts {
   bool has_reading = false;
 };
 
-/// Leaves parts out in the promised order until the rest fits.
+/// Leaves out parts, in the order that PromptBook::build() documents, until the rest fits.
 class Dropper {
  public:
   Dropper(const Situation& s, const Feedback& feedback, Parts& parts, std::size_t excess)
@@ -138,7 +138,8 @@ class Dropper {
     note(count, "line", gains ? " of history with a gain" : " of history without a gain");
   }
 
-  /// The oldest lines, which the history only counts.
+  /// Leaves out the oldest lines, of which the history holds only number and size. Returns how many
+  /// there were.
   std::size_t drop_counted(bool gains) {
     if (excess_ == 0 || std::exchange(has_dropped_counted_[gains], true)) return 0;
     const History::Counted& counted = s_.history->counted(gains);
@@ -180,7 +181,7 @@ class Dropper {
   std::vector<std::string> dropped_;
 };
 
-/// The text of spec.md without its title, which the template gives.
+/// The text of spec.md without its title, which the template supplies.
 std::string_view body_of(std::string_view spec) {
   spec = trim(spec);
   return spec.starts_with("# ") ? trim(spec.substr(std::min(spec.find('\n'), spec.size()))) : spec;
@@ -191,7 +192,8 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   const Task& task = definition.task;
   f["task"] = {task.name};
   f["summary"] = {task.summary};
-  // Device code defines kernels of its own, which a plan calls with these.
+  // On cuda a candidate defines kernels of its own, which its launch plan calls with the task's
+  // parameters, so only the parameters are shown.
   f["interface"] = {fenced(
       s.target == Target::Cuda ? task::parameter_list(task) + "\n" : task::interface_text(task),
       "c")};
@@ -327,7 +329,8 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["reading"] = {parts.has_reading ? quotation(s.reading) : std::string()};
 }
 
-/// Bytes that the counted lines of the history would take in a prompt that shows its lines.
+/// Bytes of history lines that were dropped but would be in this prompt; 0 where the prompt shows
+/// no history.
 std::size_t counted_bytes(const Situation& s, std::string_view text) {
   if (s.history == nullptr || s.history->lines().empty()) return 0;
   const std::size_t bytes = s.history->counted(false).bytes + s.history->counted(true).bytes;
@@ -399,7 +402,7 @@ Result<Prompt> PromptBook::fill(const Situation& s, const PromptOptions& options
       llm::likely_tokens(prompt.system.size() + prompt.user.size() + counted_bytes(s, prompt.user));
   if (tokens <= options.max_tokens) return prompt;
   const double excess = static_cast<double>(tokens - options.max_tokens) * llm::kUsualBytesPerToken;
-  // A note on what was left out needs some room itself.
+  // The note about what was left out needs some room too.
   constexpr std::size_t kNoteBytes = 64;
   prompt.dropped = Dropper(s, feedback, parts, static_cast<std::size_t>(excess) + kNoteBytes).run();
   KW_TRY(render());

@@ -1,4 +1,4 @@
-// PromptBook: builds what a model is sent from the files of prompts/ and a situation.
+// PromptBook: builds a model's prompt from the templates in prompts/ and a situation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,28 +32,31 @@ struct Prompt {
 
 class PromptBook {
  public:
-  /// The templates under prompts/, embedded or overridden. Errors: a template that cannot be used,
-  /// with its place; a file that is missing.
+  /// Reads the templates under prompts/, embedded or overridden. Error: a template is missing or
+  /// cannot be used; the error names the line.
   static Result<PromptBook> open(const memory::DataFiles& data);
 
-  /// Equal situations give equal prompts. Over budget, things go in this order until the rest fits:
-  /// attempts that failed or gained nothing, oldest first, but for the last six; the code of the
-  /// best where it is not the parent; examples, least relevant first; the remaining attempts,
-  /// oldest first; insights, cautions, instructions of the task, last first each; findings, least
-  /// important first, but for the first three. Rules, task, goal, restrictions, machine,
-  /// instructions, the parent's code and the verdict on it are never dropped. What fails is a
-  /// template, or show shapes that cannot be resolved. Below 5 ms with 200 attempts of history.
+  /// Builds the prompt for writing an attempt; equal situations give equal prompts. If the prompt
+  /// is over budget, parts are left out in this order until the rest fits: attempts that failed or
+  /// gained nothing, oldest first, except the last six; the code of the best attempt where it is
+  /// not the parent; examples, least relevant first; the remaining attempts, oldest first;
+  /// insights, cautions, instructions of the task, each from the last on; findings, least important
+  /// first, except the first three. Rules, task, goal, restrictions, machine, instructions, the
+  /// parent's code and its verdict always stay. Error: a template fails, or the shapes to show
+  /// cannot be resolved. Takes less than 5 ms with 200 attempts of history.
   Result<Prompt> build(const Situation& situation, const PromptOptions& options = {}) const;
-  /// The one message that a role is asked, from the file that the situation's view names. Over
-  /// budget the order of build() holds.
+  /// Builds the single message that a role is asked, from the template that the situation's view
+  /// names. Over budget, parts are left out in the order of build().
   Result<Prompt> build_counsel(const Situation& situation, const PromptOptions& options = {}) const;
-  /// What a judge model is asked about the parent of a situation: the same findings as the writer
-  /// gets, without history, examples or specification. Precondition: there is a parent.
+  /// Builds the question to a judge model about the situation's parent: the findings that the
+  /// writer gets, without history, examples or specification. Precondition: the situation has a
+  /// parent.
   Result<std::string> build_reading(const Situation& situation) const;
 
  private:
   explicit PromptBook(memory::Templates templates) : templates_(std::move(templates)) {}
-  /// Renders the files; an empty `system` makes no system message.
+  /// Renders the templates of the user's messages and of the system message; an empty `system`
+  /// gives no system message.
   Result<Prompt> fill(const Situation& situation, const PromptOptions& options,
                       const std::string& system, const std::vector<std::string>& user) const;
   memory::Templates templates_;

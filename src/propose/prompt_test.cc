@@ -1,4 +1,5 @@
-// Tests of prompts: what stands in them for every errand, what never does, and what a budget drops.
+// Tests of prompts: what they hold for each errand, what they never hold, and what a budget leaves
+// out.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/prompt.h"
 
@@ -68,7 +69,7 @@ class PromptTest : public testing::Test {
   Situation situation_;
 };
 
-/// The third is one.
+/// Lines of a history in which only attempt 3 is a gain.
 std::vector<AttemptLine> lines_with_a_gain(int count) {
   std::vector<AttemptLine> lines;
   for (int i = 1; i <= count; ++i)
@@ -200,7 +201,7 @@ TEST_F(PromptTest, RowsWithPaddingAreSpokenOfOnlyWhereThereAreAny) {
   }
 }
 
-// What is left of sections that are not shown is no empty line within a list or a block of code.
+// A section that is not shown must not leave an empty line within a list or a block of code.
 TEST_F(PromptTest, ListsAndPlansHaveNoHoles) {
   situation_.target = Target::Cuda;
   for (const bool has_builds : {false, true}) {
@@ -220,7 +221,8 @@ TEST_F(PromptTest, EqualSituationsGiveEqualPrompts) {
   EXPECT_EQ(build().user, build().user);
 }
 
-// The sentences of the referee's pattern rules, with a hidden shape's sizes in them.
+// The evidence and findings have the wording of the referee's pattern rules and name the sizes of a
+// hidden shape.
 TEST_F(PromptTest, NothingTellsHiddenShapesOrSeeds) {
   set_errand(Errand::Repair);
   const std::string place = "workload 'secret_wide', tensor 'y'";
@@ -274,7 +276,7 @@ TEST_F(PromptTest, TimedAndHiddenWorkloadsOfShippedTasksStayOutOfFirstPrompts) {
     const auto definition = task::parse_task(*memory::shipped_task(*data, name));
     ASSERT_TRUE(definition.has_value()) << name;
     situation_.task = &*definition;
-    // On a processor there are no 16-bit types.
+    // Tasks of 16-bit types exist for cuda only.
     situation_.target = name.contains("f16") ? Target::Cuda : Target::Cpu;
     const auto resolved = task::resolve(*definition, situation_.target, std::int64_t{1} << 50);
     ASSERT_TRUE(resolved.has_value()) << name << ": " << describe(resolved.error());
@@ -282,7 +284,8 @@ TEST_F(PromptTest, TimedAndHiddenWorkloadsOfShippedTasksStayOutOfFirstPrompts) {
     EXPECT_FALSE(situation_.size_classes.empty()) << name;
     const Prompt prompt = build();
     std::string shown = prompt.system + prompt.user;
-    // What the task's author writes into the specification is the author's to say.
+    // The specification is not searched for hidden sizes, because the task's author decides what it
+    // says.
     const std::size_t spec_begin = shown.find("## Specification");
     shown.erase(spec_begin, shown.find("## Tolerance") - spec_begin);
     std::set<std::pair<std::string, std::int64_t>> may_be_said;
@@ -379,7 +382,7 @@ TEST_F(PromptTest, EverythingThatCanGoHasItsPlaceInTheOrder) {
                                        "the judge's reading",
                                        "1 finding"};
   EXPECT_EQ(build(1).dropped, order);
-  // At no budget goes anything while something before it stays.
+  // At every budget, a part is left out only if all parts before it in the order are left out.
   const std::int64_t whole = build(1'000'000).tokens;
   for (std::int64_t tokens = whole; tokens > 0; tokens -= whole / 100) {
     const auto dropped = build(tokens).dropped;

@@ -1,4 +1,4 @@
-// The names, those of methods among them.
+// Lists the template variables, including those of search methods.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/prompt_variables.h"
 

@@ -1,4 +1,4 @@
-// The variables that templates of prompts may name; docs/prompts.md says what each holds.
+// The variables that templates of prompts may use; docs/prompts.md describes each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kw::propose {
 
-/// Every variable that a template may name.
+/// Every variable that a template may use.
 const std::vector<std::string>& prompt_variables();
 
 }  // namespace kw::propose

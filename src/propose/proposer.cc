@@ -1,4 +1,4 @@
-// Names of what exchanges are for.
+// Makes and reads the scopes that name an exchange's purpose.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/proposer.h"
 

@@ -1,4 +1,4 @@
-// Proposer: whoever writes a candidate when the strategy asks for one, a model or a person.
+// Proposer: a model or a person that writes a candidate when the strategy asks for one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace kw::propose {
 
-/// Verified code that shows how it is done, with what it reached.
+/// Verified code that a prompt shows as an example, with the performance that it reached.
 struct Example {
   std::string title;  ///< "playbook/softmax_padded/20_staged: 3.1x, two cores".
   std::string source;
 };
 
-/// All that a proposer may know. Equal situations give equal prompts: nothing here depends on the
-/// hour, and check shapes, seeds and hidden values are not in it.
+/// All that a proposer may know. Equal situations give equal prompts: the time of day is not in a
+/// situation, nor are check shapes, seeds and hidden values.
 struct Situation {
   int number = 0;  ///< The attempt to be written; exchanges have it in their scope.
   int writer = 0;  ///< Which of several writing models was chosen, from 1; 0: they take turns.
@@ -30,7 +30,7 @@ struct Situation {
   const task::Definition* task = nullptr;
   Target target = Target::Cpu;
   const DeviceFacts* device = nullptr;  ///< The device of the target; null: unknown.
-  /// How much of the run may be told; see limit().
+  /// How much of the run's results may be told; limit() applies it.
   FeedbackLevel feedback = FeedbackLevel::Profile;
   bool has_shape_builds = false;          ///< A winner gets a build for each timed shape.
   bool has_cute = false;                  ///< The compiler of candidates finds CuTe and CUTLASS.
@@ -56,20 +56,20 @@ struct Situation {
   std::vector<std::string> instructions;       ///< Constraints, hints and a person's steering.
 };
 
-/// "attempt 12", for the exchange that writes attempt 12.
+/// The scope of the exchange that writes an attempt, such as "attempt 12".
 std::string scope_of_attempt(int number);
-/// The place, among `models` that write, of the model that is asked first for a situation; the
-/// others follow in their order.
+/// Index of the writing model that is asked first for a situation, of `models`; the others follow
+/// in order.
 std::size_t first_writer(const Situation& situation, std::size_t models);
-/// The attempt's number from such a scope; 0: the exchange was for something else.
+/// The attempt that an exchange of this scope was for; 0: the exchange was for something else.
 int attempt_of_scope(std::string_view scope);
 
 class Proposer {
  public:
   virtual ~Proposer() = default;
-  /// Writes one candidate. What cannot be used (refusal, no code, an edit that does not apply) is a
-  /// Proposal without candidate; an error is trouble of the surroundings (network, budget) and says
-  /// whether to retry, give up or stop.
+  /// Writes one candidate. A reply that cannot be used (refusal, no code, an edit that does not
+  /// apply) gives a Proposal without candidate. An error comes from the environment (network,
+  /// budget) and says whether to retry, give up or stop.
   virtual Result<Proposal> propose(const Situation& situation) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Rendering, asking, and what is no answer.
+// Renders a question's prompt, asks a model, and rejects empty replies.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/question.h"
 

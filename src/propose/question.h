@@ -1,4 +1,4 @@
-// Question: one prompt of a folder of its own, asked of a model again and again.
+// Question: a prompt with a template folder of its own that a model is asked repeatedly.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,15 +14,17 @@ namespace kw::propose {
 
 class Question {
  public:
-  /// The prompt is prompts/`folder`/ask.md and may use the variables in `known`; errors and
-  /// recorded exchanges call it `name`, which must stay what it is. `model` must outlive this;
-  /// replies are asked for by `reply`. Error: the template is missing or broken.
+  /// The prompt is prompts/`folder`/ask.md, which may use the variables in `known`. `name` names
+  /// the question in errors and in recorded exchanges, so it must not change between versions.
+  /// `reply` holds the settings of each request. `model` must outlive the object. Error: the
+  /// template is missing or broken.
   static Result<Question> open(const memory::DataFiles& data, const std::string& folder,
                                const std::string& name, const std::vector<std::string>& known,
                                llm::ChatModel& model, const ReplySettings& reply);
 
   /// Makes one call and returns the text of the reply. An empty reply is an error with
-  /// Advice::GiveUp; other errors are the surroundings'. The exchange's scope counts the questions.
+  /// Advice::GiveUp; other errors come from the environment. The scope of the exchange numbers the
+  /// questions.
   Result<std::string> ask(const memory::Fields& fields);
 
  private:

@@ -1,4 +1,4 @@
-// The prompt of a relabelling and what its reply says.
+// Asks a model to name optimisation steps consistently, and reads its reply.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/relabel.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMethodBytes = 60;
 constexpr std::size_t kWhatBytes = 300;
 
-/// From the first bracket that opens a list to the last that ends one.
+/// The text from the first opening bracket to the last closing one.
 std::string_view list_in(std::string_view reply) {
   const std::size_t from = reply.find('['), to = reply.rfind(']');
   if (from == std::string_view::npos || to == std::string_view::npos || to < from) return {};

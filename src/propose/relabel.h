@@ -1,4 +1,4 @@
-// Relabelling by a model: under which of the names in use each step of a kernel belongs.
+// Relabelling by a model: which of the known technique names each step of a kernel should have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,12 +17,13 @@ struct NamedStep {
 
 class ModelRelabeller {
  public:
-  /// `model` must outlive this. Error: the prompt's template is missing or broken.
+  /// `model` must outlive the object. Error: the prompt's template is missing or broken.
   static Result<ModelRelabeller> open(const memory::DataFiles& data, llm::ChatModel& model,
                                       const ReplySettings& reply);
 
-  /// Makes one call. A reply is an error with Advice::GiveUp if it keeps to no form, has another
-  /// length, or calls a name in use that is not; the steps are then left out, as in ReGraphT.
+  /// Returns one technique name for each step; makes one call. Error with Advice::GiveUp: the reply
+  /// has no valid form or another length, or marks a name as known that is not in `names`. Callers
+  /// then leave the steps out, as ReGraphT does.
   Result<std::vector<std::string>> label(const std::vector<std::string>& names,
                                          const std::vector<NamedStep>& steps);
 
@@ -32,7 +33,7 @@ class ModelRelabeller {
   Question question_;
 };
 
-/// The names of a reply, in the order of the steps.
+/// Reads the technique names from a reply, in the order of the steps.
 Result<std::vector<std::string>> parse_labels(std::string_view reply,
                                               const std::vector<std::string>& names,
                                               std::size_t steps);

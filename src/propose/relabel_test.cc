@@ -1,4 +1,4 @@
-// What a model's relabelling is taken for.
+// Tests of how a model's relabelling is read.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/relabel.h"
 

@@ -1,4 +1,4 @@
-// From the text of a reply to a source.
+// Extracts a source from the text of a reply.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply.h"
 
@@ -25,14 +25,16 @@
 namespace kw::propose {
 namespace {
 
-/// What is no C++ whatever it holds: a kernel inside it is quoted, or changed, or a string.
+/// Info strings of blocks that are never taken as C++: a kernel inside such a block is a quotation,
+/// a part of a change, or a string.
 constexpr auto kForeignInfos = std::to_array<std::string_view>(
     {"python",     "py",   "json", "jsonc", "yaml",    "yml",     "toml",       "xml",
      "html",       "bash", "sh",   "shell", "zsh",     "console", "md",         "markdown",
      "rust",       "go",   "java", "julia", "fortran", "js",      "javascript", "ts",
      "typescript", "asm",  "ptx",  "sass",  "mlir",    "cmake",   "make",       "makefile"});
 
-/// Defined outside every brace, or inside those of an `extern "C"`.
+/// Whether the source defines the function outside all braces, or directly inside an `extern "C"`
+/// block.
 bool defines(std::string_view source, std::string_view function) {
   if (source.size() > task::kMaxSourceBytes) return false;
   if (task::defines_function(source, function)) return true;
@@ -47,7 +49,7 @@ bool defines(std::string_view source, std::string_view function) {
   return false;
 }
 
-/// Whether it looks like a whole candidate.
+/// Whether a source looks like a whole candidate.
 bool is_candidate(std::string_view source, const ReplyContext& context) {
   if (context.target == Target::Cuda) {
     const std::size_t kernel = source.find("__global__");
@@ -56,13 +58,14 @@ bool is_candidate(std::string_view source, const ReplyContext& context) {
   return defines(source, context.function);
 }
 
-/// Whether its fence allows that it is C++; many a name of the language is unknown here.
+/// Whether a block may hold C++. An unknown info string does not exclude it, since C++ has many
+/// names.
 bool may_be_code(const Block& block) {
   return !trim(block.text).empty() && !is_diff(block) && !contains(kForeignInfos, block.info) &&
          !is_data(block.text);
 }
 
-/// The block that is taken, and why this one.
+/// The block that is taken as the candidate's source, and why it was chosen.
 struct Choice {
   const Block* block = nullptr;
   std::size_t others = 0;  ///< Blocks that were as good but for their place or length.
@@ -91,7 +94,8 @@ std::size_t line_of(std::string_view text, std::size_t offset) {
   return static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n')) + 1;
 }
 
-/// Of several blocks, which was taken; empty where there was no choice.
+/// A sentence that says which of several suitable blocks was taken; empty where only one was
+/// suitable.
 std::string words_of(const Choice& choice, std::string_view text, const ReplyContext& context) {
   if (choice.others == 0) return {};
   const std::string what =
@@ -106,13 +110,14 @@ std::string words_of(const Choice& choice, std::string_view text, const ReplyCon
       choice.others + 1, what, line);
 }
 
-/// Whether a line opens a fence or a tag.
+/// Whether a line opens a fenced block or is a tag such as <code>.
 bool opens_form(std::string_view line) {
   return line.starts_with("```") || line.starts_with("~~~") ||
          (line.starts_with('<') && line.ends_with('>'));
 }
 
-/// What stands before `end`, but for fences and tags around what begins there.
+/// The text before `end` as the writer's plan, without the fences and tags directly before the
+/// code.
 std::string plan_before(std::string_view text, std::size_t end) {
   std::string_view plan = trim(text.substr(0, end));
   while (!plan.empty()) {
@@ -128,7 +133,7 @@ ParsedReply unusable(std::string evidence, std::string plan) {
   return {"", std::move(evidence), std::move(plan), ""};
 }
 
-/// " (they are marked json, diff)"; empty where none is.
+/// Lists the info strings of blocks, " (they are marked json, diff)"; empty where no block has one.
 std::string marks_of(const std::vector<Block>& blocks) {
   std::vector<std::string> marks;
   for (const Block& block : blocks)
@@ -137,13 +142,13 @@ std::string marks_of(const std::vector<Block>& blocks) {
   return marks.empty() ? "" : " (they are marked " + join(marks, ", ") + ")";
 }
 
-/// A whole file outside of every fence.
+/// Whether the whole text is a candidate's source without any fence.
 bool is_bare_source(std::string_view text, const ReplyContext& context) {
   return !context.is_cut_off && is_candidate(text, context) &&
          trim(text).find_first_of("/#estvic") == 0;
 }
 
-/// A whole file among the blocks, or without any fence.
+/// Takes the source from one of the fenced blocks, or from a text without any fence.
 ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
   const Choice choice = choose_block(blocks, context);
@@ -165,7 +170,7 @@ ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   return {block.text, "", std::move(plan), words_of(choice, text, context)};
 }
 
-/// Edits, else hunks of a diff where no block is a file.
+/// The edits of a reply; where it has none and no block holds a whole file, the hunks of a diff.
 Edits edits_in(std::string_view text, const ReplyContext& context) {
   Edits edits = find_edits(text, context.is_cut_off);
   if (!edits.edits.empty() || !edits.trouble.empty()) return edits;
@@ -174,7 +179,7 @@ Edits edits_in(std::string_view text, const ReplyContext& context) {
   return find_hunks(text, blocks, context.is_cut_off);
 }
 
-/// What the edits make of the parent, or why nothing.
+/// The parent with the edits applied, or the reason why this is not possible.
 std::expected<std::string, std::string> edited(const Edits& edits, const ReplyContext& context) {
   if (!edits.trouble.empty()) return std::unexpected(edits.trouble);
   if (context.parent.empty()) return std::unexpected(std::string(memory::kEditsOfNothing));
@@ -187,7 +192,7 @@ std::expected<std::string, std::string> edited(const Edits& edits, const ReplyCo
   return source;
 }
 
-/// Some models send edits and the file that they lead to.
+/// The whole file in a reply that also sends edits, as some models do; null where there is none.
 const Block* file_beside_edits(const std::vector<Block>& blocks, const ReplyContext& context) {
   if (context.form == ReplyForm::Edits) return nullptr;
   for (const Block& block : blocks)
@@ -197,7 +202,7 @@ const Block* file_beside_edits(const std::vector<Block>& blocks, const ReplyCont
   return nullptr;
 }
 
-/// A reply of fenced blocks and edits.
+/// Reads a reply that consists of fenced blocks and edits.
 ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& context) {
   const Edits edits = edits_in(text, context);
   if (edits.edits.empty() && edits.trouble.empty()) {
@@ -219,7 +224,7 @@ ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& con
   return unusable(std::move(source.error()), plan_before(text, edits.begin));
 }
 
-/// Whether fenced blocks or edits hold something to judge, so that no other form is looked for.
+/// Whether fenced blocks or edits hold a candidate, so that no other form need be tried.
 bool holds_code(std::string_view text, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
   if (choose_block(blocks, context).block != nullptr) return true;
@@ -228,7 +233,7 @@ bool holds_code(std::string_view text, const ReplyContext& context) {
   return !edits.edits.empty() || !edits.trouble.empty();
 }
 
-/// Code in JSON or tags.
+/// Reads code that is inside JSON or between tags; nothing where there is none.
 std::optional<ParsedReply> read_containers(std::string_view text, const ReplyContext& context,
                                            const IsSource& is_source) {
   auto found = code_in_json(text, is_source);
@@ -246,7 +251,7 @@ std::optional<ParsedReply> read_containers(std::string_view text, const ReplyCon
   return reply;
 }
 
-/// JSON that ends too early or breaks its own rules, with code in it.
+/// Whether the reply holds code in JSON that is incomplete or invalid.
 bool is_broken_json(std::string_view text, const ReplyContext& context) {
   std::string json(trim(text));
   for (const Block& block : find_blocks(text))
@@ -256,7 +261,7 @@ bool is_broken_json(std::string_view text, const ReplyContext& context) {
   return is_data(json) && !json.starts_with('<') && json.find(wanted) != std::string::npos;
 }
 
-/// Why a reply without code in any form cannot be used.
+/// Explains why a reply that holds no code in any form cannot be used.
 ParsedReply unusable_form(std::string_view text, bool is_thinking, const ReplyContext& context) {
   if (is_broken_json(text, context))
     return unusable(context.is_cut_off
@@ -280,7 +285,7 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   const auto around = llm::around_last_closing_tag(thought.text);
   const std::string text = in_plain_form(around.behind);
   if (holds_code(text, context)) return read_blocks_and_edits(text, context);
-  // The closing tag of a thinking block may stand alone behind the code.
+  // The closing tag of a thinking block may follow the code, with no opening tag before it.
   if (const std::string before = in_plain_form(around.before);
       !context.is_cut_off && holds_code(before, context))
     return read_blocks_and_edits(before, context);
@@ -293,7 +298,7 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
 
 namespace {
 
-/// Words of a line that may be names of files: "**`task.yaml`**:" has one.
+/// The words of a line that may be file names, such as task.yaml in "**`task.yaml`**:".
 std::vector<std::string> file_words(std::string_view line) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./\\-";
@@ -311,7 +316,7 @@ std::vector<std::string> file_words(std::string_view line) {
   return words;
 }
 
-/// The last line with words before `end` and behind `begin`.
+/// The last line between `begin` and `end` that is not blank.
 std::string_view line_before(std::string_view text, std::size_t begin, std::size_t end) {
   const auto lines = split_lines(text.substr(begin, end - begin));
   for (auto line = lines.rbegin(); line != lines.rend(); ++line)
@@ -319,8 +324,8 @@ std::string_view line_before(std::string_view text, std::size_t begin, std::size
   return {};
 }
 
-/// What the fence of a block calls it, else which of `names` the line before ends with; empty:
-/// nothing.
+/// The file name in the info string of a block's fence, else the one of `names` that ends the line
+/// before the block; empty where neither gives a name.
 std::string name_of_block(std::string_view text, std::size_t previous_end, const Block& block,
                           std::span<const std::string> names) {
   if (const auto words = file_words(block.label); !words.empty()) return words.back();

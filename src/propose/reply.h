@@ -1,4 +1,4 @@
-// Reads a model's reply: a plan, then a whole source or edits of the parent.
+// Reads a model's reply: a plan, followed by a whole source or by edits of the parent.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,23 +23,23 @@ struct ParsedReply {
   std::string source;    ///< Empty where there is none to judge.
   std::string evidence;  ///< Why not, in words that help to do better.
   std::string plan;      ///< What stood before the code; at most kPlanBytes.
-  /// Which part of the reply was taken, where there was a choice or the form was another than the
-  /// one that is asked for: a sentence. Empty: nothing is to be said.
+  /// A sentence that says which part of the reply was taken, where there was a choice or the reply
+  /// had another form than the one requested; else empty.
   std::string note{};
 };
 
 inline constexpr std::size_t kPlanBytes = 2000;
 
-/// Total and pure: any bytes give a source or evidence, never both. Thinking is not looked at; a
-/// reply that ends in it holds no candidate. Edits win over whole files unless they do not apply; a
-/// unified diff counts as edits where no block is a file. Of several fenced blocks that of the
-/// function is taken, the last one where more of them define it, the longest C++ one where none
-/// does; what a fence calls another language is never taken. A block without its closing fence
-/// counts unless the reply was cut off. Code in JSON or tags counts where there is no other.
-/// docs/formats.md has the table of forms; evidence names the form where it cannot be used.
+/// Reads a reply. Total and pure: any bytes give either a source or evidence. Thinking is ignored;
+/// a reply that ends while thinking holds no candidate. Edits are preferred to whole files unless
+/// they do not apply; a unified diff counts as edits where no block is a whole file. Of several
+/// fenced blocks, the last one that defines the function is taken, or else the longest one of C++;
+/// a block marked as another language is never taken. A block without a closing fence counts unless
+/// the reply was cut off. Code in JSON or tags counts where there is no other code. docs/formats.md
+/// lists the forms; evidence names the form where it cannot be used.
 ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
 
-/// The files of a reply that writes several.
+/// The files in a reply that writes several.
 struct ParsedFiles {
   std::map<std::string, std::string> files;  ///< By name; empty where there is evidence.
   std::string evidence;
@@ -47,11 +47,11 @@ struct ParsedFiles {
 
 inline constexpr std::size_t kFileBytes = std::size_t{256} << 10;
 
-/// Total and pure, and reads the same forms. A file is a fenced block whose fence names it (```yaml
-/// task.yaml), or the line before does; the last block of a name counts. Only `names` are accepted:
-/// a fence that names anything else (a folder, "..", another file) makes the reply unusable, and no
-/// name ever becomes a path. Blocks without a name are passed over. Cut off inside a block, above
-/// kFileBytes, or without any file: evidence.
+/// Reads a reply that writes several files; total and pure. A file is a fenced block that is named
+/// by its fence (```yaml task.yaml) or by the line before it; of several blocks with one name the
+/// last counts. A fence that names anything but one of `names` (a folder, "..", another file) makes
+/// the reply unusable, so no name can become a path. Blocks without a name are ignored. A reply
+/// that is cut off inside a block, has a file above kFileBytes, or has no file gives evidence.
 ParsedFiles parse_files(std::string_view text, std::span<const std::string> names, bool is_cut_off);
 
 }  // namespace kw::propose

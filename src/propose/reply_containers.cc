@@ -1,4 +1,4 @@
-// Code inside JSON and inside tags, as tool calls and templates of applications hold it.
+// Finds code inside JSON or tags, the forms of tool calls and of some applications' templates.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ constexpr int kMostBraces = 50;  // where an object of JSON may begin: each is l
 constexpr int kMostNested = 8;   // JSON in strings of JSON
 constexpr std::size_t kMostTags = 200;
 
-/// Names of a text to look for and of the one in its place, in tools that edit files.
+/// Keys under which editing tools pass the text to replace and the text that replaces it.
 struct OldAndNew {
   std::string_view old_text;
   std::string_view new_text;
@@ -53,7 +53,7 @@ std::string search_block(std::string_view old_text, std::string_view new_text) {
          ">>>>>>> REPLACE\n";
 }
 
-/// What a walk over a container has come to: the last code and all edits.
+/// Collects what is found in a container of JSON or tags: the last source and all edits.
 class Harvest {
  public:
   explicit Harvest(const IsSource& is_source) : is_source_(is_source) {}
@@ -62,7 +62,7 @@ class Harvest {
     edits_ += search_block(old_text, new_text);
   }
 
-  /// A text that may be code, fenced code or edits.
+  /// Keeps a text if it is a source, holds fenced code, or holds edits.
   void add_text(std::string_view text) {
     const auto blocks = find_blocks(text);
     const bool has_blocks =
@@ -75,7 +75,7 @@ class Harvest {
       code_ = fenced(text, "cpp") + "\n";
   }
 
-  /// Empty: there is none.
+  /// All edits or else the last source; empty: neither was found.
   const std::string& text() const { return edits_.empty() ? code_ : edits_; }
 
  private:
@@ -84,7 +84,7 @@ class Harvest {
   std::string code_;
 };
 
-/// Offset past the brace that closes the one at `open`; nothing where the text ends first.
+/// Offset after the brace that closes the brace at `open`; nothing where the text ends first.
 std::optional<std::size_t> end_of_object(std::string_view text, std::size_t open) {
   int depth = 0;
   bool is_in_string = false;
@@ -104,13 +104,13 @@ std::optional<std::size_t> end_of_object(std::string_view text, std::size_t open
   return std::nullopt;
 }
 
-/// The first object of JSON at or behind `at`, which moves past it.
+/// The first JSON object at or after `at`, with its offset. Moves `at` behind the object.
 std::optional<std::pair<std::size_t, Json>> next_object(std::string_view text, std::size_t& at,
                                                         int& braces) {
   for (; braces < kMostBraces; ++at) {
     at = text.find('{', at);
     if (at == std::string_view::npos) return std::nullopt;
-    // An object begins with a name or is empty, which holds no code.
+    // A JSON object begins with a quoted name, unless it is empty and thus holds no code.
     const std::size_t name = text.find_first_not_of(" \t\r\n", at + 1);
     if (name == std::string_view::npos || text[name] != '"') continue;
     ++braces;
@@ -143,7 +143,7 @@ class JsonWalk {
     harvest_.add_text(text);
   }
 
-  /// A list of strings: the lines of a text.
+  /// Takes an array of strings as the lines of one text.
   bool visit_lines(const Json& array) {
     std::string text;
     for (const Json& line : array) {
@@ -176,7 +176,7 @@ class JsonWalk {
   Harvest& harvest_;
 };
 
-/// What stands between two tags of a name.
+/// The text between an opening tag and its closing tag.
 struct Element {
   std::string tag;  ///< As it was written: "<code>".
   std::string key;  ///< Upper-case name, or what its attribute calls it: OLD_STR.
@@ -189,7 +189,8 @@ bool is_name_letter(char c) {
          c == '.';
 }
 
-/// "parameter" of <parameter name="old_str"> is OLD_STR.
+/// The key of a tag: OLD_STR for <parameter name="old_str">, otherwise the tag's name in upper
+/// case.
 std::string key_of(std::string_view name, std::string_view attributes) {
   const std::size_t equals = attributes.find('=');
   if (equals == std::string_view::npos) return upper_case(name);
@@ -201,7 +202,7 @@ std::string key_of(std::string_view name, std::string_view attributes) {
   return upper_case(value);
 }
 
-/// Without <![CDATA[ … ]]> and without the newline behind the tag.
+/// The content of a tag without <![CDATA[ … ]]> and without a newline directly after the tag.
 std::string_view content_of(std::string_view inner) {
   constexpr std::string_view kOpen = "<![CDATA[", kClose = "]]>";
   if (const std::string_view all = trim(inner); all.starts_with(kOpen) && all.ends_with(kClose))
@@ -210,7 +211,7 @@ std::string_view content_of(std::string_view inner) {
   return inner;
 }
 
-/// The element that ends at the closing tag at `close`, whose name is `name`.
+/// The element of the given name whose closing tag is at `close`.
 std::optional<Element> element_before(std::string_view text, const std::string& upper,
                                       std::size_t close, std::string_view name) {
   const std::string open = "<" + upper_case(name);
@@ -230,7 +231,7 @@ std::optional<Element> element_before(std::string_view text, const std::string& 
   return std::nullopt;
 }
 
-/// Elements in the order of their closing tags.
+/// All elements of a text, in the order of their closing tags.
 std::vector<Element> elements_in(std::string_view text) {
   const std::string upper = upper_case(text);
   std::vector<Element> elements;
@@ -247,7 +248,8 @@ std::vector<Element> elements_in(std::string_view text) {
   return elements;
 }
 
-/// A tag alone in its line that is never closed, with all that follows.
+/// An element that begins with a tag alone in its line and is never closed; its content is all that
+/// follows.
 std::optional<Element> unclosed_element(std::string_view text, const IsSource& is_source) {
   for (const std::string_view line : split_lines(text)) {
     const std::string_view tag = trim(line);

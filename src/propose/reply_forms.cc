@@ -1,4 +1,4 @@
-// One function for each form that replies come in.
+// Converts forms of replies, one function for each form.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply_forms.h"
 
@@ -25,7 +25,7 @@ struct Replacement {
   std::string_view by;
 };
 
-/// Blanks that no compiler takes for one.
+/// Blank characters that a compiler does not accept as white space, with their replacements.
 constexpr auto kBlankCharacters = std::to_array<Replacement>({
     {"\xC2\xA0", " "},      // no-break space
     {"\xE2\x80\xAF", " "},  // narrow no-break space
@@ -63,7 +63,7 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
 
 bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Whether `name` stands somewhere as a word and not as the entity &name;.
+/// Whether `name` occurs as a word that is not part of the entity &name;.
 bool stands_as_word(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at < text.size(); at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -83,7 +83,7 @@ std::string without_entities(std::string text, std::string_view parent) {
         (!stands_as_word(text, entity.what) && !stands_as_word(parent, entity.what)))
       meant.push_back(entity);
   std::string out;
-  // From left to right and once: "&amp;lt;" is "&lt;".
+  // Each entity is replaced once, from left to right, so that "&amp;lt;" becomes "&lt;".
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = std::string_view(text).substr(at);
     const auto entity = std::ranges::find_if(meant, [&](const Replacement& one) {
@@ -113,7 +113,7 @@ bool holds_code(std::string_view text, const IsSource& is_source) {
   return is_source(text) || !find_edits(text, false).edits.empty();
 }
 
-/// Whether `block` is a fence around fenced code.
+/// Whether `block` only wraps other fenced blocks with code.
 bool is_outer(const Block& block, const IsSource& is_source) {
   const std::vector<Block> inner = find_blocks(block.text);
   if (inner.empty() || is_source(std::string_view(block.text).substr(0, inner.front().begin)))
@@ -122,7 +122,7 @@ bool is_outer(const Block& block, const IsSource& is_source) {
       inner, [&](const Block& one) { return is_diff(one) || holds_code(one.text, is_source); });
 }
 
-/// Offsets of the line that `at` stands in, without its newline.
+/// Begin and end of the line that contains offset `at`, without its newline.
 std::pair<std::size_t, std::size_t> line_around(std::string_view text, std::size_t at) {
   const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
@@ -132,7 +132,8 @@ std::pair<std::size_t, std::size_t> line_around(std::string_view text, std::size
 constexpr std::string_view kPatchBegins = "*** Begin Patch";
 constexpr int kMostPatches = 20;  // of a reply: all that was written so far is read at each
 
-/// The marks that close the block which `text` ends in; empty: it ends outside of every block.
+/// The fence that would close the block which is open at the end of `text`; empty: no block is
+/// open.
 std::string closing_marks(std::string_view text) {
   const auto blocks = find_blocks(text);
   if (blocks.empty() || blocks.back().is_closed) return {};
@@ -141,7 +142,7 @@ std::string closing_marks(std::string_view text) {
   return std::string(fence.substr(0, fence.find_first_not_of(fence.front())));
 }
 
-/// Reads envelopes line by line and writes one line for each.
+/// Converts `*** Begin Patch` envelopes line by line, so that line numbers do not change.
 class PatchReader {
  public:
   explicit PatchReader(std::string_view text) : text_(text) {}
@@ -161,7 +162,8 @@ class PatchReader {
   }
 
  private:
-  /// A fence around the envelope ends where the envelope begins.
+  /// Begins an envelope. Returns the fence that closes a block around the envelope, if there is
+  /// one.
   std::string begin() {
     is_inside_ = true;
     std::string marks = closing_marks(out_);
@@ -189,7 +191,7 @@ class PatchReader {
     }
     if (word.starts_with("*** ")) return {};  // Delete File, Move to, End of File
     if (adds_file_) return std::string(line.starts_with('+') ? line.substr(1) : line);
-    // Models forget the blank in front of context.
+    // Models sometimes forget the blank that must precede a context line of a diff.
     const bool is_marked = line.empty() || std::string_view(" +-@").contains(line.front());
     return is_marked ? std::string(line) : " " + std::string(line);
   }

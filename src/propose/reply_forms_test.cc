@@ -1,4 +1,4 @@
-// Tests of the forms that replies come in: each is understood, or named where it cannot be.
+// Tests of the forms of replies: each is understood, or named where it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply_forms.h"
 
@@ -35,7 +35,7 @@ class ReplyForms : public testing::Test {
                           bool is_cut_off = false) {
     return parse_reply(text, {"relu", Target::Cpu, parent, is_cut_off});
   }
-  /// The reply, and the same with carriage returns.
+  /// The text with newlines, and the same text with carriage returns and newlines.
   static std::vector<std::string> with_other_lines(const std::string& text) {
     std::string crlf;
     for (const char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);

@@ -1,4 +1,4 @@
-// Tests of reading replies: which block is taken, what edits do, and what the evidence says.
+// Tests of reading replies: which block is taken, how edits apply, and what the evidence says.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply.h"
 
@@ -243,7 +243,7 @@ rc::Gen<std::string> text_of(const std::vector<std::string>& lines) {
                       [](const std::vector<std::string>& some) { return join(some, "\n"); });
 }
 
-// Text of lines that hold fences, marks and code.
+// Generates texts from lines of fences, marks of edits, and code.
 rc::Gen<std::string> foreign_text() {
   auto lines = code_lines();
   lines.insert(lines.end(), {"@@ 1-2", "@@ 1+", "@@ 0", "<<<<<<< SEARCH",
@@ -264,7 +264,7 @@ RC_GTEST_PROP(ReplyProperty, AFencedSourceComesBack, ()) {
   RC_ASSERT(parse("Plan.\n" + fenced(source, "cpp") + "\nDone.\n").source == source);
 }
 
-// Replaces random runs of lines of a source of distinct lines, in both notations.
+// The source has distinct lines; the edits, in both notations, replace random runs of them.
 RC_GTEST_PROP(ReplyProperty, EditsRoundTrip, ()) {
   const int count = *rc::gen::inRange(3, 40);
   std::vector<std::string> before{"void twice(int n) {"};

@@ -1,4 +1,4 @@
-// The table of schemas, and their reader.
+// The table of schemas, and the function that reads a reply by a schema.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/schema.h"
 
@@ -20,7 +20,8 @@ using Kind = SchemaField::Kind;
 
 constexpr std::array<std::string_view, 2> kVerdicts{"accept", "revise"};
 
-// Fields and bounds of CudaForge's judge (arXiv 2511.01884); three or four metrics are its rule.
+// Fields and bounds of CudaForge's judge (arXiv 2511.01884), which also demands three or four
+// metrics.
 constexpr std::array<SchemaField, 3> kJudgeFix{{{"critical_issue", Kind::Words, 20},
                                                 {"why_it_matters", Kind::Words, 35},
                                                 {"minimal_fix_hint", Kind::Words, 20}}};
@@ -28,7 +29,7 @@ constexpr std::array<SchemaField, 4> kJudgeSpeed{{{"metrics", Kind::Names, 4, 3}
                                                   {"bottleneck", Kind::Words, 30},
                                                   {"optimisation_method", Kind::Words, 35},
                                                   {"modification_plan", Kind::Words, 35}}};
-// Ours.
+// These fields and bounds are our choice; no paper defines them.
 constexpr std::array<SchemaField, 1> kJudgeGap{{{"instructions", Kind::Words, 150}}};
 constexpr std::array<SchemaField, 4> kTreePlan{{{"technique", Kind::Words, 6},
                                                 {"instruction", Kind::Words, 120},
@@ -44,11 +45,12 @@ constexpr std::array<SchemaField, 2> kGraphChoice{
 
 using Json = nlohmann::json;
 
-// Each brace is a beginning that may be looked at to the end of the text: nothing but braces would
-// take time with the square of its length.
+// Limit of the characters looked at: each opening brace may be followed to the end of the text, so
+// a text of braces alone would take quadratic time.
 constexpr std::size_t kMostLooks = std::size_t{16} << 20;
 
-/// The first text between braces that match, outside strings, that is a JSON object.
+/// The first text between matching braces that is a JSON object; braces inside strings do not
+/// count.
 std::optional<Json> first_object(std::string_view text) {
   std::size_t looks = 0;
   for (std::size_t begin = text.find('{'); begin != std::string_view::npos;

@@ -1,4 +1,4 @@
-// Schemas of replies that are not kernels: a JSON object with a few fields, each with its bound.
+// Schemas of replies that are not kernels: a JSON object of a few fields, each with its bounds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,13 +25,14 @@ struct SchemaField {
   std::span<const std::string_view> choices{};
 };
 
-/// Of the file of prompts/ that asks; empty: any text is a reply.
+/// The schema of replies to a template of prompts/; empty: any text is a valid reply.
 std::span<const SchemaField> schema_of(std::string_view prompt);
 
-/// The fields as texts, names joined by ", ". The first JSON object of the reply counts, inside a
-/// fence or out of it; more fields than asked for are passed over. Total and pure: the error says
-/// what is missing, too long, of the wrong kind or not offered. Where no names are offered nothing
-/// is read of a field that asks for some; where fewer than its least, all are enough.
+/// Reads the fields of a reply as texts, with lists of names joined by ", ". The first JSON object
+/// of the reply counts, inside a fence or outside; additional fields are ignored. Total and pure:
+/// the error says which field is missing, too long, of the wrong kind, or has a name that was not
+/// offered. If no names are offered, fields of names are not read; if fewer are offered than a
+/// field's minimum, all of them must be named.
 std::expected<std::map<std::string, std::string>, std::string> read_schema(
     std::string_view reply, std::span<const SchemaField> schema,
     const std::vector<std::string>& offered = {});

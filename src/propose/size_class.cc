@@ -1,4 +1,4 @@
-// Counts of a workload, rounded to the powers of ten on either side.
+// Describes the counts of a workload by the powers of ten that enclose them.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/size_class.h"
 
@@ -21,13 +21,14 @@ int decade_of(std::int64_t count) {
   return decade;
 }
 
-/// "10^6 to 10^7"; counts below 10 are told as such.
+/// The powers of ten that enclose a count, "10^6 to 10^7"; a count below 10 is described as below
+/// 10.
 std::string decade_text(std::int64_t count) {
   const int decade = decade_of(count);
   return decade == 0 ? "below 10" : fmt::format("10^{} to 10^{}", decade, decade + 1);
 }
 
-/// "100 MB" for 10^8 bytes, in decimal units.
+/// The number 10^exponent as bytes in decimal units: "100 MB" for exponent 8.
 std::string power_of_ten_bytes(int exponent) {
   constexpr auto kUnits =
       std::to_array<std::string_view>({"B", "kB", "MB", "GB", "TB", "PB", "EB"});
@@ -41,7 +42,8 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{} to {}", power_of_ten_bytes(decade), power_of_ten_bytes(decade + 1));
 }
 
-/// Sizes of tensors and arguments of the function; other dims are gaps between rows.
+/// Whether a dim is described: sizes of tensors and arguments of the function are, gaps between
+/// rows are not.
 bool is_told(const task::Definition& task, const std::string& dim) {
   return is_a_size(task, dim) || std::ranges::any_of(task.task.signature, [&](const Parameter& p) {
            return !p.is_tensor && p.name == dim;

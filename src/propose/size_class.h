@@ -1,4 +1,4 @@
-// Size classes: how large the timed workloads are, by powers of ten alone.
+// Size classes: describe the size of the timed workloads by powers of ten, without exact values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace kw::propose {
 
-/// One line for each size class among the timed workloads, in the order of the task: the bytes that
-/// a call moves and that its tensors have, its operations and items, and every dim of a tensor or
-/// argument. Each count is told as the powers of ten that it lies between, so that a writer can
-/// decide about threads, streaming and tiles and cannot single out the shape that is timed; equal
-/// lines are one. Workloads of other groups are passed over.
+/// Returns one line for each size class of the timed workloads, in the order of the task: bytes
+/// that a call moves, bytes of the tensors, operations, items, and every dim of a tensor or
+/// argument. Each count is given as the two powers of ten that enclose it, so that a writer can
+/// decide about threads, streaming and tiles but cannot specialise for the timed shape. Equal lines
+/// are merged. Workloads of other groups are ignored.
 std::vector<std::string> describe_size_classes(const task::Definition& task,
                                                std::span<const Workload> workloads);
 

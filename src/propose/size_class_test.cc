@@ -1,4 +1,4 @@
-// Tests of size classes: what they tell, and that they keep the timed shapes to themselves.
+// Tests of size classes: what they describe, and that they do not reveal the timed shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/size_class.h"
 
@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// The timed workload of the test task at the given sizes.
+/// A timed workload of the test task with the given sizes.
 Workload timed_at(const task::Definition& task, std::int64_t rows, std::int64_t cols,
                   std::int64_t pad) {
   task::WorkloadSpec spec;
@@ -67,7 +67,7 @@ TEST(SizeClass, EqualClassesAreToldOnceAndOtherGroupsNever) {
 
 constexpr std::int64_t kEverything = std::int64_t{1} << 50;  // bytes: no workload is skipped
 
-// Every number in a class is an exponent or a power of ten, whatever the task.
+// Every number in the description of a class must be an exponent or a power of ten, for every task.
 TEST(SizeClass, NoSizeOfAShippedTaskStandsInItsClass) {
   const auto data = memory::DataFiles::open(std::nullopt);
   ASSERT_TRUE(data.has_value());

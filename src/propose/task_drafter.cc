@@ -1,4 +1,4 @@
-// Prompt, reply, files, verdict on them, and again.
+// Asks a model for the files of a task, checks them, and asks again with the problems found.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/task_drafter.h"
 
@@ -25,7 +25,7 @@ const std::vector<std::string>& file_names() {
   return names;
 }
 
-/// One problem a line, as long as a model reads them.
+/// Splits a message into problems, one per line, at most as many as a model should read at once.
 std::vector<std::string> problems_of(std::string_view text) {
   std::vector<std::string> problems;
   for (const std::string_view line : split_lines(text))
@@ -34,7 +34,7 @@ std::vector<std::string> problems_of(std::string_view text) {
   return problems;
 }
 
-/// What the loader says of the files; none: `definition` holds the task.
+/// Loads a task from the files and returns the problems; empty: `definition` holds the task.
 std::vector<std::string> load_problems(const std::string& name,
                                        const std::map<std::string, std::string>& files,
                                        std::optional<task::Definition>& definition) {
@@ -51,7 +51,7 @@ std::vector<std::string> load_problems(const std::string& name,
   return {};
 }
 
-/// The files as a reply would hold them.
+/// The files in the form in which a reply would send them.
 std::string as_reply(const std::map<std::string, std::string>& files) {
   std::string text;
   for (const auto& [name, content] : files) {
@@ -129,7 +129,7 @@ Result<DraftedTask> TaskDrafter::draft(const std::string& name, const std::strin
     KW_TRY(take(*reply, name, check, drafted));
     if (drafted.problems.empty()) break;
     for (const std::string& problem : drafted.problems) call.say("not yet: " + problem);
-    // The files as they stand take the place of the replies that led to them.
+    // The next request shows the current files instead of all replies that led to them.
     request.messages = first;
     request.messages.push_back(
         {ChatRole::Assistant, drafted.files.empty() ? reply->text : as_reply(drafted.files)});

@@ -1,5 +1,5 @@
-// TaskDrafter: has a model write a task folder from words, and tells it what is wrong with it until
-// nothing is.
+// TaskDrafter: has a model write a task folder from a description, and reports problems to it until
+// none are left.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +24,9 @@ struct TaskDrafterOptions {
   std::stop_token cancel;
 };
 
-/// What is wrong with a task that loads, in lines for the model; none: it is admitted. May compile
-/// and run its reference. Errors are the surroundings' and end the drafting.
+/// Checks a task that loads, and returns its problems in lines for the model; empty: the task is
+/// admitted. May compile and run the task's reference. An error comes from the environment and ends
+/// the drafting.
 using TaskCheck = std::function<Result<std::vector<std::string>>(const task::Definition&)>;
 
 struct DraftedTask {
@@ -39,14 +40,14 @@ struct DraftedTask {
 
 class TaskDrafter {
  public:
-  /// The templates under prompts/new_task/. `model` must outlive the drafter.
+  /// Reads the templates under prompts/new_task/. `model` must outlive the drafter.
   static Result<TaskDrafter> open(const memory::DataFiles& data, llm::ChatModel& model,
                                   TaskDrafterOptions options);
 
-  /// Exchanges of scope "draft NAME". Each reply is read (only the four files, by plain name),
-  /// merged with what was sent before, loaded like any task and handed to `check`; what they find
-  /// goes back. An error of the first call, and one of `check`, is an error; a later call that
-  /// fails ends the drafting with what there is.
+  /// Makes exchanges of scope "draft NAME". Each reply is read (only the four files of a task, by
+  /// plain name), merged with the files of earlier replies, loaded as a task and passed to `check`;
+  /// the problems are sent back. An error of `check` or of the first call is returned; if a later
+  /// call fails, the drafting ends with the files so far.
   Result<DraftedTask> draft(const std::string& name, const std::string& words,
                             const TaskCheck& check);
 

@@ -1,4 +1,5 @@
-// Tests of drafting on scripted models: what is told, what is merged, and what ends it.
+// Tests of drafting with scripted models: what the model is told, how files are merged, and what
+// ends it.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/task_drafter.h"
 
@@ -33,7 +34,7 @@ const std::string kReference =
 const std::string kSpec = "```md spec.md\ny is 2 x.\n```\n";
 const std::string kWhole = kTaskYaml + kShapes + kReference + kSpec;
 
-/// Notes what the model is asked.
+/// Records what the model is asked.
 class Listening final : public llm::ChatModel {
  public:
   explicit Listening(std::unique_ptr<llm::ChatModel> inner) : inner_(std::move(inner)) {}

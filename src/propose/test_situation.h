@@ -1,4 +1,4 @@
-// What the tests of prompts share: a task with telling numbers, attempts, and the shipped
+// What the tests of prompts share: a task with recognisable numbers, attempts, and the shipped
 // templates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace kw::propose {
 
-/// Two show shapes; hidden and timed ones of sizes that stand nowhere else.
+/// A task with two shapes to show, and with hidden and timed shapes whose sizes occur nowhere else.
 inline task::Definition test_task() {
   task::TaskFiles files{"tasks/twice", {}};
   files.texts["task.yaml"] = R"(name: twice
@@ -57,7 +57,7 @@ time:
   return std::move(*definition);
 }
 
-/// A history of `lines` that keeps `most_bytes` of them.
+/// A history to which `lines` are added and which keeps about `most_bytes` of them.
 inline History test_history(const std::vector<AttemptLine>& lines,
                             std::size_t most_bytes = kHistoryBytes) {
   const Veil veil(test_task());

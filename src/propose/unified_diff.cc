@@ -1,4 +1,4 @@
-// From the lines of a diff to edits.
+// Converts the lines of a unified diff into edits.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/unified_diff.h"
 
@@ -19,15 +19,16 @@ namespace {
 constexpr auto kDiffInfos = std::to_array<std::string_view>({"diff", "patch", "udiff"});
 constexpr std::size_t kMostHunks = 200;
 
-/// "@@ -12,5 +12,6 @@", "@@ -12 +12 @@"; edits by line numbers ("@@ 12-18") are no diff.
+/// Whether the line is the header of a hunk, "@@ -12,5 +12,6 @@" or "@@ -12 +12 @@"; edits by line
+/// numbers ("@@ 12-18") are not.
 bool is_hunk_header(std::string_view line) {
   if (!line.starts_with("@@")) return false;
   line = trim(line.substr(2));
   return line.size() > 1 && line[0] == '-' && line[1] >= '0' && line[1] <= '9';
 }
 
-/// Lines of a diff alone, at least one of them added or taken away: no C++ file begins every line
-/// with a blank, + or -.
+/// Whether all lines begin with a blank, + or -, and at least one is added or removed. No C++ file
+/// looks like this, so the text is a diff.
 bool is_all_marked(std::span<const std::string_view> lines) {
   bool has_change = false;
   for (const std::string_view line : lines) {
@@ -45,7 +46,8 @@ bool has_lines_of_diff(std::string_view text) {
   return is_all_marked(lines);
 }
 
-/// The line of the parent that "@@ -12,5 +12,6 @@" begins at; 0: it names none.
+/// The parent's line at which a hunk with a header such as "@@ -12,5 +12,6 @@" begins; 0: the
+/// header names none.
 std::size_t first_line_of(std::string_view header) {
   const std::size_t minus = header.find('-');
   if (minus == std::string_view::npos) return 0;
@@ -54,14 +56,15 @@ std::size_t first_line_of(std::string_view header) {
   return line;
 }
 
-/// Names of files and the like, before the first hunk.
+/// Whether a line may precede the first hunk, such as the names of the files.
 bool is_preamble(std::string_view line) {
   for (const std::string_view lead : {"--- ", "+++ ", "diff ", "index ", "new file", "similarity"})
     if (line.starts_with(lead)) return true;
   return trim(line).empty();
 }
 
-/// Empty lines at the end of both texts, as models leave them before the closing fence.
+/// Removes empty lines at the end of both texts of a hunk, which models leave before the closing
+/// fence.
 void trim_end(Edit& hunk) {
   while (!hunk.search.empty() && !hunk.lines.empty() && hunk.search.back().empty() &&
          hunk.lines.back().empty()) {
@@ -74,7 +77,7 @@ class HunkReader {
  public:
   HunkReader(const Block& block, std::size_t at_line) : block_(block), line_(at_line) {}
 
-  /// Adds to `found` until there is trouble.
+  /// Adds the block's hunks to `found` up to the first one that cannot be read.
   void run(Edits& found) {
     bool is_before = true;
     for (const std::string_view line : split_lines(block_.text)) {
@@ -126,7 +129,7 @@ class HunkReader {
           fmt::format("the hunk in line {} of the reply adds and removes nothing", hunk_.at_line);
       return;
     }
-    // "-12,0": nothing is taken away, and what comes goes behind line 12.
+    // The header "-12,0" removes no lines and inserts after line 12.
     if (hunk_.search.empty()) hunk_.kind = Edit::Kind::Insert;
     found.edits.push_back(std::move(hunk_));
   }

@@ -1,4 +1,4 @@
-// Which integers are secret, and how sentences read without them.
+// Determines which integers are secret, and removes them from sentences.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/veil.h"
 
@@ -19,7 +19,8 @@ constexpr std::int64_t kLeastSecret = 4;  // smaller ones are dimensions, steps 
 constexpr std::int64_t kNearEnd = 64;     // coordinates told from the end
 constexpr std::string_view kSomewhere = "a hidden workload";
 
-/// End of the integer that begins at `at`, or `at` where none does: "0.5", "e7" and "x2" hold none.
+/// End of the integer that begins at `at`, or `at` where none begins. "0.5", "e7" and "x2" hold no
+/// integer.
 std::size_t end_of_integer(std::string_view text, std::size_t at) {
   if (!is_digit(text[at])) return at;
   if (at > 0 && (is_name_char(text[at - 1]) || text[at - 1] == '.')) return at;
@@ -41,7 +42,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// "34 of 32895 elements looked at" tells a size: a share does not.
+/// Replaces counts such as "34 of 32895 elements looked at", which reveal a size, by a share.
 void share_counts(std::string& text) {
   constexpr std::string_view kTail = " elements looked at";
   const std::size_t tail = text.find(kTail);
@@ -63,7 +64,8 @@ void share_counts(std::string& text) {
   text.replace(part, tail + kTail.size() - part, words);
 }
 
-/// "the last index of dimension 1 (254)" and "the last 3 of 255 indices of dimension 1".
+/// Removes the size from "the last index of dimension 1 (254)" and "the last 3 of 255 indices of
+/// dimension 1".
 void drop_extents(std::string& text) {
   if (const std::size_t at = text.find("last index of dimension "); at != std::string::npos) {
     const std::size_t open = text.find(" (", at);
@@ -77,7 +79,8 @@ void drop_extents(std::string& text) {
   if (of != std::string::npos && at - of < 25) text.erase(of, at - of);
 }
 
-/// Guessed tile sizes, which end a sentence, are powers of two and no sizes of the workload.
+/// Replaces secret integers by N. Guessed tile sizes, which end a sentence, are kept: they are
+/// powers of two and not sizes of the workload.
 std::string without_secrets(std::string_view text, const std::set<std::int64_t>& secrets) {
   constexpr std::string_view kTiles = "as if tiles had size ";
   std::string out;
@@ -100,7 +103,8 @@ std::string without_secrets(std::string_view text, const std::set<std::int64_t>&
   return out;
 }
 
-/// "[3, 254]" of a tensor of 129 x 255 is "[3, end-0]"; lines that begin otherwise stay.
+/// Counts coordinates near an end from that end: "[3, 254]" in a tensor of 129 x 255 becomes "[3,
+/// end-0]". Lines that do not begin with coordinates are not changed.
 std::string coordinates_from_end(std::string_view line, const std::vector<std::int64_t>& sizes) {
   const std::size_t close = line.find(']');
   if (!line.starts_with('[') || close == std::string_view::npos) return std::string(line);

@@ -1,4 +1,4 @@
-// Veil: takes out of the referee's words what would tell the shapes of hidden workloads.
+// Veil: removes from the referee's messages what would reveal the shapes of hidden workloads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,16 +14,17 @@
 
 namespace kw::propose {
 
-/// A finding about a workload of the group `check` says which pattern the wrong elements form, and
-/// must not say how large the workload is: a proposer that knew could write for that size. So its
-/// name goes, integers that are one of its sizes become N, counts become shares, and coordinates
-/// near an end are told from that end. The first coordinates and the values there stay, because a
-/// proposer finds a mistake by them.
+/// A finding about a workload of the group `check` says which pattern the wrong elements form, but
+/// must not say how large the workload is, since a proposer could write for that size. So the
+/// workload's name is removed, integers that equal one of its sizes become N, counts become shares,
+/// and coordinates near an end are counted from that end. The first coordinates and their values
+/// stay, because they help to find the mistake.
 class Veil {
  public:
   explicit Veil(const task::Definition& task);
 
-  /// Covers evidence or the words of an attempt, a text that names its workload.
+  /// Removes the secrets from a text that names its workload, such as evidence or the words of an
+  /// attempt.
   std::string cover(std::string_view text) const { return cover(text, text); }
   Finding cover(const Finding& finding) const;
 

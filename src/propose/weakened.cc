@@ -1,4 +1,4 @@
-// A repair that takes the difficult part out is no repair.
+// Detects repairs that only remove the difficult part of a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/weakened.h"
 
@@ -10,8 +10,9 @@
 namespace kw::propose {
 namespace {
 
-// A real repair of a hundred lines changes some; one that replaces a tiled kernel by a plain loop
-// leaves a third. Ours: nothing is published.
+// Share of the parent's code that a repair must keep. Our choice, since nothing is published: a
+// real repair of a hundred lines changes some of them, while replacing a tiled kernel by a plain
+// loop leaves a third.
 constexpr double kLeast = 2.0 / 3;
 
 std::size_t code_bytes(std::string_view source) {

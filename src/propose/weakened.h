@@ -1,4 +1,4 @@
-// Whether a change gives up what the kernel before it does.
+// Decides whether a repair gives up what the failed kernel tried to do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace kw::propose {
 
-/// Why `child` is no repair of `parent`: it no longer names a technique that the parent named, or
-/// its code, without remarks and blanks, is less than two thirds of the parent's. Empty: it may be.
-/// Pure; O(bytes).
+/// Why `child` does not count as a repair of `parent`: it no longer names a technique that the
+/// parent named, or its code without comments and blanks is shorter than two thirds of the
+/// parent's. Empty: it counts. Pure; O(bytes).
 std::string why_weakened(const Candidate& parent, const Candidate& child);
 
 }  // namespace kw::propose
