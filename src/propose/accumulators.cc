@@ -76,7 +76,7 @@ std::size_t behind_header(LoopTokens loop) {
 struct MemorySum {
   std::size_t name = 0;
   std::size_t operation = 0;
-  std::size_t end = 0;  ///< The semicolon.
+  std::size_t end = 0;  ///< Token of the semicolon that ends the statement.
 };
 
 std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {

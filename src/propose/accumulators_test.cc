@@ -30,11 +30,11 @@ TEST(Accumulators, TakeEveryFormOfASum) {
 TEST(Accumulators, LeaveAloneWhatIsNoSumAtOnePlace) {
   for (const char* loop :
        {"for (int j = 0; j < n; ++j) y[j] += a[i];",            // another place each time
-        "for (int j = 0; j < n; ++j) { y[k] += a[j]; ++k; }",   // likewise
+        "for (int j = 0; j < n; ++j) { y[k] += a[j]; ++k; }",   // another place each time
         "for (int j = 0; j < n; ++j) y[i] += y[j];",            // read elsewhere
         "for (int j = 0; j < n; ++j) y[i] = y[i] + a[j] > 0;",  // no sum
-        "for (int j = 0; j < n; ++j) y[i] = a[j];",             // nor this
-        "for (int j = 0; j < n; ++j) y[f()] += a[j];",          // who knows
+        "for (int j = 0; j < n; ++j) y[i] = a[j];",             // no sum
+        "for (int j = 0; j < n; ++j) y[f()] += a[j];",          // f() may change
         "for (int j = 0; j < n; ++j) { y[i] += a[j]; if (y[i] > 9) break; }",
         "for (int j = 0; j < n; ++j) { if (a[j] < 0) return; y[i] += a[j]; }",
         "for (int j = 0; j < n; ++j) { float* r = y + j; r[0] += a[j]; }",

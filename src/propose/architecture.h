@@ -12,8 +12,8 @@ namespace kw::propose {
 
 /// An instruction, or a group of them, that only some GPU architectures have.
 struct ArchAbility {
-  std::string_view name;   ///< "cp.async".
-  std::string_view words;  ///< What a prompt calls them.
+  std::string_view name;   ///< Name of the instruction, "cp.async".
+  std::string_view words;  ///< Description in a prompt.
   /// The first architecture that has the instruction; empty where only those in `only` have it.
   std::string_view since;
   std::vector<std::string_view> only = {};

@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t kMostEdits = 200;
 constexpr std::size_t kShortestMark = 5;
 constexpr std::size_t kLongestMark = 12;
-constexpr std::size_t kShownLines = 6;        // of the parent, in evidence
-constexpr std::size_t kComparedLines = 4000;  // of the parent, when the nearest are looked for
-constexpr std::size_t kComparedBytes = 80;    // of a line
+constexpr std::size_t kShownLines = 6;        // lines of the parent that evidence shows
+constexpr std::size_t kComparedLines = 4000;  // lines of the parent that are compared
+constexpr std::size_t kComparedBytes = 80;    // bytes of a line that are compared
 
 using Lines = std::vector<std::string_view>;
 

@@ -14,22 +14,24 @@ namespace kw::propose {
 /// One edit; docs/formats.md describes both notations.
 struct Edit {
   enum class Kind {
-    Search,  ///< The lines that read `search` become `lines`; of several those from `first` on.
-    Lines,   ///< Lines `first` to `last` become `lines`.
-    Insert,  ///< `lines` go behind line `first`; 0: before all others.
+    /// Replaces the lines that equal `search`; where these occur several times, the first ones from
+    /// line `first` on.
+    Search,
+    Lines,   ///< Replaces lines `first` to `last`.
+    Insert,  ///< Inserts after line `first`; 0: at the beginning.
   };
   Kind kind = Kind::Search;
   std::vector<std::string> search;
   std::vector<std::string> lines;
-  std::size_t first = 0;  ///< Of the parent, from 1; 0 of a search: not known.
+  std::size_t first = 0;  ///< Line of the parent, from 1; 0: unknown (Search only).
   std::size_t last = 0;
-  std::size_t at_line = 0;  ///< Of the reply, for evidence.
+  std::size_t at_line = 0;  ///< Line of the reply, for error messages.
 };
 
 struct Edits {
   std::vector<Edit> edits;
-  std::size_t begin = 0;  ///< Offset of the first mark in the reply: a plan ends there.
-  std::string trouble;    ///< A mark that stands alone, with its line; empty: none.
+  std::size_t begin = 0;  ///< Offset of the first edit in the reply, where the plan ends.
+  std::string trouble;    ///< Why the edits cannot be read; empty: they can.
 };
 
 /// Finds all edits of a reply, inside and outside fences. `is_cut_off` affects only the wording of

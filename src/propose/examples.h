@@ -13,7 +13,7 @@ namespace kw::propose {
 
 struct ExampleOptions {
   std::size_t most = 2;
-  std::size_t max_bytes = 24 << 10;  ///< Bound on all sources together; the longest one fits.
+  std::size_t max_bytes = 24 << 10;  ///< Limit for all sources together.
   Target target = Target::Cpu;
   /// For cuda: the GPU that the prompt's kernel is for. Kernels that cannot run on this GPU are
   /// left out. Empty: no kernel is left out.
@@ -21,7 +21,7 @@ struct ExampleOptions {
   /// Also shows kernels of the task itself, at any dtype. These are solutions, so they are shown
   /// only on request.
   bool own_playbook = false;
-  bool has_cute = true;  ///< Code in CuTe's dialect compiles where candidates are compiled.
+  bool has_cute = true;  ///< Whether candidates can use the headers of CuTe.
 };
 
 /// Kernels of the playbook as examples, most relevant first: the task's own where requested, then

@@ -11,10 +11,10 @@
 namespace kw::propose {
 
 struct Feedback {
-  std::string verdict;            ///< One or two sentences.
-  std::vector<Finding> findings;  ///< Most important first, ranks from 1, hidden shapes covered.
-  std::string change_words;       ///< What the parent and the attempt before it reached.
-  std::string change;  ///< A diff of the two sources; empty: there is none or it is unknown.
+  std::string verdict;            ///< What became of the parent, in one or two sentences.
+  std::vector<Finding> findings;  ///< Most important first; hidden shapes are removed.
+  std::string change_words;       ///< Results of the parent and of the attempt before it.
+  std::string change;             ///< A diff of their sources; empty: none, or unknown.
 };
 
 /// Describes the parent's result. A failed parent gets what explains the failure and nothing about

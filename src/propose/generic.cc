@@ -18,11 +18,12 @@ namespace {
 
 /// The changes that make a variant from the reference.
 struct Recipe {
-  int parallel_level = 0;  ///< Loops of this level get `omp parallel for`; 0: none. Loops whose
-                           ///< iterations depend on each other do not count as levels.
-  bool collapse = false;   ///< … together with the only loop directly inside.
-  bool simd = false;       ///< Innermost loops.
-  bool unroll = false;     ///< Innermost loops, by knob UNROLL.
+  /// Level of the loops that get `omp parallel for`; 0: none. Loops whose iterations depend on each
+  /// other do not count as levels.
+  int parallel_level = 0;
+  bool collapse = false;  ///< Merges parallel loops with their only inner loop.
+  bool simd = false;      ///< Vectorises the innermost loops.
+  bool unroll = false;    ///< Unrolls the innermost loops by the knob UNROLL.
   bool restrict_pointers = true;
   std::vector<std::string> directives = {};
 };

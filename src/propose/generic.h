@@ -11,7 +11,7 @@ namespace kw::propose {
 
 struct Variant {
   std::string name;
-  std::string source;  ///< Candidate format, self-contained.
+  std::string source;  ///< A self-contained source in the format of candidates.
   std::string why;
 };
 

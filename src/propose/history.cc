@@ -14,7 +14,7 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::size_t kWordsBytes = 220;  // evidence can be long; its beginning tells
+constexpr std::size_t kWordsBytes = 220;  // limit of the evidence shown, which may be long
 
 std::string head_of(const AttemptLine& a) {
   return a.parent > 0 ? fmt::format("{} (from {}), {}", a.number, a.parent, as_code(a.name))

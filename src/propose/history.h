@@ -17,7 +17,7 @@ inline constexpr std::size_t kHistoryBytes = 84'000;
 
 struct HistoryLine {
   std::string text;
-  bool is_gain = false;     ///< A new best of its time: dropped later than the others.
+  bool is_gain = false;     ///< Whether an attempt was a new best when measured.
   int first = 0, last = 0;  ///< Numbers of the first and last attempt of the line.
 };
 

@@ -81,10 +81,13 @@ std::size_t opening(Tokens t, std::size_t close) {
 
 /// How a value depends on the loop's variable.
 enum class Dependence {
-  Free,     ///< It does not depend on the variable.
-  Partial,  ///< Two iterations may share it: a remainder, a quotient, a result of a function.
-  Direct,   ///< It follows the variable one to one, as far as sums and products keep that.
-  Loaded,   ///< It comes from memory: nothing is known of it.
+  Free,  ///< The value does not depend on the variable.
+  /// Two iterations may have the same value: a remainder, a quotient, a result of a function.
+  Partial,
+  /// Different iterations have different values, assuming that sums and products keep them
+  /// different.
+  Direct,
+  Loaded,  ///< The value is loaded from memory, so nothing is known.
 };
 
 /// A memory location that the loop writes: the pointer's name, and the tokens of each index.
@@ -357,7 +360,8 @@ class Body {
   void check_reads(const Place& place) {
     const auto terms = direct_terms(place.indices);
     const bool is_dense = std::any_of(terms.begin(), terms.end(), [](const std::string& term) {
-      return term.find(' ') + 1 == term.size();  // a bare name: neighbours are other iterations'
+      return term.find(' ') + 1 ==
+             term.size();  // a bare name: neighbours belong to other iterations
     });
     for (std::size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i] != place.base || t_[i + 1] != "[") continue;
@@ -377,7 +381,7 @@ class Body {
   const std::vector<std::string>& sums_;
   std::map<std::string_view, Dependence> kinds_;
   std::set<std::string_view> declared_;
-  std::set<std::string_view> pointers_;  ///< Of those.
+  std::set<std::string_view> pointers_;  ///< Pointers among declared_.
   std::set<std::size_t> initialised_;    ///< Tokens that a declaration names.
   std::vector<Place> written_;
   bool is_good_ = true;

@@ -11,7 +11,7 @@ namespace kw::propose {
 
 /// The text of a loop, with comments, strings and preprocessor lines replaced by blanks.
 struct LoopText {
-  std::string_view header;  ///< Between the parentheses of `for (…)`.
+  std::string_view header;  ///< The text between the parentheses of `for (…)`.
   std::string_view body;
   std::vector<std::string> sums;  ///< Scalars that a reduction clause will name.
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReadingOf = "reading of ";
 constexpr int kMostFailures = 2;
-constexpr std::size_t kReadingBytes = 1500;  // five sentences are asked for
+constexpr std::size_t kReadingBytes = 1500;  // judges are asked for five sentences
 
 }  // namespace
 

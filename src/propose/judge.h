@@ -45,7 +45,7 @@ class ModelJudge final : public Judge {
   llm::ChatModel& model_;
   ModelJudgeOptions options_;
   llm::KeyMaker keys_;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;  // failures in a row
 };
 
 /// The scope of a judge's exchange about this attempt.

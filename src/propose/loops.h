@@ -11,11 +11,11 @@
 namespace kw::propose {
 
 struct Loop {
-  std::size_t offset = 0;  ///< Where the keyword `for` stands.
+  std::size_t offset = 0;  ///< Offset of the keyword `for`.
   std::size_t end = 0;     ///< One past the last character of the loop's body.
-  int depth = 1;           ///< 1: inside no other loop.
+  int depth = 1;           ///< 1: the loop is inside no other loop.
   bool is_innermost = true;
-  bool is_parallel = false;    ///< Its iterations may run at once: has_independent_iterations().
+  bool is_parallel = false;    ///< Whether iterations may run in parallel.
   bool is_only_child = false;  ///< The enclosing loop's body is this loop and nothing else.
   std::vector<std::string>
       sums;  ///< Scalars declared outside this loop and only added to inside it.

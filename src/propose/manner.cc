@@ -20,7 +20,7 @@ using memory::Fields;
 
 namespace {
 
-constexpr std::size_t kExampleBytes = 6 << 10;  // of each side of a step that is shown
+constexpr std::size_t kExampleBytes = 6 << 10;  // limit of the code before and after a step
 
 std::string_view language_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
 

@@ -14,13 +14,13 @@ namespace kw::propose {
 namespace {
 
 constexpr std::size_t kShortestFence = 3;
-constexpr int kMostLateFences = 100;  // within lines: what follows each is looked at to the end
+constexpr int kMostLateFences = 100;  // fences that open at the end of a line
 
 struct Fence {
   char mark = '`';
   std::size_t length = 0;
   std::size_t indent = 0;
-  std::string_view info;  ///< Trimmed.
+  std::string_view info;  ///< The text after the marks, without blanks around it.
 };
 
 std::optional<Fence> fence_of(std::string_view line) {

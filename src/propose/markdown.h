@@ -23,12 +23,12 @@ std::string as_code(std::string_view text);
 
 /// A fenced block in a text.
 struct Block {
-  std::string info;       ///< First word behind the opening fence, in lower case.
-  std::string text;       ///< With its newlines; an indentation of the fence is taken off.
-  std::size_t begin = 0;  ///< Offset of the opening fence: of its line where it stands alone.
-  std::size_t end = 0;    ///< Past the line of the closing fence.
+  std::string info;       ///< First word after the opening fence, in lower case.
+  std::string text;       ///< Content, without the indentation of the fence.
+  std::size_t begin = 0;  ///< Offset of the opening fence, or of its line if alone.
+  std::size_t end = 0;    ///< Offset after the line of the closing fence.
   bool is_closed = true;  ///< False where the text ended first.
-  std::string label{};    ///< All that stands behind the opening fence.
+  std::string label{};    ///< All text after the marks of the opening fence.
 };
 
 /// The fenced blocks of a text, in order. A fence with an info string inside a block whose fence is

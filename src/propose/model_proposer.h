@@ -28,7 +28,8 @@ struct ModelProposerOptions {
   /// empty.
   std::function<bool()> is_refused;
   std::map<std::string, llm::ChatModel*>
-      roles;  ///< Asked first where a view names the role; borrowed.
+      /// Models by role; the model of the role that a view names is asked first. Borrowed.
+      roles;
   std::stop_token cancel;
 };
 

@@ -14,15 +14,15 @@
 namespace kw::propose {
 
 struct PromptOptions {
-  std::int64_t max_tokens = kPromptTokens;  ///< Bound on both messages, at 3.5 bytes a token.
+  std::int64_t max_tokens = kPromptTokens;  ///< Limit of both messages, at 3.5 bytes a token.
 };
 
 struct Prompt {
   std::string system;
   std::string user;
-  std::int64_t tokens = 0;           ///< Likely count of both messages together.
-  std::vector<std::string> dropped;  ///< What the budget left out, one line a kind.
-  bool is_over_budget = false;       ///< The parts that are never dropped exceed the budget alone.
+  std::int64_t tokens = 0;           ///< Estimated tokens of both messages.
+  std::vector<std::string> dropped;  ///< What was left out, one line for each kind.
+  bool is_over_budget = false;       ///< Whether even the parts that always stay exceed it.
 
   std::vector<ChatMessage> messages() const {
     if (system.empty()) return {{ChatRole::User, user}};

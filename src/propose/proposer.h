@@ -17,43 +17,43 @@ namespace kw::propose {
 
 /// Verified code that a prompt shows as an example, with the performance that it reached.
 struct Example {
-  std::string title;  ///< "playbook/softmax_padded/20_staged: 3.1x, two cores".
+  std::string title;  ///< Such as "playbook/softmax_padded/20_staged: 3.1x, two cores".
   std::string source;
 };
 
 /// All that a proposer may know. Equal situations give equal prompts: the time of day is not in a
 /// situation, nor are check shapes, seeds and hidden values.
 struct Situation {
-  int number = 0;  ///< The attempt to be written; exchanges have it in their scope.
-  int writer = 0;  ///< Which of several writing models was chosen, from 1; 0: they take turns.
+  int number = 0;  ///< Number of the attempt to be written.
+  int writer = 0;  ///< Number of the chosen model, from 1; 0: models take turns.
   Errand errand = Errand::Write;
   const task::Definition* task = nullptr;
   Target target = Target::Cpu;
   const DeviceFacts* device = nullptr;  ///< The device of the target; null: unknown.
   /// How much of the run's results may be told; limit() applies it.
   FeedbackLevel feedback = FeedbackLevel::Profile;
-  bool has_shape_builds = false;          ///< A winner gets a build for each timed shape.
-  bool has_cute = false;                  ///< The compiler of candidates finds CuTe and CUTLASS.
-  std::vector<std::string> size_classes;  ///< How large the timed workloads are; size_class.h.
+  bool has_shape_builds = false;          ///< Whether a winner is built for each timed shape.
+  bool has_cute = false;                  ///< Whether candidates can use CuTe and CUTLASS.
+  std::vector<std::string> size_classes;  ///< Descriptions of the timed workloads' sizes.
   Goals goals;
-  std::string baseline;                  ///< Name of the opponent to beat.
-  double baseline_ns = 0;                ///< The baseline's mean over the timed workloads.
-  const Attempt* parent = nullptr;       ///< The attempt to work on, with source; null for Write.
-  const Attempt* grandparent = nullptr;  ///< What the parent was made from, for the difference.
+  std::string baseline;                  ///< Name of the baseline to beat.
+  double baseline_ns = 0;                ///< Mean time of the baseline over the timed workloads.
+  const Attempt* parent = nullptr;       ///< The attempt to repair or improve; null for Write.
+  const Attempt* grandparent = nullptr;  ///< The attempt that the parent was made from.
   const Attempt* best = nullptr;         ///< The fastest correct attempt, with source; null: none.
   const History* history = nullptr;      ///< All attempts so far; null: none may be shown.
-  std::vector<Example> examples;         ///< The most relevant one first.
-  std::string reading;                   ///< A judge model's words on the parent.
-  const Manner* manner = nullptr;        ///< How a method asks; null: in the usual way.
-  const View* view = nullptr;            ///< What the one who is asked may see; null: everything.
+  std::vector<Example> examples;         ///< Most relevant first.
+  std::string reading;                   ///< A judge model's advice about the parent.
+  const Manner* manner = nullptr;        ///< How the method asks; null: in the usual way.
+  const View* view = nullptr;            ///< What the model may see; null: everything.
   std::vector<const Attempt*> shown;     ///< Attempts whose sources the view shows.
-  std::vector<Reading> counsel;          ///< What other roles said before, in order.
-  const Candidate* written = nullptr;    ///< The new candidate that a critic is to look at.
-  std::vector<std::string> cautions;     ///< What failed before on tasks like this.
-  std::vector<std::string> task_instructions;  ///< What kernels for the task have missed.
-  std::vector<std::string> insights;           ///< What was tried before, what it did and why.
-  std::vector<memory::Remembered> remembered;  ///< Experience and knowledge, with why.
-  std::vector<std::string> instructions;       ///< Constraints, hints and a person's steering.
+  std::vector<Reading> counsel;          ///< Advice that other roles gave, in order.
+  const Candidate* written = nullptr;    ///< The new candidate that a critic is to review.
+  std::vector<std::string> cautions;     ///< What failed before on similar tasks.
+  std::vector<std::string> task_instructions;  ///< What kernels for this task have missed.
+  std::vector<std::string> insights;           ///< What was tried before, its effect, and why.
+  std::vector<memory::Remembered> remembered;  ///< Experience and cards, with reasons.
+  std::vector<std::string> instructions;       ///< Constraints, hints and a person's orders.
 };
 
 /// The scope of the exchange that writes an attempt, such as "attempt 12".

@@ -68,7 +68,7 @@ bool may_be_code(const Block& block) {
 /// The block that is taken as the candidate's source, and why it was chosen.
 struct Choice {
   const Block* block = nullptr;
-  std::size_t others = 0;  ///< Blocks that were as good but for their place or length.
+  std::size_t others = 0;  ///< Number of other blocks that were suitable too.
   bool is_candidate = false;
 };
 

@@ -12,17 +12,17 @@
 namespace kw::propose {
 
 struct ReplyContext {
-  std::string_view function;  ///< That the source must define; on cuda any kernel does.
+  std::string_view function;  ///< Function that the source must define (not on cuda).
   Target target = Target::Cpu;
   std::string_view parent;          ///< Source that edits refer to; empty: none.
-  bool is_cut_off = false;          ///< The model had no tokens left.
-  ReplyForm form = ReplyForm::Any;  ///< That alone is understood.
+  bool is_cut_off = false;          ///< Whether the token limit cut the reply off.
+  ReplyForm form = ReplyForm::Any;  ///< The only form that is accepted.
 };
 
 struct ParsedReply {
-  std::string source;    ///< Empty where there is none to judge.
-  std::string evidence;  ///< Why not, in words that help to do better.
-  std::string plan;      ///< What stood before the code; at most kPlanBytes.
+  std::string source;    ///< Empty where the reply holds no usable source.
+  std::string evidence;  ///< Why the reply cannot be used, for its writer.
+  std::string plan;      ///< The text before the code; at most kPlanBytes.
   /// A sentence that says which part of the reply was taken, where there was a choice or the reply
   /// had another form than the one requested; else empty.
   std::string note{};
@@ -41,7 +41,7 @@ ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
 
 /// The files in a reply that writes several.
 struct ParsedFiles {
-  std::map<std::string, std::string> files;  ///< By name; empty where there is evidence.
+  std::map<std::string, std::string> files;  ///< Texts by name; empty where there is evidence.
   std::string evidence;
 };
 

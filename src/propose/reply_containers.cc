@@ -23,8 +23,8 @@
 namespace kw::propose {
 namespace {
 
-constexpr int kMostBraces = 50;  // where an object of JSON may begin: each is looked at to its end
-constexpr int kMostNested = 8;   // JSON in strings of JSON
+constexpr int kMostBraces = 50;  // places where a JSON object may begin
+constexpr int kMostNested = 8;   // levels of JSON inside strings of JSON
 constexpr std::size_t kMostTags = 200;
 
 /// Keys under which editing tools pass the text to replace and the text that replaces it.
@@ -178,8 +178,8 @@ class JsonWalk {
 
 /// The text between an opening tag and its closing tag.
 struct Element {
-  std::string tag;  ///< As it was written: "<code>".
-  std::string key;  ///< Upper-case name, or what its attribute calls it: OLD_STR.
+  std::string tag;  ///< The opening tag without attributes: "<code>".
+  std::string key;  ///< Result of key_of(), such as OLD_STR.
   std::string_view inner;
   std::size_t begin = 0;
 };

@@ -130,7 +130,7 @@ std::pair<std::size_t, std::size_t> line_around(std::string_view text, std::size
 }
 
 constexpr std::string_view kPatchBegins = "*** Begin Patch";
-constexpr int kMostPatches = 20;  // of a reply: all that was written so far is read at each
+constexpr int kMostPatches = 20;  // limit, because each envelope rereads the text before it
 
 /// The fence that would close the block which is open at the end of `text`; empty: no block is
 /// open.
@@ -205,7 +205,7 @@ class PatchReader {
   std::string out_;
   int patches_ = 0;
   bool is_inside_ = false;
-  bool was_fenced_ = false;  ///< The closing fence of the block around is still to come.
+  bool was_fenced_ = false;  ///< A closing fence of the block around is to be removed.
   bool adds_file_ = false;
   bool is_open_ = false;  ///< A fence was written for a file of the patch.
 };

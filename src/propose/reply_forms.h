@@ -34,9 +34,9 @@ std::string with_bare_diff_fenced(std::string_view text);
 /// Code that was found in JSON or tags, converted to fenced code or edits.
 struct Converted {
   std::string text;       ///< Fenced code or edits.
-  std::size_t begin = 0;  ///< Where the form begins in the reply: a plan ends there.
-  std::string form{};     ///< "JSON", "the tag <code>".
-  bool is_closed = true;  ///< False: the reply ended before the form did.
+  std::size_t begin = 0;  ///< Offset of the code's container, where the plan ends.
+  std::string form{};     ///< The container in words: "JSON", "the tag <code>".
+  bool is_closed = true;  ///< False: the reply ended before the container did.
 };
 
 /// Code in a string of a JSON object, wherever the object is (a block, a tag, a tool call); also as

@@ -18,7 +18,7 @@
 namespace kw::propose {
 
 struct TaskDrafterOptions {
-  int tries = 4;  ///< Replies at most.
+  int tries = 4;  ///< Limit of replies.
   ReplySettings reply{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::stop_token cancel;
@@ -31,9 +31,9 @@ using TaskCheck = std::function<Result<std::vector<std::string>>(const task::Def
 
 struct DraftedTask {
   std::map<std::string, std::string> files;  ///< Texts by plain name; empty: no reply held any.
-  std::vector<std::string> problems;         ///< What is wrong with the files; none: they passed.
+  std::vector<std::string> problems;         ///< Problems of the files; empty: they passed.
   int tries = 0;
-  std::string ended;  ///< Why no further reply was asked for, where a budget or the model said so.
+  std::string ended;  ///< Why no further reply was requested, if an error was the reason.
 
   bool is_good() const { return !files.empty() && problems.empty(); }
 };

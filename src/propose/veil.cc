@@ -15,8 +15,9 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::int64_t kLeastSecret = 4;  // smaller ones are dimensions, steps and the like
-constexpr std::int64_t kNearEnd = 64;     // coordinates told from the end
+constexpr std::int64_t kLeastSecret = 4;  // smaller numbers are dimensions, steps and the like
+constexpr std::int64_t kNearEnd =
+    64;  // largest distance of a coordinate that is counted from the end
 constexpr std::string_view kSomewhere = "a hidden workload";
 
 /// End of the integer that begins at `at`, or `at` where none begins. "0.5", "e7" and "x2" hold no
@@ -129,7 +130,7 @@ Veil::Veil(const task::Definition& task) {
   for (const task::WorkloadSpec& spec : task.workloads) {
     if (spec.group != Group::Check) continue;
     const auto workload = task::resolve(task, spec);
-    if (!workload) continue;  // It cannot be evaluated either, so nothing is said about it.
+    if (!workload) continue;  // A workload that cannot be evaluated is not mentioned in any text.
     Hidden hidden{spec.name, "'" + spec.name + "'", {}, {}};
     const auto keep = [&hidden](std::int64_t secret) {
       for (const std::int64_t value : {secret - 1, secret, secret + 1})

@@ -31,7 +31,7 @@ class Veil {
  private:
   struct Hidden {
     std::string name;
-    std::string quoted;  ///< 'name'
+    std::string quoted;  ///< The workload's name in quotes: 'name'.
     std::set<std::int64_t> secrets;
     std::map<std::string, std::vector<std::int64_t>> sizes;  ///< Sizes by the tensor's name.
   };
