@@ -1,5 +1,4 @@
-// Anthropic's messages protocol, in which events are named by what they carry and content comes in
-// blocks.
+// Anthropic's messages protocol, whose events have names and whose content comes in blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/anthropic.h"
 
@@ -22,14 +21,15 @@ std::vector<net::Header> anthropic_headers(const Endpoint& endpoint) {
   return headers;
 }
 
-/// The part of max_tokens for thinking, where the model wants a number: a quarter, half or three
-/// quarters.
+/// The number of thinking tokens, for models that require a number: a quarter, half or three
+/// quarters of max_tokens.
 std::int64_t thinking_budget(const std::string& effort, std::int64_t max_tokens) {
   const std::int64_t quarters = effort == "low" ? 1 : effort == "high" ? 3 : 2;
   return std::max(kSmallestThinkingBudget, max_tokens / 4 * quarters);
 }
 
-/// Adds a request for thinking; true where its form also decides the temperature.
+/// Adds a request for thinking. Returns whether one was added; the temperature must then be left
+/// out.
 bool add_thinking(Json& body, const ChatRequest& request, const Quirks& quirks,
                   std::int64_t max_tokens) {
   if (request.effort.empty() || quirks.thinking == ThinkingForm::None) return false;
@@ -143,8 +143,8 @@ class MessageReader final : public ReplyReader {
       parts_.stop = anthropic_stop(reason);
   }
 
-  /// input_tokens excludes tokens that the cache served or stored; later counts replace earlier
-  /// ones.
+  /// input_tokens excludes tokens that the cache served or stored. A later count replaces an
+  /// earlier one.
   void take_usage(const Json& json) {
     if (json.is_null()) return;
     Usage usage = parts_.usage.value_or(Usage{});

@@ -1,5 +1,5 @@
-// Ledger, BudgetModel, BudgetEmbeddings: hard bounds on dollars, tokens, calls and waits, over all
-// models of a run.
+// Ledger, BudgetModel, BudgetEmbeddings: hard limits on dollars, tokens, calls and waits for all
+// models of a run together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ class Ledger {
   /// Replaces the reserved cost of a call by its actual cost.
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
-  /// Gives back the reserved cost of a call that is not over: see TryReport::is_pending.
+  /// Gives back the reserved cost of a call that will go on later: see TryReport::is_pending.
   void release(const Usage& worst, const std::optional<Price>& price);
 
   /// Sets the moment on the run's clock after which no reply is needed, so that waits for a model
@@ -38,7 +38,7 @@ class Ledger {
   Result<> allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std::string& model);
 
   Spent spent() const;
-  /// Why the latest call or wait was refused; empty: it was not refused.
+  /// Why the latest call or wait was refused; empty: it was allowed.
   std::string refusal() const;
   /// Replaces the bounds that are set in `limits`.
   void raise(const SpendLimits& limits);
@@ -57,8 +57,8 @@ class Ledger {
   std::int64_t latest_ns_ = 0;
 };
 
-/// Refuses calls beyond the ledger's bounds before anything is sent. Stands inside of RetryModel,
-/// so that every try counts.
+/// Refuses calls beyond the ledger's bounds before anything is sent. RetryModel wraps this model,
+/// so that every try is counted.
 class BudgetModel final : public ChatModel {
  public:
   /// `ledger` must outlive the model.

@@ -28,7 +28,7 @@ struct Delta {
   std::string_view text;
 };
 
-/// Why a try failed, as far as the user would have to do something different about it.
+/// Kinds of failure that a user would handle differently.
 enum class Trouble {
   Key,      ///< The key is missing, wrong, or not allowed to ask this.
   Name,     ///< The model or the address does not exist.
@@ -44,12 +44,13 @@ struct TryReport {
   std::optional<Trouble> trouble;                        ///< Nothing: a reply came.
   std::optional<std::chrono::milliseconds> retry_after;  ///< The wait that the server asked for.
   Usage spent;                                           ///< What a failed try may have cost.
-  /// The try was interrupted while its question waits for an answer. The same question, asked
-  /// again, goes on waiting, so that both tries are one call.
+  /// The try was interrupted while its question waits for an answer. Asking the same question again
+  /// continues the wait, so that both tries are one call.
   bool is_pending = false;
 };
 
-/// One call: who listens, who may cancel, and what is reported back. Not shared between threads.
+/// Options and report of one call: its listeners, its cancellation, and what the provider reports.
+/// Not shared between threads.
 struct Call {
   std::string scope;  ///< The purpose, such as "attempt 12"; part of the key of record and replay.
   /// Gets pieces of the reply for a live view; may be empty.

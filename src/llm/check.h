@@ -11,7 +11,7 @@
 namespace kw::llm {
 
 struct ModelCheck {
-  /// Whether a request was sent; not for models that a person or a file answers.
+  /// Whether a request was sent; false for models whose replies come from a person or a file.
   bool is_asked = false;
   bool is_good = false;            ///< The model answered, or nothing stands against asking it.
   std::optional<Trouble> trouble;  ///< The trouble, where the model did not answer.
@@ -21,9 +21,10 @@ struct ModelCheck {
   double took_ns = 0;
 };
 
-/// Asks for a reply of one token (16 where a server accepts no smaller bound); with its prompt this
-/// costs about ten tokens. Does not retry. A reply that is cut off counts as an answer. A script is
-/// parsed but not used up, and a person is not asked. Takes at most the timeouts of `around`.
+/// Asks for a reply of one token, or of 16 tokens where a server accepts no smaller bound; with the
+/// prompt this costs about ten tokens. Does not retry. A reply that is cut off counts as an answer.
+/// A script is parsed but not used up, and a person is not asked. Takes at most the timeouts of
+/// `around`.
 ModelCheck check_model(const ModelSpec& spec, const Surroundings& around,
                        std::stop_token cancel = {});
 /// Checks an embedding model by asking for the vector of one word.

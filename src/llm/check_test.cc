@@ -31,7 +31,7 @@ class CheckedModel : public testing::Test {
   void refuse(int status, const Json& body) {
     server_.add({.status = status, .pieces = {body.dump()}, .is_buffered = true});
   }
-  /// Sends a reply of one token that the bound cut off, in the form of chat completions.
+  /// Sends a chat completion of one token that the token limit cut off.
   void answer() {
     const Json piece = {{"model", "m-2026-01-01"},
                         {"choices", {{{"index", 0}, {"delta", {{"content", "ok"}}}}}}};

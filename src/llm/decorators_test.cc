@@ -1,4 +1,4 @@
-// Tests of retry, rate limit, budget, cache, record and replay on a clock that does not wait.
+// Tests of retry, rate limit, budget, cache, record and replay with a fake clock.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Answers from a list; after its end the last answer repeats.
+/// Gives prepared answers in order, and repeats the last one for ever.
 class ListModel final : public ChatModel {
  public:
   explicit ListModel(std::deque<Result<ChatReply>> answers) : answers_(std::move(answers)) {}
@@ -71,7 +71,7 @@ struct Listener {
   }
 };
 
-/// A model of the list behind its decorator; `list` points to the model as long as that exists.
+/// A RetryModel around a ListModel. `list` points to the inner model, which the RetryModel owns.
 struct Retrying {
   platform::FakeClock clock;
   ListModel* list;
@@ -92,7 +92,7 @@ TEST(Retry, AsksAgainWithGrowingWaitsAndSaysSo) {
   EXPECT_EQ(listener.restarts, 3);
   ASSERT_EQ(listener.notices.size(), 3u);
   EXPECT_THAT(listener.notices[0], HasSubstr("list:model: HTTP 529: Overloaded; trying again in"));
-  // Three waits of 1, 2 and 4 s, each shortened by jitter to half at most.
+  // The three waits of 1, 2 and 4 s are each shortened by jitter, to half at most.
   EXPECT_GE(r.clock.now_ns(), 3'500'000'000 - 1'000'000);
   EXPECT_LE(r.clock.now_ns(), 7'000'000'000);
 }
@@ -211,7 +211,7 @@ TEST(RateLimit, WaitsForTheMinuteToPass) {
     ASSERT_TRUE(model.complete(question("q"), listener.call));
     clock.advance(seconds(1));
   }
-  // Requests went out at 0, 1, 60, 61 and 120 s, and one second after.
+  // The requests were sent at 0, 1, 60, 61 and 120 s; then the clock was advanced by a second.
   EXPECT_EQ(clock.now_ns(), 121'000'000'000);
   EXPECT_EQ(listener.notices.size(), 2u);
 }
@@ -221,14 +221,14 @@ TEST(RateLimit, CountsTokensAsTheyTurnedOut) {
   RateLimitModel model(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok", 200)}),
                        {.tokens_per_minute = 1000}, clock);
   Listener listener;
-  // Each request counts about 510 tokens at worst and 400 actually: two fit at once, a third would
-  // not.
+  // A request counts as about 510 tokens before its reply and as 400 after it, so that two fit into
+  // the limit and a third does not.
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   EXPECT_EQ(clock.now_ns(), 0);
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   EXPECT_EQ(clock.now_ns(), 60'000'000'000);
-  // A request larger than the limit passes once the minute is empty, instead of waiting for ever.
+  // A request larger than the limit is sent once the window is empty, instead of waiting for ever.
   ASSERT_TRUE(model.complete(question("q", 5000), listener.call));
   EXPECT_EQ(clock.now_ns(), 120'000'000'000);
 }
@@ -402,7 +402,7 @@ TEST(Estimate, CallsCostBetweenLikelyAndWorst) {
   EXPECT_EQ(one.likely.total(), estimate.likely.total());
 }
 
-/// Returns a vector for each text; counts tokens where it is told to.
+/// Returns a vector for each text, and counts tokens only if told to.
 class FakeEmbeddings final : public EmbeddingModel {
  public:
   explicit FakeEmbeddings(std::int64_t tokens) : tokens_(tokens) {}

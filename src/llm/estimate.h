@@ -18,17 +18,17 @@ inline constexpr double kFewestBytesPerToken = 2.0;
 
 std::size_t bytes_of(const ChatRequest& request);
 
-/// The likely number of tokens in so many bytes.
+/// The likely number of tokens in a text of this many bytes.
 std::int64_t likely_tokens(std::size_t bytes);
 
-/// The most tokens that a request may take: its bytes at the fewest bytes per token, and max_tokens
-/// of reply.
+/// The most tokens that a request may take: the prompt's bytes at the fewest bytes per token, and a
+/// reply of max_tokens.
 Usage worst_usage(const ChatRequest& request);
 
-/// Equal calls that a run is going to make.
+/// Calls of the same kind that a run is going to make.
 struct CallPlan {
   std::int64_t calls = 1;
-  /// The number of calls if replies that cannot be read are asked for again.
+  /// The number of calls if every reply that cannot be read is asked for again.
   std::int64_t worst_calls = 1;
   std::size_t prompt_bytes = 0;             ///< Bytes of a usual prompt.
   std::size_t worst_prompt_bytes = 0;       ///< Bytes of the longest prompt.
@@ -46,10 +46,10 @@ struct CostEstimate {
 /// The cost of all calls, without retries. A failed call may be charged too.
 CostEstimate estimate_calls(const CallPlan& plan, const std::optional<Price>& price);
 
-/// The cost of both together; dollars are known where both are.
+/// The sum of two costs; the sum is known in dollars only where both are.
 CostEstimate sum_of(const CostEstimate& a, const CostEstimate& b);
-/// The cost where one of several models makes the calls and it is not known which: the likely cost
-/// is the mean, the worst cost that of the dearest. Precondition: `all` is not empty.
+/// The cost where any one of several models may make the calls: the likely cost is the mean, the
+/// worst cost that of the most expensive model. Precondition: `all` is not empty.
 CostEstimate one_of(const std::vector<CostEstimate>& all);
 
 }  // namespace kw::llm

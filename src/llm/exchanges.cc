@@ -28,8 +28,8 @@ ChatReply serve(Exchange exchange, ReplyOrigin origin, const Call& call) {
   return std::move(exchange.reply);
 }
 
-/// The stored exchange with this key, where its request is the same; a file may have been put there
-/// by mistake.
+/// The stored exchange with this key; an error where its request is another one, as when a file was
+/// put into the folder by mistake.
 Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::string& key,
                                           const ChatRequest& request) {
   auto found = KW_TRY(store.find(key));

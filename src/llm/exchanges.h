@@ -1,4 +1,5 @@
-// CacheModel, RecordModel: store exchanges and serve them again, so that no exchange is paid twice.
+// CacheModel, RecordModel: store exchanges and serve them again, so that no exchange is paid for
+// twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,8 +51,8 @@ class FolderExchanges final : public ExchangeStore {
   platform::Path folder_;
 };
 
-/// Names exchanges by content: SHA-256 over model, scope, request, and how often this process has
-/// asked exactly that before. So the third of three equal questions finds the third answer,
+/// Makes keys of exchanges: SHA-256 over model, scope, request, and how often this process has
+/// asked exactly the same before. So the third of three equal questions finds the third answer,
 /// regardless of questions in other scopes between them.
 class KeyMaker {
  public:
@@ -59,8 +60,8 @@ class KeyMaker {
 
  private:
   std::mutex mutex_;
-  /// How often each question was asked, by the first bytes of its hash: a run asks thousands of
-  /// questions.
+  /// How often each question was asked, by the first bytes of its hash. The rest is not kept,
+  /// because a run asks thousands of questions.
   std::unordered_map<std::uint64_t, std::int32_t> asked_;
 };
 

@@ -1,4 +1,4 @@
-// The exchange with a server, as all dialects share it.
+// Sends a request to a model's server and reads the reply, in the same way for all protocols.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/http_chat.h"
 

@@ -10,7 +10,7 @@
 
 namespace kw::llm {
 
-/// The differences between providers that stream over HTTP.
+/// The differences between the protocols of providers that stream over HTTP.
 struct Dialect {
   std::string path;  ///< The path below the base URL.
   std::vector<net::Header> headers;
@@ -19,8 +19,8 @@ struct Dialect {
   std::unique_ptr<ReplyReader> (*reader)(ReplyParts&);
 };
 
-/// A chat model that sends requests, reads replies, and asks again without a parameter that the
-/// server turned down.
+/// A chat model that sends requests and reads replies. If the server rejects a parameter, it asks
+/// again without the parameter.
 std::unique_ptr<ChatModel> make_http_chat(Endpoint endpoint, Dialect dialect);
 
 }  // namespace kw::llm

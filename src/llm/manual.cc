@@ -26,7 +26,7 @@ std::string_view heading_of(ChatRole role) {
   return role == ChatRole::User ? "# Message" : "# Your earlier answer";
 }
 
-/// The prompt file, whose text a person copies into a chat; equal scope and request give equal
+/// The text of a prompt file, which a person copies into a chat; equal scope and request give equal
 /// bytes.
 std::string prompt_text(const ChatRequest& request, const std::string& scope) {
   std::string text =
@@ -80,8 +80,8 @@ class ManualChat final : public ChatModel {
     return options_.folder / fmt::format("{:03}{}", number, end);
   }
 
-  /// The number of this prompt in the folder, where the prompt is written unless it is there
-  /// already.
+  /// Writes the prompt to a file unless an equal one exists that this process has not used. Returns
+  /// the file's number.
   Result<int> put_prompt(const std::string& text) {
     const std::lock_guard guard(mutex_);
     int last = 0;

@@ -1,4 +1,5 @@
-// manual:DIR writes prompts to files and reads replies from files: for a person or an outside tool.
+// manual:DIR writes prompts to files and reads replies from files, for a person or an external
+// tool.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -35,8 +35,8 @@ struct Surroundings {
   std::int64_t script_position = 0;
 };
 
-/// Opens record(cache(retry(budget(rate limit(provider))))). Opens no connection. Errors: a script
-/// or a folder that cannot be used, a remote model without its key.
+/// Opens record(cache(retry(budget(rate limit(provider))))), without opening a connection. Errors:
+/// a script or folder cannot be used, or a remote model has no key.
 Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surroundings& around);
 
 /// Opens retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.

@@ -120,7 +120,7 @@ class ChatReader final : public ReplyReader {
     }
   }
 
-  /// The text of a part of thinking: Mistral sends an array of parts of text, others a string.
+  /// The text of a part of thinking: Mistral sends an array of text parts, other servers a string.
   static std::string thinking_of(const Json& part, const char* key) {
     std::string thinking = string_at(part, key) + string_at(part, "text");
     if (const auto inner = part.find(key); inner != part.end() && inner->is_array())

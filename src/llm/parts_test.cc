@@ -452,7 +452,7 @@ TEST(OpenModel, WrapsAProviderInTheDecoratorsOfARun) {
     EXPECT_EQ(reply->attempts, 2);
     EXPECT_EQ(ledger.spent().calls, 2);
   }
-  around.script_position = 2;  // another process: the script is used up, yet the reply is there
+  around.script_position = 2;  // another process: the script is used up, but the reply was recorded
   const auto again = (*open_model(spec, around))->complete(words("q"), call);
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->text, "hello\n");

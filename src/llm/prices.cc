@@ -14,7 +14,7 @@
 namespace kw::llm {
 namespace {
 
-/// Reads nodes, and knows file and place for errors.
+/// Reads YAML nodes; its errors name file, line and column.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}

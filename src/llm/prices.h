@@ -34,7 +34,7 @@ class PriceTable {
 
 double cost_usd(const Usage& usage, const Price& price);
 
-/// The most that a call with this usage can cost: every prompt token at the dearest rate.
+/// The most that a call with this usage can cost: every prompt token costs the highest prompt rate.
 double worst_cost_usd(const Usage& usage, const Price& price);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// The table of providers, and how each is opened.
+// The table of providers, and the functions that open their models.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/providers.h"
 
@@ -73,7 +73,7 @@ Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) 
   endpoint.redactor = around.keys.redactor();
   endpoint.timeouts = around.timeouts;
   endpoint.price = around.prices.find(spec);
-  // Servers at a user's own address often want no key; the vendors always do.
+  // A server at a user's own address may need no key; a vendor's own server always needs one.
   if (!endpoint.key.is_set() && spec.has_own_base_url())
     return fail(std::string("no key: set ") + info_of(spec.provider).key_name, spec.text(),
                 Advice::Stop);

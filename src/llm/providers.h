@@ -1,4 +1,4 @@
-// The table of providers: everything that the program knows about each, except its protocol.
+// The table of providers: all that the program knows about each, except its protocol.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

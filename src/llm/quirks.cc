@@ -15,7 +15,7 @@
 namespace kw::llm {
 namespace {
 
-/// The number right after `lead` in the text.
+/// The number directly after `lead` in the text.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view lead) {
   const std::size_t at = text.find(lead);
   if (at == std::string_view::npos) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<std::int64_t> stated_bound(const ServerError& error, std::int64_t 
   return std::nullopt;
 }
 
-/// The number right before `trail` in the text.
+/// The number directly before `trail` in the text.
 std::optional<std::int64_t> number_before(std::string_view text, std::string_view trail) {
   for (std::size_t end = text.find(trail); end != std::string_view::npos;
        end = text.find(trail, end + 1)) {
@@ -78,20 +78,22 @@ std::optional<StatedContext> stated_context(std::string_view text) {
   return StatedContext{*context, *prompt};
 }
 
-/// The fewest tokens in which a kernel with its plan fits.
+/// The fewest tokens that hold a kernel with its plan.
 constexpr std::int64_t kLeastReply = 1024;
-/// A margin of a fiftieth and 32 tokens, because the tokens of equally long prompts differ.
+/// Tokens kept free besides prompt and reply: a fiftieth of the prompt, and 32. Prompts of equal
+/// length may differ in their number of tokens.
 constexpr std::int64_t kMarginShare = 50;
 constexpr std::int64_t kMarginTokens = 32;
 
-/// The tokens that a prompt of about `prompt` tokens leaves of `context`.
+/// The tokens for a reply that a prompt of about `prompt` tokens leaves in a context of `context`
+/// tokens.
 std::int64_t room_behind(std::int64_t prompt, std::int64_t context) {
   return context - prompt - prompt / kMarginShare - kMarginTokens;
 }
 
-/// Lowers the reply's bound to what the stated context leaves. On a repeated refusal of the same
-/// prompt the bound falls by at least a tenth, so that asking again ends; by half where the server
-/// stopped counting the prompt.
+/// Lowers the reply's bound to what the stated context leaves. If the server refuses the same
+/// prompt again, the bound falls by at least a tenth, so that the repetition ends; if the server
+/// gives only a lower limit of the prompt's tokens, the bound falls by half.
 std::optional<std::string> fit_context(const ServerError& error, const ChatRequest& request,
                                        std::int64_t asked, Quirks& quirks) {
   const auto stated = stated_context(error.message);

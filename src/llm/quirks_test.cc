@@ -1,4 +1,4 @@
-// Tests of what is learnt from refusals, in the wording of the servers that send them.
+// Tests of what is learnt from refusals in the wording of real servers.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/quirks.h"
 

@@ -1,4 +1,4 @@
-// Counts requests and tokens in the window of the last minute.
+// Counts the requests and tokens of the last minute.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/rate_limit.h"
 
@@ -13,7 +13,7 @@ namespace kw::llm {
 namespace {
 
 constexpr std::int64_t kMinuteNs = 60'000'000'000;
-/// Shorter waits are not reported.
+/// The shortest wait that is reported to the user.
 constexpr std::chrono::seconds kWorthSaying{2};
 
 }  // namespace

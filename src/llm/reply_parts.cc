@@ -15,9 +15,10 @@
 namespace kw::llm {
 namespace {
 
-/// Ten times the usual bytes: rows of blanks or dashes are few tokens.
+/// Bytes per token above which a reply is too long for its bound: ten times the usual number,
+/// because rows of blanks or dashes take few tokens.
 constexpr std::size_t kMostBytesPerToken = 35;
-/// Allowed on top of the bound, because some servers do not count thinking.
+/// Bytes that a reply may exceed its bound by, because some servers do not count thinking.
 constexpr std::size_t kSlackBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -77,7 +78,7 @@ ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpo
   reply.thinking = std::move(thinking_) + std::move(parted.thinking);
   reply.model = model.empty() ? endpoint.spec.name : model;
   reply.stop = stop.value_or(StopReason::End);
-  // Servers say "stop" of what their limit of the context cut off.
+  // Some servers report "stop" for a reply that the limit of the context cut off.
   if (parted.is_open && reply.stop == StopReason::End) reply.stop = StopReason::Length;
   reply.latency_ns = endpoint.clock->now_ns() - started_ns;
   if (endpoint.price) reply.cost_usd = cost_usd(reply.usage, *endpoint.price);

@@ -1,4 +1,4 @@
-// ReplyParts: the part of a streamed reply that has arrived, for the providers that speak HTTP.
+// ReplyParts: collects a streamed reply for the providers that use HTTP.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ std::int64_t count_at(const Json& object, const char* key);
 /// Returns null where the field is missing or no object.
 const Json& object_at(const Json& object, const char* key);
 
-/// A reply that is arriving. Added pieces are passed on to the call's listener.
+/// A reply that is still arriving. Added pieces are passed on to the call's listener.
 class ReplyParts {
  public:
   /// `max_tokens` is the request's bound on the reply.
@@ -41,14 +41,15 @@ class ReplyParts {
   /// The reply with its cost and time. Where the server sent no count, tokens are estimated from
   /// bytes.
   ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
-  /// Records an error that the server sent instead of a reply or of its rest.
+  /// Records an error that the server sent instead of the reply or of its remaining part.
   std::unexpected<Error> break_off(const Json& body);
-  /// An error where more text came than max_tokens can hold, because the server ignores the bound.
+  /// Fails if more text has arrived than max_tokens can hold, which means that the server ignores
+  /// the bound.
   Result<> check_length() const;
-  /// What was spent if the try ended now. Estimated reply tokens never exceed the request's bound,
-  /// so that a budget which let the call begin is not broken.
+  /// What the try has spent if it ends now. Estimated reply tokens never exceed the request's
+  /// bound, so that a budget which allowed the call is not exceeded.
   Usage spent(const ChatRequest& request) const;
-  /// Called at the end of a stream: an error, worth another try, where the stream ended too early
+  /// To be called at the end of a stream. Fails, with Advice::Retry, if the stream ended too early
   /// or text is missing.
   Result<> finish() const;
 

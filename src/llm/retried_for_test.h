@@ -1,4 +1,4 @@
-// Retried: a test's model behind the real RetryModel, on a clock that does not wait.
+// Retried: puts the real RetryModel around a test's model, with a fake clock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Waits between tries, the loop of tries, and refusals that repeat.
+// Waits between tries, repeats tries, and detects repeated refusals.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/retry.h"
 
@@ -15,8 +15,8 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Waits before the next try and reports the wait. Where no try is left, returns the last error as
-/// one that every request would meet now.
+/// Waits before the next try and reports the wait. If no try is left, returns the last error with
+/// Advice::Stop, because every further request would meet it.
 Result<> wait_or_stop(const Error& error, Backoff& backoff, const std::string& name,
                       platform::Clock& clock, Ledger* ledger, const Call& call) {
   if (error.advice != Advice::Retry) return std::unexpected(error);

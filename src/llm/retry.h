@@ -1,4 +1,4 @@
-// RetryModel: asks again where trouble may pass.
+// RetryModel: repeats calls that failed for reasons that may pass.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace kw::llm {
 
-/// Appended to an error that is a refusal in the same words as the one before.
+/// Appended to the error of a refusal that has the same text as the previous one.
 inline constexpr const char* kRefusedTwice = " (refused twice in a row)";
 
 struct RetryPolicy {
   int max_tries = 6;
   /// The first wait; each further one is twice as long.
   std::chrono::milliseconds first_wait{1'000};
-  /// The longest wait that is not asked for by a server.
+  /// The longest wait, except where a server asks for a longer one.
   std::chrono::milliseconds longest_wait{60'000};
   std::chrono::milliseconds longest_retry_after{
       300'000};  ///< A server that asks for more is not waited for.
@@ -46,9 +46,9 @@ class Backoff {
 
 /// Repeats calls that fail with Advice::Retry (429, 5xx, 529, connection, cut streams), never
 /// others (400, 401, 404, budgets). Reports every wait. A reply's `attempts` counts the tries.
-/// Where the tries are used up or a server asks for too long a wait, the error is Advice::Stop,
-/// because the next request would meet the same. A refusal (GiveUp) in the words of the one before,
-/// apart from numbers, is also Advice::Stop, because it does not depend on the request.
+/// Where the tries are used up or a server asks for too long a wait, the error has Advice::Stop,
+/// because the next request would fail too. A refusal (GiveUp) that equals the previous one, apart
+/// from numbers, also becomes Advice::Stop, because it does not depend on the request.
 class RetryModel final : public ChatModel {
  public:
   /// `clock` and `ledger` must outlive the model. The ledger may refuse a wait; with null none is
@@ -71,7 +71,7 @@ class RetryModel final : public ChatModel {
   std::mutex mutex_;
   Seed seed_;
   std::uint64_t calls_ = 0;
-  /// The previous call's refusal without its numbers; empty: that call was answered.
+  /// The refusal of the previous call without its numbers; empty: the previous call was answered.
   std::string last_refusal_;
 };
 

@@ -64,7 +64,7 @@ class ScriptParser {
     return {};
   }
 
-  /// Ends an entry; blank lines before the next separator do not belong to the reply.
+  /// Ends an entry; blank lines before the next separator are not part of the reply.
   void end_entry() {
     if (entries_.empty()) return;
     std::string& text = entries_.back().reply.text;

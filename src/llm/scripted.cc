@@ -1,4 +1,4 @@
-// Plays a script.
+// Answers calls from a script.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/scripted.h"
 
@@ -16,7 +16,7 @@
 namespace kw::llm {
 namespace {
 
-/// Pieces end with a line, as a server writes.
+/// The character at which a reply is split into the pieces of a stream.
 constexpr char kPieceEnd = '\n';
 
 class ScriptedChat final : public ChatModel {

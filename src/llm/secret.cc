@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kMark = "[key]";
 constexpr std::size_t kShortestKey = 8;
 
-/// Whether the character occurs in keys of the known vendors, or is a star of an abbreviated key.
+/// Whether the character occurs in keys of the known vendors, or is a star, which replaces
+/// characters in abbreviated keys.
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '*';

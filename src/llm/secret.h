@@ -1,4 +1,4 @@
-// Secret: a key that cannot be printed; and the redaction of keys in text of any origin.
+// Secret: a key that cannot be printed. Redactor: removes keys from texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,13 +28,15 @@ class Secret {
   std::string value_;
 };
 
-/// Replaces known keys, and words that look like keys.
+/// Removes known keys, and words that look like keys, from texts.
 class Redactor {
  public:
-  /// Keys shorter than 8 characters are left alone: they would match ordinary words.
+  /// Adds a key to be removed. Keys shorter than 8 characters are not added, because they would
+  /// match ordinary words.
   void add(const Secret& secret);
-  /// Replaces by "[key]" every occurrence of a known key, and every word that begins like one
-  /// ("sk-…": servers repeat a wrong key with its middle starred).
+  /// Replaces every known key, and every word that looks like a key, by "[key]". Words that begin
+  /// with "sk-" count; they may hold stars, because servers repeat a wrong key with a starred
+  /// middle.
   std::string redact(std::string_view text) const;
   Error redact(Error error) const;
 

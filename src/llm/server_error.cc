@@ -41,7 +41,7 @@ std::string text_of(const Json& object, const char* key) {
   return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : std::string();
 }
 
-/// Reads FastAPI's list of errors: the place of the first one and its message.
+/// Reads the location and message of the first error in FastAPI's list.
 void read_details(const Json& details, ServerError& error) {
   if (details.is_string()) error.message = details.get<std::string>();
   if (!details.is_array() || details.empty()) return;
@@ -52,7 +52,7 @@ void read_details(const Json& details, ServerError& error) {
   error.message += " (" + error.param + ")";
 }
 
-/// The title of a web page, or else its first words.
+/// Describes a web page by its title, if it has one.
 std::string words_of_page(std::string_view body) {
   const std::string small = lower(body.substr(0, 1 << 14));
   const std::size_t open = small.find("<title>");
@@ -62,8 +62,9 @@ std::string words_of_page(std::string_view body) {
   return "a web page";
 }
 
-/// The HTTP status that fits an error which came under status 200: its code where that is a number,
-/// else by the names that OpenAI, Anthropic and vLLM give to codes and types; 0: unknown.
+/// The HTTP status that fits an error in a reply with status 200: the error's code where that is a
+/// number, else the status for the names that OpenAI, Anthropic and vLLM use as codes and types; 0:
+/// unknown.
 int status_within(const ServerError& error) {
   int number = 0;
   const char* end = error.code.data() + error.code.size();
@@ -84,9 +85,9 @@ int status_within(const ServerError& error) {
   return 0;
 }
 
-/// Whether the error's words mean "try later".
+/// Whether the error may pass, so that a later try can succeed.
 bool is_passing(const ServerError& error) {
-  // overload, or similar trouble of the server
+  // An error of unknown kind within a reply is taken for overload or similar trouble of the server.
   if (error.is_in_reply && error.status == 0) return true;
   if (error.status == 408 || error.status == 409 || error.status == 425 || error.status == 429)
     return true;
@@ -187,7 +188,7 @@ std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& hea
 
 Trouble trouble_of(const ServerError& error) {
   if (is_out_of_credit(error)) return Trouble::Credit;
-  // Google's servers turn a wrong key down with 400.
+  // Google's servers reject a wrong key with status 400.
   if (error.status == 401 || error.status == 403 || (error.status == 400 && error.names("api key")))
     return Trouble::Key;
   if (error.status == 404 || (error.status >= 300 && error.status < 400)) return Trouble::Name;

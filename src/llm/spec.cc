@@ -25,7 +25,7 @@ std::string known_forms() {
   return forms;
 }
 
-/// The part behind an '@' that can only be an address with a missing or misspelt scheme: it has a
+/// The text after an '@' that can only be an address whose scheme is missing or misspelt: it has a
 /// path or a port, or names this machine. "claude-x@20240620" and "@cf/meta/llama" are names of
 /// models.
 std::string_view address_in(std::string_view name) {
@@ -77,7 +77,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
   const auto known = enum_from<Provider>(provider);
-  // With the word `manual` alone only the folder is missing, so the message asks for the folder.
+  // If only `manual` is given, the message asks for the missing folder.
   if (known == Provider::Manual &&
       trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
     return bad("manual needs a folder, where prompts go and replies are put: --model " +

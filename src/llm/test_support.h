@@ -1,4 +1,4 @@
-// What the tests of HTTP providers share: a server, a call that records, a question.
+// What the tests of HTTP providers share: a server, a call that records its reports, a question.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

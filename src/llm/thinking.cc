@@ -1,4 +1,4 @@
-// Tags of thinking blocks: found, paired, cut out.
+// Finds the tags of thinking blocks, pairs them, and removes the blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/thinking.h"
 
@@ -61,7 +61,7 @@ bool has_fence(std::string_view text) {
   return text.find("```") != std::string_view::npos || text.find("~~~") != std::string_view::npos;
 }
 
-/// The first closing tag behind `from`, or tags.size().
+/// The first closing tag at or after `from`, or tags.size().
 std::size_t closing_behind(const std::vector<Tag>& tags, std::size_t from) {
   while (from < tags.size() && !tags[from].is_closing) ++from;
   return from;
@@ -74,8 +74,8 @@ void add_thinking(PartedReply& parted, std::string_view piece) {
   parted.thinking += piece;
 }
 
-/// A lone closing tag: what stands before is thinking that the prompt's template had opened, unless
-/// the answer stands there.
+/// Handles a closing tag without an opening one: the text before it is thinking, whose opening tag
+/// was in the prompt's template, unless the answer is before the tag.
 void part_at_lone_tag(PartedReply& parted) {
   const AroundTag around = around_last_closing_tag(parted.text);
   if (around.behind.size() == parted.text.size() || trim(around.behind).empty()) return;
@@ -92,7 +92,7 @@ void part_at_lone_tag(PartedReply& parted) {
 
 AroundTag around_last_closing_tag(std::string_view text) {
   std::optional<Tag> last;
-  bool is_mentioned = false;  // by an opening tag in the middle of a line: words about tags
+  bool is_mentioned = false;  // whether an opening tag occurred in a sentence and is not closed yet
   for (const Tag& tag : tags_of(text)) {
     if (tag.is_closing && !is_mentioned) last = tag;
     is_mentioned = !tag.is_closing;
@@ -107,7 +107,8 @@ PartedReply part_thinking(std::string_view reply) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < tags.size(); ++i) {
     if (tags[i].is_closing || !tags[i].begins_line) {
-      // A tag in the middle of a line is words about tags, and so is the one that closes it.
+      // A tag in the middle of a line is mentioned in a sentence, and so is the closing tag that
+      // follows it; neither marks thinking.
       if (!tags[i].is_closing && i + 1 < tags.size() && tags[i + 1].is_closing) ++i;
       continue;
     }

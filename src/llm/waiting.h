@@ -12,7 +12,7 @@
 
 namespace kw::llm {
 
-/// A wait for the model `name`. `ledger` may refuse the wait; with null it is not refused.
+/// A wait for the model `name`. `ledger` may refuse the wait; null: the wait is always allowed.
 struct Wait {
   std::chrono::nanoseconds duration;
   const std::string& name;

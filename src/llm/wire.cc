@@ -1,4 +1,4 @@
-// Finds out what kind of body a server sent, and passes its pieces to a reader.
+// Detects what kind of body a server sent, and passes its pieces to a reader.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/wire.h"
 
@@ -13,15 +13,15 @@
 namespace kw::llm {
 namespace {
 
-/// The most bytes of an error page that are kept, since the message stands at the beginning.
+/// The most bytes of an error page that are kept; the message is at the beginning.
 constexpr std::size_t kErrorBytes = 64 << 10;
 
-/// How much is shown of an event stream without any event.
+/// The most bytes that an error message quotes of a stream without any event.
 constexpr std::size_t kShownBytes = 200;
 
 enum class BodyKind { Unknown, Events, Json, Other };
 
-/// The kind of a body by its first bytes that are no blanks; Unknown: more bytes are needed.
+/// The kind of a body, by its first bytes that are not blank; Unknown: more bytes are needed.
 BodyKind kind_of(std::string_view start) {
   start = without_byte_order_mark(start);
   if (start.empty() || kByteOrderMark.starts_with(start)) return BodyKind::Unknown;
@@ -33,7 +33,7 @@ BodyKind kind_of(std::string_view start) {
   return BodyKind::Other;
 }
 
-/// Decides by its beginning what a body is, and passes it on.
+/// Detects the kind of a body by its beginning, and passes the body on to a ReplyReader.
 class BodyReader {
  public:
   explicit BodyReader(ReplyReader& reader) : reader_(reader) {}

@@ -1,4 +1,4 @@
-// Wire: sends one request to a model's server, and reduces any answer to a reply or a clear error.
+// Sends one request to a model's server, and turns any answer into a reply or a clear error.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace kw::llm {
 
-/// A model's server and what every request to it carries. The pointers must outlive the endpoint's
-/// models.
+/// A model's server, and the data that every request to it needs. The pointers must outlive the
+/// endpoint's models.
 struct Endpoint {
   net::HttpClient* http = nullptr;
   platform::Clock* clock = nullptr;
@@ -51,9 +51,9 @@ struct ServerError {
 /// llama.cpp's, Ollama's, FastAPI's, a proxy's web page, plain text.
 ServerError read_server_error(const net::HttpHead& head, std::string_view body);
 ServerError server_error_from(const Json& body);
-/// Reads an error that came under status 200.
+/// Reads an error from the body of a reply with status 200.
 ServerError error_in_reply(const Json& body);
-/// Whether a body that came under status 200 is an error, in OpenAI's form or vLLM's older one.
+/// Whether the body of a reply with status 200 is an error, in OpenAI's form or vLLM's older one.
 bool is_error(const Json& body);
 
 /// The kind of trouble that the error means for the user.
@@ -67,7 +67,7 @@ std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& hea
 /// The error in one line for the user, with fitting advice; redacted.
 Error to_error(const ServerError& error, const Endpoint& endpoint);
 
-/// Takes a reply apart as it arrives; each try has its own reader.
+/// Reads a reply piece by piece as it arrives; each try has its own reader.
 class ReplyReader {
  public:
   virtual ~ReplyReader() = default;
@@ -81,7 +81,7 @@ class ReplyReader {
 
 /// The result of one POST that reached the server.
 struct Posted {
-  /// The server's refusal, in which case the reader got nothing.
+  /// The server's refusal; if there is one, the reader got nothing.
   std::optional<ServerError> refusal;
 };
 

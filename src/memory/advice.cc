@@ -1,4 +1,4 @@
-// Weighs experience by its nearness to the kernel for which advice is wanted.
+// Weights experience by how similar its kernel is to the kernel for which advice is wanted.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/advice.h"
 
@@ -42,7 +42,7 @@ StepCount scaled(const StepCount& c, double share) {
 bool is_promising(const Advice& a) { return a.promise > kWorthNaming; }
 bool is_warning(const Advice& a) { return a.promise <= 0 && a.count.tried >= kEnoughTries; }
 
-/// The first items of a list, at most `most`, for which `holds` is true.
+/// The first `most` items of a list for which `holds` is true.
 template <class Holds>
 std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t most, Holds holds) {
   std::vector<const Advice*> chosen;
@@ -51,7 +51,7 @@ std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t 
   return chosen;
 }
 
-/// The warnings that rest on most tries come first.
+/// The warnings, sorted so that those based on the most tries come first.
 std::vector<const Advice*> warnings_of(const std::vector<Advice>& all) {
   std::vector<const Advice*> chosen = first_of(all, all.size(), is_warning);
   std::ranges::stable_sort(

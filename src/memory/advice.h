@@ -1,4 +1,4 @@
-// Advice: what experience says about techniques for a kernel, in words for a prompt.
+// Advice: what experience says about techniques for a kernel, as sentences for a prompt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,13 +17,12 @@ struct AdviceScope {
   std::string family;
   Target target = Target::Cpu;
   std::string device;
-  /// Bottleneck of the kernel; Unknown: it is a first kernel, or was not timed.
+  /// Bottleneck of the kernel; Unknown: there is no kernel yet, or it was not timed.
   Bound bound = Bound::Unknown;
   std::string now;  ///< The current time in UTC; older tries count less.
 };
 
-/// Everything that is known of one technique, where each entry counts by how close it is to the
-/// kernel.
+/// What experience says about one technique. Each entry counts by how close it is to the kernel.
 struct Advice {
   std::string technique;
   StepCount count;                ///< Tries, weighted by closeness and age.
@@ -34,16 +33,17 @@ struct Advice {
 
 /// How much an entry counts for the kernel, 0–1: fully for the same task, device and bottleneck;
 /// less for another task of the family, still less for other families; little for another
-/// bottleneck. An entry that was shown to runs which did not win counts less each time.
+/// bottleneck. An entry counts less each time that it was shown to a run which did not win.
 double bearing(const Experience& entry, const AdviceScope& scope);
 
-/// Keeps the kMostKept entries that count most, because a run stores them.
+/// Removes all but the kMostKept entries that count most for the kernel, because a run stores the
+/// rest.
 void keep_nearest(std::vector<Experience>& known, const AdviceScope& scope);
 inline constexpr std::size_t kMostKept = 400;
 
-/// The advice on each technique, the most promising first; entries of other targets are ignored.
-/// The tries of other tasks, however many, count as much as three tries, so the task's own tries
-/// soon outweigh them.
+/// Advice on each technique, most promising first; entries of other targets are ignored. However
+/// many tries other tasks have, these count as at most three, so that the task's own tries soon
+/// outweigh them.
 std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceScope& scope);
 
 /// The most promising techniques that a prompt names.
@@ -51,7 +51,7 @@ inline constexpr std::size_t kMostPromising = 5;
 /// The most techniques without success that a prompt names.
 inline constexpr std::size_t kMostWarnings = 3;
 
-/// One thing that a prompt tells from memory, and why it is told.
+/// A piece of experience or knowledge that a prompt shows, and why it was chosen.
 struct Remembered {
   std::string text;
   std::string why;
@@ -59,7 +59,7 @@ struct Remembered {
   std::int64_t id = 0;  ///< The id of a card; 0: the text is experience.
 };
 
-/// What a prompt tells from advice: first techniques with an expected gain, then techniques that
+/// Words the advice for a prompt: first techniques with an expected gain, then techniques that
 /// failed or cost time in enough tries.
 std::vector<Remembered> words_of(const std::vector<Advice>& advice,
                                  const std::vector<Experience>& known, const AdviceScope& scope);

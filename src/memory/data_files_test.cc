@@ -72,7 +72,7 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   EXPECT_TRUE(data->under("tasks/sax").empty()) << "a prefix of a name is no folder";
 }
 
-/// A task of one's own under a shipped name.
+/// A user's task that has the name of a shipped task.
 task::Definition own_saxpy(const std::string& signature, const std::string& function) {
   task::TaskFiles files{"tasks/saxpy", {}};
   files.texts["task.yaml"] = "name: saxpy\nfunction: " + function +
@@ -108,7 +108,8 @@ TEST(DataFiles, ThePlaybookServesAnInterfaceAndNotANameAlone) {
   }
 }
 
-// Of every shipped task the kernels are those that stand under its name and those of its likes.
+// The kernels of a shipped task are those in its own playbook folder and in those of the tasks that
+// its `like` line names.
 TEST(DataFiles, ShippedTasksKeepTheirPlaybook) {
   const auto data = DataFiles::open(std::nullopt);
   ASSERT_TRUE(data);

@@ -1,4 +1,4 @@
-// Turns gains and failures of attempts into experience.
+// Makes experience of the gains and failures of attempts.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/experience.h"
 

@@ -48,8 +48,8 @@ void add_verified(TechniqueGraph& graph, const RecordedStep& step, const Label& 
   for (const std::string& technique : added) {
     if (technique == at) continue;  // the label is that of the node already reached
     const std::size_t edge = graph.add(at, technique);
-    // Techniques that were added together share the gain; the code of the example shows all of
-    // them.
+    // Techniques that were added together share the gain, since the code of the example shows all
+    // of them.
     graph.count(edge, {1, 1, step.gain / static_cast<double>(added.size())});
     if (technique == added.back())
       graph.add_example(

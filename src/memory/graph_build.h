@@ -67,13 +67,14 @@ std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& 
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference);
 
-/// The edges that led to one evaluation, in the graph's names, and how the evaluation ended.
+/// The edges that led to an evaluated kernel, with the graph's names for techniques, and the
+/// result.
 struct WalkedWay {
-  std::vector<std::string> nodes;  ///< The nodes of the way, beginning with the start.
+  std::vector<std::string> nodes;  ///< The nodes on the way, from the start on.
   /// Index of the first edge that this step added; edges before it were there already.
   std::size_t taken = 0;
   bool has_failed = false;
-  double share = 0;  ///< RecordedStep::share.
+  double share = 0;  ///< As RecordedStep::share.
 };
 WalkedWay walked(const RecordedStep& step, const Label& label);
 
@@ -81,11 +82,11 @@ WalkedWay walked(const RecordedStep& step, const Label& label);
 /// edges that exist are counted, so call it after merge_steps() of all runs.
 void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways);
 
-/// A kernel of the playbook and the one before it in the same task.
+/// A kernel of the playbook, and the kernel that precedes it in the same task.
 struct PlaybookStep {
   std::string task;
   std::string name;  ///< The path in the playbook, "softmax_padded/20_staged.cpp".
-  /// The path of the previous kernel; empty: this is the task's first kernel.
+  /// The path of the previous kernel; empty: this kernel is the task's first.
   std::string before_name;
   /// Techniques of the previous kernel, in the order in which they were added.
   std::vector<std::string> before;
@@ -94,11 +95,11 @@ struct PlaybookStep {
   std::string code;
 };
 
-/// The steps of the playbook: kernels that show a technique which the kernel before them does not.
+/// The steps of the playbook: kernels that show a technique which the kernel before them lacks.
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target);
 
-/// The step of the playbook as a recorded step, with the speedup measured against the kernel before
-/// it.
+/// Converts a step of the playbook to a recorded step. `speedup`: measured against the kernel
+/// before.
 RecordedStep recorded(const PlaybookStep& step, double speedup);
 
 }  // namespace kw::memory

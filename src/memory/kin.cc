@@ -1,4 +1,4 @@
-// The table of kin.
+// The table of related families of tasks.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/kin.h"
 

@@ -1,4 +1,4 @@
-// Families of tasks whose kernels are limited and built alike.
+// Families of tasks whose kernels have similar bottlenecks and designs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace kw::memory {
 
-/// Whether kernels of one family have something to teach those of the other, in either order. A
-/// family is no kin of itself.
+/// Whether kernels of one family are useful examples for the other; the order does not matter.
+/// False for a family and itself.
 bool are_kin(std::string_view family, std::string_view other);
 
 }  // namespace kw::memory

@@ -1,4 +1,4 @@
-// Reads, makes and chooses cards.
+// Reads, makes and chooses cards of knowledge.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/knowledge.h"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostTextBytes = 2000;
 constexpr std::size_t kWhyWords = 4;
 
-// Factors on the score that the search gives a card.
+// Factors on the score of a card whose bottleneck or family is the kernel's, or is another one.
 constexpr double kRightBound = 1.5, kWrongBound = 0.3;
 constexpr double kRightFamily = 1.2, kWrongFamily = 0.4;
 constexpr double kLeastScore = 0.25;
@@ -72,7 +72,7 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   return card;
 }
 
-/// Whether two tasks ask for the same kernel, as "softmax", "softmax_padded", "softmax_bf16" and
+/// Whether two tasks compute the same, as "softmax", "softmax_padded", "softmax_bf16" and
 /// "softmax_f16_padded" do.
 bool is_same_subject(const std::string& a, const std::string& b) {
   const auto stem = [](std::string_view name) {
@@ -83,7 +83,7 @@ bool is_same_subject(const std::string& a, const std::string& b) {
   return stem(a) == stem(b) || a.starts_with(b + "_") || b.starts_with(a + "_");
 }
 
-/// The architectures on which a source's own requirements allow it to run; empty where they allow
+/// The architectures on which a source's `require` lines allow it to run; empty where they allow
 /// all.
 std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   std::vector<std::string> fit;
@@ -93,7 +93,7 @@ std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
     if (!arch.starts_with("sm_")) continue;
     ++all;
     header.limits = task::arch_names(arch);
-    // Requirements on a device's size are met by some device, so every size is assumed to be large.
+    // Requirements on the size of a device are assumed to hold, since some device meets them.
     for (const std::string_view size : {"sms", "shared_max", "l2_bytes"})
       header.limits[std::string(size)] = std::int64_t{1} << 40;
     if (!header.points(1).empty()) fit.emplace_back(arch);
@@ -101,7 +101,7 @@ std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   return fit.size() == all ? std::vector<std::string>() : fit;
 }
 
-/// What a kernel's first comment says, up to the notice of its licence.
+/// The text of a kernel's first comment, up to the licence.
 std::string first_comment(std::string_view source) {
   std::string text;
   for (const std::string_view line : split_lines(source)) {
@@ -112,7 +112,7 @@ std::string first_comment(std::string_view source) {
   return text;
 }
 
-/// The family of a shipped task; empty where none of this name can be read.
+/// The family of a shipped task; empty where there is no such task or it cannot be read.
 std::string family_of(const DataFiles& data, const std::string& name) {
   const auto files = shipped_task(data, name);
   if (!files || files->texts.empty()) return {};
@@ -120,7 +120,8 @@ std::string family_of(const DataFiles& data, const std::string& name) {
   return definition ? definition->task.family : std::string();
 }
 
-/// Whether code has something to teach the family: its own, one of its kin, or code of no family.
+/// Whether a card's code is useful for tasks of the family: the card has the same family, a related
+/// one, or none.
 bool is_near(const Card& card, const std::string& family) {
   return card.families.empty() || contains(card.families, family) ||
          std::ranges::any_of(card.families,
@@ -156,7 +157,7 @@ std::string excerpt(const std::string& source) {
   if (source.size() <= kSnippetBytes) return source;
   const std::string_view kNote = "// The rest of the file is left out.\n";
   const std::size_t most = kSnippetBytes - kNote.size();
-  // Between two functions, unless that leaves less than half.
+  // The excerpt ends between two functions, unless it would be less than half as long as allowed.
   std::size_t end = source.rfind("\n\n", most - 1);
   if (end == std::string::npos || end < most / 2) end = source.rfind('\n', most - 1);
   return source.substr(0, end == std::string::npos ? most : end + 1) + std::string(kNote);
@@ -255,7 +256,7 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
   for (const FoundCard& one : found) {
     const bool is_answer = is_same_subject(one.card.task, scope.task);
     const double score = score_of(one, scope);
-    // Words apply where a family is another; whole code seldom does.
+    // A card of text may apply to another family, but code of another family seldom does.
     const bool is_far = one.card.kind == CardKind::Snippet && !is_near(one.card, scope.family);
     if (!is_answer && !is_far && score >= kLeastScore) ranked.emplace_back(score, &one);
   }

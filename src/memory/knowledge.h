@@ -1,5 +1,5 @@
-// Knowledge: cards that are shipped or made from playbook and graph, and which of them a prompt
-// shows.
+// Knowledge: cards that are shipped, or made from the playbook and the graph of techniques, and the
+// choice of those that a prompt shows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,12 +22,12 @@ Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& 
 
 /// All cards of knowledge/, in the order of the files.
 Result<std::vector<Card>> shipped_cards(const DataFiles& data);
-/// A snippet for each kernel of the playbook.
+/// Makes a card with code for each kernel of the playbook.
 std::vector<Card> playbook_cards(const DataFiles& data);
-/// A snippet for the newest example of each edge.
+/// Makes a card with code for the newest example of each edge.
 std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target);
 
-/// The beginning of a source as snippets show it: whole lines, at most kSnippetBytes.
+/// The beginning of a source as cards show it: whole lines, at most kSnippetBytes.
 std::string excerpt(const std::string& source);
 
 /// Whether a card applies to the target and architecture and its code compiles here. `arch` is
@@ -41,12 +41,13 @@ inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< The most bytes of on
 /// The most cards that a run keeps to choose from.
 inline constexpr std::size_t kMostFoundCards = 16;
 
-/// Whether a card is about a type that an input of the task has.
+/// Whether some input of the task has a type that the card is about. True for cards about no type.
 bool is_about_inputs_of(const Card& card, const Task& task);
 
-/// The cards worth showing for the kernel, best first, ranked by the text search, by the likeness
-/// of embeddings where these were compared, by bottleneck and family, and by how runs ended that
-/// were shown them. Code of the task itself is left out, because it would be an answer.
+/// The cards that are worth showing for the kernel, best first. They are ranked by the text search,
+/// by the similarity of embeddings where these were compared, by bottleneck and family, and by the
+/// results of runs that were shown them. Code for the task itself is left out, because it would be
+/// a solution.
 std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
                                            const AdviceScope& scope);
 

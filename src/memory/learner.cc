@@ -1,4 +1,4 @@
-// Keeps track of what a run learns, between its attempts and the rules that make lessons.
+// Records what a run's attempts show, and has the rules make lessons of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/learner.h"
 
@@ -50,7 +50,7 @@ void Learner::take(const Lesson& news) {
 
 const TriedSource* Learner::made_from(const TriedSource& tried) const {
   const TriedSource* from = by_number(tried.parent);
-  // Every parent has a smaller number than its child, so the loop ends.
+  // An attempt's parent has a smaller number than the attempt, so the loop ends.
   while (from != nullptr && from->outcome != Outcome::Correct && from->parent < from->number)
     from = by_number(from->parent);
   return from != nullptr && from->outcome == Outcome::Correct ? from : nullptr;
@@ -60,7 +60,7 @@ void Learner::take(const Attempt& attempt, const TriedSource& tried, const std::
   news_ = experience_of(attempt, tried, made_from(tried), scope_);
   for (Experience& one : news_) {
     Experience own = one;
-    own.at = known_.at;  // not the time of the attempt: a resumed run must build the same prompts
+    own.at = known_.at;  // not the attempt's time: a resumed run must build the same prompts
     known_.experience.push_back(std::move(own));
     one.at = at;
   }
@@ -104,8 +104,8 @@ std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
   if (!known && (attempt.recalled != 0 || tried_.size() >= kMostTried)) return {};
   const std::size_t place = known.value_or(tried_.size());
   if (!known) remember(attempt);
-  // Attempts made from this one, which may be a tuner's setting or a recalled attempt, count as
-  // made from its source.
+  // An attempt that has the same source as an earlier one (another setting of its knobs, or a
+  // recalled attempt) is represented by the earlier one when later attempts are made from it.
   numbers_[attempt.number] = place;
   if (attempt.recalled != 0) return {};
   TriedSource& tried = tried_[place];

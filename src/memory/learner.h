@@ -1,4 +1,4 @@
-// Learner: what one run knows from other runs and learns itself, attempt by attempt.
+// Learner: what a run knows from earlier runs and what it learns itself, attempt by attempt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,16 +15,17 @@
 namespace kw::memory {
 
 /// Learns deterministically: equal snapshots and equal attempts give equal lessons, so that a
-/// resumed run builds the same prompts whatever other runs have taught meanwhile. Holds a few
+/// resumed run builds the same prompts whatever other runs have learnt meanwhile. Keeps a few
 /// hundred bytes for each source and some tens for each attempt.
 class Learner {
  public:
   /// `scope.task` must outlive the learner.
   Learner(LessonScope scope, LessonSnapshot begun);
 
-  /// Takes a completed attempt and returns the lessons from it. `is_written`: the source was
-  /// written for this attempt; other sources (settings of a tuner, ideas of the workbench) are only
-  /// remembered for the summary. Each source teaches once. `at` is the time in UTC, for people.
+  /// Takes a completed attempt and returns its lessons. `is_written`: the source was written for
+  /// this attempt; other sources (settings of a tuner, ideas of the workbench) are only remembered
+  /// for the summary. Only the first attempt with a source gives lessons. `at` is the time in UTC,
+  /// for people.
   std::vector<Lesson> observe(const Attempt& attempt, bool is_written, const std::string& at);
 
   /// The lessons at the end of a run that was not interrupted: its win, if one was confirmed, and a
@@ -33,7 +34,7 @@ class Learner {
                                const std::optional<Evaluation>& confirmation,
                                const std::string& at) const;
 
-  /// The experience from the latest observe(), which is stored together with that attempt.
+  /// Returns the experience from the latest observe(), which is to be stored with the attempt.
   std::vector<Experience> take_experience() { return std::exchange(news_, {}); }
 
   /// The lessons that the next prompt tells.
@@ -49,7 +50,7 @@ class Learner {
   /// Index in tried_ of the attempt's source; nothing: the source is new.
   std::optional<std::size_t> find(const Attempt& attempt) const;
   const TriedSource* by_number(int number) const;
-  /// The nearest correct source from which this one was made; null: there is none.
+  /// The nearest correct source from which `tried` was made; null: there is none.
   const TriedSource* made_from(const TriedSource& tried) const;
   void remember(const Attempt& attempt);
 

@@ -1,4 +1,4 @@
-// Makes cautions, instructions, insights and wins, each by one rule.
+// Makes each kind of lesson (caution, instruction, insight, win) by a rule.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/lesson_rules.h"
 
@@ -82,10 +82,10 @@ Lesson lesson_in(const LessonScope& scope, LessonKind kind, int attempt) {
   return lesson;
 }
 
-/// The beginning of kNoAnswer's message as older records have it.
+/// Beginning of the message that older records have in place of kNoAnswer.
 constexpr std::string_view kOlderNoAnswer = "the model was not asked: ";
 
-/// A key made of the lesson's kind, its target, where it holds, and what it is about.
+/// A key made of the lesson's kind, its target, the scope in which it holds, and its subject.
 std::string key_of(const Lesson& lesson, std::string_view where, std::string_view about) {
   return fmt::format("{}|{}|{}|{}", name_of(lesson.kind), name_of(lesson.target), where, about);
 }

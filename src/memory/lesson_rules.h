@@ -27,7 +27,7 @@ inline constexpr std::string_view kEditsForWhole =
 inline constexpr std::string_view kEditsOfNothing =
     "the reply holds edits, but there is no parent to edit: send the whole file";
 
-/// What all lessons of a run have in common.
+/// Properties that all lessons of a run share.
 struct LessonScope {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
@@ -35,7 +35,7 @@ struct LessonScope {
   std::string run;
 };
 
-/// What the rules need to know about a source beside its attempt.
+/// Facts about a source that the rules need and the attempt does not hold.
 struct SourceFacts {
   /// Techniques that the source adds to its parent's, as techniques_of() returns them.
   std::vector<std::string> techniques;
@@ -97,7 +97,7 @@ struct TriedSource {
 };
 
 /// A confirmed win as an example for prompts; nothing for kernels of the playbook, which prompts
-/// show anyway. `tried` is the best kernel's source; `parent` the source from which it was made,
+/// show anyway. `tried` is the best kernel's source; `parent` is the source from which it was made,
 /// null if unknown.
 std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation,
                              const TriedSource* tried, const TriedSource* parent,

@@ -12,11 +12,11 @@ namespace kw::memory {
 /// The first mismatch pattern that a finding of the evaluation names.
 MismatchPattern pattern_of(const std::vector<Finding>& findings);
 
-/// What a prompt says, and what is searched for in the specification, where a pattern was seen.
+/// What a prompt says about a mismatch pattern, and what is searched for in the specification.
 struct PatternAdvice {
   std::string_view seen;  ///< What was seen: "isolated elements were wrong".
   std::string_view rule;  ///< What a kernel must do, as a whole sentence.
-  /// Words by which relevant statements of a specification are found.
+  /// Words that find the relevant statements of a specification.
   std::vector<std::string_view> keywords;
 };
 

@@ -26,8 +26,7 @@ bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
                                            [&](const Sighting& s) { return s.run == scope.run; });
 }
 
-/// Relevance of lessons by id. Lessons that the run learnt itself have no id yet; they belong to
-/// its own task.
+/// Relevance of lessons by id. A run's own lessons have no id yet; they are for the run's own task.
 using Relevance = std::map<std::int64_t, double>;
 
 Relevance relevance_of(const std::vector<LessonMatch>& found) {
@@ -48,9 +47,9 @@ bool bears_on(const Lesson& lesson, const RecallScope& scope, double relevance) 
          (lesson.family == scope.family || relevance >= kLeastRelevance);
 }
 
-/// The rank of a lesson; a greater rank is more relevant. Two uses, one of them successful, are
-/// added to every lesson, so that an unused one counts as half successful. Wins whose source is
-/// shown rank by their gain instead.
+/// The rank of a lesson; a greater rank is more relevant. Two imaginary uses, one of them
+/// successful, are counted for every lesson, so that an unused lesson counts as half successful.
+/// Wins whose source is shown rank by their gain instead.
 auto rank_of(const Lesson& lesson, const RecallScope& scope, double relevance) {
   const double success = (lesson.helped + 1.0) / (lesson.uses + 2.0);
   const bool is_win = shows_source(lesson, scope);
@@ -82,7 +81,7 @@ std::string title_of(const Lesson& win, const RecallScope& scope) {
              : fmt::format("For the task `{}` ({}). {}", win.task, win.family, win.text);
 }
 
-/// The lesson's words, preceded by its task's name where that is another task.
+/// The lesson's text, preceded by the name of its task unless the task is the run's.
 std::string words_of(const Lesson& lesson, const RecallScope& scope) {
   std::string words = lesson.task == scope.task ? "" : fmt::format("(`{}`) ", lesson.task);
   words += lesson.text;
@@ -96,7 +95,7 @@ bool add(std::vector<std::string>& told, std::size_t most, std::string words) {
   return true;
 }
 
-/// Adds lessons one by one as long as their kind has room.
+/// Takes lessons one by one, as long as there is room for their kind.
 class Telling {
  public:
   explicit Telling(const RecallScope& scope) : scope_(scope) {}
@@ -140,7 +139,7 @@ class Telling {
   std::size_t elsewhere_ = 0;
 };
 
-/// English that stands in every specification and says nothing about its task.
+/// Whether the word is common English that occurs in every specification.
 bool says_nothing(std::string_view word) {
   static constexpr auto kWords = std::to_array<std::string_view>(
       {"about",  "above",   "all",     "and",     "any",      "are",      "begin",      "begins",
@@ -160,7 +159,7 @@ bool says_nothing(std::string_view word) {
   return contains(kWords, word);
 }
 
-/// Adds the words of a text that say something and are not there yet, until there are `most`.
+/// Adds the new words of a text, except common ones, until there are `most` words.
 void add_words(std::string_view text, std::size_t most, std::vector<std::string>& words) {
   constexpr std::size_t kShortest = 3;
   std::string word;

@@ -20,16 +20,18 @@ struct RecallScope {
   std::string run;     ///< Id of the run, whose own lessons come first; empty: there is no run yet.
 };
 
-/// The most lessons of each kind that a prompt tells. Where there are more, the least relevant ones
-/// in recall()'s order are left out.
+/// The most lessons of each kind that a prompt tells. If there are more, recall() leaves out the
+/// least relevant ones.
 inline constexpr std::size_t kMostWins = 2;
 inline constexpr std::size_t kMostCautions = 8;
 inline constexpr std::size_t kMostInstructions = 6;
 inline constexpr std::size_t kMostInsights = 6;
-/// Lessons of other families, all kinds together.
+/// The most lessons from other families that a prompt tells, of all kinds together.
 inline constexpr std::size_t kMostElsewhere = 3;
-inline constexpr std::size_t kMostExamples = 3;  ///< Wins and kernels of the playbook together.
-inline constexpr std::size_t kMostWinBytes = 16 << 10;  ///< Bytes of the wins' sources together.
+/// The most wins and playbook kernels that a prompt shows.
+inline constexpr std::size_t kMostExamples = 3;
+/// The most bytes of the sources of all wins that a prompt shows.
+inline constexpr std::size_t kMostWinBytes = 16 << 10;
 
 /// A lesson of another family is used where the full-text search gives it at least this share of
 /// the best match's rank.
@@ -41,7 +43,7 @@ struct ToldWin {
   std::string source;
 };
 
-/// Sentences for a prompt, most relevant first.
+/// The lessons that a prompt tells, as sentences, most relevant first.
 struct ToldLessons {
   std::vector<std::int64_t> ids;  ///< The ids of all lessons below.
   std::vector<ToldWin> wins;
@@ -52,7 +54,7 @@ struct ToldLessons {
 
 /// The most words of a task by which lessons are searched; such a search takes a millisecond.
 inline constexpr std::size_t kMostQueryWords = 160;
-/// How many of these words may come from the reference.
+/// The most words of the reference among the words by which lessons are searched.
 inline constexpr std::size_t kMostCodeWords = 40;
 
 /// The words by which lessons are searched for a task: the distinct words of at least three
@@ -60,22 +62,23 @@ inline constexpr std::size_t kMostCodeWords = 40;
 /// reference.
 std::vector<std::string> query_words(const task::Definition& task);
 
-/// Whether prompts show the source of a win: yes for the same task or family; for others only its
-/// words are told.
+/// Whether prompts show the source of a win: they do for the same task or family, and otherwise
+/// show only its text.
 bool shows_source(const Lesson& win, const RecallScope& scope);
 
-/// The lessons for the scope's target that a run takes along: first those of its task, then (except
-/// instructions) those of its family and those among the others that full-text search `found`.
-/// Unripe lessons are included so that the run can count further sightings. Each kind has room for
-/// twice as many as a prompt tells, and cautions, most of which are unripe, for four times. All
-/// dropped lessons are included too, so that a run does not tell them when it sees them again.
+/// The lessons for the scope's target that a run loads: first those of its task, then (except
+/// instructions) those of its family, and those among the others that the full-text search `found`.
+/// Unripe lessons are included so that the run can count further sightings. For each kind, twice as
+/// many lessons are loaded as a prompt tells; for cautions, most of which are unripe, four times as
+/// many. All dropped lessons are included too, so that a run does not tell them when it sees them
+/// again.
 std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope,
                                const std::vector<LessonMatch>& found = {});
 
-/// What a prompt tells. Lessons of a kind are ordered by: taught by this run; same task; same
-/// family; same device; a win's gain, or for other lessons the share of their uses that ended with
-/// a win, raised by up to a factor of two by relevance for other tasks' lessons; number of
-/// sightings; newest. Equal sentences are told once. O(lessons log lessons), well below a
+/// Chooses the lessons for a prompt. Lessons of a kind are ordered by: learnt by this run; same
+/// task; same family; same device; a win's gain, or for other lessons the share of their uses that
+/// ended with a win, raised by up to a factor of two by relevance for other tasks' lessons; number
+/// of sightings; newest. Equal sentences are told once. O(lessons log lessons), well below a
 /// millisecond.
 ToldLessons recall(const LessonSnapshot& known, const RecallScope& scope);
 

@@ -25,8 +25,9 @@ Result<task::TaskFiles> shipped_task(const DataFiles& data, const std::string& n
 
 namespace {
 
-/// Whether arguments have the same names, kinds and roles in the same order; with `exact` also the
-/// same types, where a variant may have other real ones.
+/// Whether two lists of arguments have the same names, kinds and roles in the same order. Types
+/// must be equal if `exact`; otherwise floating-point types may differ, as they do between variants
+/// of a task.
 bool are_alike(const std::vector<Parameter>& a, const std::vector<Parameter>& b, bool exact) {
   return std::ranges::equal(a, b, [exact](const Parameter& x, const Parameter& y) {
     const bool has_type = x.dtype == y.dtype || (!exact && is_real(x.dtype) && is_real(y.dtype));
@@ -34,7 +35,7 @@ bool are_alike(const std::vector<Parameter>& a, const std::vector<Parameter>& b,
   });
 }
 
-/// The shipped task of this name; nothing where there is none that can be read.
+/// The shipped task of this name; nothing where there is none or it cannot be read.
 std::optional<task::Definition> shipped_definition(const DataFiles& data, const std::string& name) {
   const auto files = shipped_task(data, name);
   if (!files || files->texts.empty()) return std::nullopt;
@@ -43,18 +44,19 @@ std::optional<task::Definition> shipped_definition(const DataFiles& data, const 
   return std::move(*definition);
 }
 
-/// Whether kernels that were written for the shipped task `name` can be called as this one's.
+/// Whether kernels written for the shipped task `name` have the interface of the task `definition`.
 bool has_interface_of(const DataFiles& data, const task::Definition& definition,
                       const std::string& name) {
   const auto lender = shipped_definition(data, name);
-  if (!lender) return true;  // The folder is somebody's own.
+  if (!lender) return true;  // a user's own playbook folder
   if (lender->task.function != definition.task.function) return false;
   if (name == definition.task.name)
     return lender->dims == definition.dims &&
            are_alike(lender->task.signature, definition.task.signature, true);
   const auto& wider = definition.narrowing.wider;
   const auto& called = wider.empty() ? definition.task.signature : wider;
-  // The lender may be a variant of the same task itself.
+  // The shipped task has the arguments from which this variant leaves some out, or is itself a
+  // variant with the arguments that are left.
   return are_alike(lender->task.signature, called, false) ||
          are_alike(lender->task.signature, definition.task.signature, false);
 }

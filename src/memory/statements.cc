@@ -1,4 +1,4 @@
-// Splits Markdown into statements, and ranks the statements.
+// Splits Markdown into statements, and ranks them by keywords.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/statements.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostStatements = 2;
 constexpr std::size_t kStatementBytes = 400;
-// bytes that a technique shares with its other word forms, as in til(e|ing)
+// bytes by which word forms of a technique are recognised, as "til" in tiling and tiles
 constexpr std::size_t kStem = 3;
 
 std::vector<std::string> statements_in(std::string_view spec) {

@@ -113,8 +113,8 @@ mustache::data data_of(const Fields& fields) {
   return object;
 }
 
-/// Serves partials from the files, and records variables that are not set, which the library would
-/// ignore.
+/// Supplies partials from the files, and records the variables that are not set, which the library
+/// would silently ignore.
 class StrictContext final : public mustache::context<std::string> {
  public:
   StrictContext(const mustache::data& fields, const std::map<std::string, mustache::data>& files)

@@ -1,4 +1,4 @@
-// The task of memory's tests: a small stencil with a specification that rules can quote.
+// The task that the tests of memory use: a small stencil whose specification the rules can quote.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,7 +43,7 @@ inline const char* const kStrided =
 inline const char* const kContiguous =
     "for (int x = 0; x < nx; ++x)\n  for (int z = 0; z < nz; ++z) u[x * (nz + 8) + z] += 1;\n";
 
-/// An attempt whose source was written by a model and has its own text as hash.
+/// An attempt with a source that a model wrote. The hash of the source is its own text.
 inline Attempt tried(int number, const std::string& source,
                      const std::vector<std::string>& techniques) {
   Attempt a;

@@ -1,4 +1,4 @@
-// Reads loops and indices from tokens.
+// Reads loops and array indices from a kernel's tokens.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/walk.h"
 
@@ -86,7 +86,7 @@ enum class Use { Strided, Contiguous, Neither };
 
 Use use_of(const Tokens& tokens, const ForLoop& loop, std::size_t at) {
   if (is_multiplied(tokens, at, at)) return Use::Strided;
-  // In (x + 4) * sx the sum that contains x is multiplied, and so x is.
+  // In (x + 4) * sx the sum is multiplied, and thus x is.
   const std::size_t open = opening_around(tokens, loop.body, at, "(", ")");
   if (open < tokens.size()) {
     const bool is_call = open > 0 && tokens[open - 1].kind == CodeToken::Kind::Word;

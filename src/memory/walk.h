@@ -10,10 +10,10 @@
 
 namespace kw::memory {
 
-/// The variable of a most deeply nested loop whose iterations lie a stride apart in memory: each of
-/// its uses in an index is multiplied, or stands in an index that is not the last. Nothing where no
-/// loop does that or the text does not show it. Only a hint for texts, never a reason for a
-/// verdict. O(tokens²) in the worst case.
+/// The variable of an innermost loop whose iterations are a stride apart in memory: in every index,
+/// the variable is multiplied or is not in the last dimension. Nothing where no loop does this or
+/// the text does not show it. Used only as a hint in texts, never for a verdict. O(tokens²) in the
+/// worst case.
 std::optional<std::string> strided_loop(std::string_view source);
 
 /// The name of the dimension that is contiguous in the task's tensor of highest rank: the

@@ -1,4 +1,5 @@
-// Each request borrows a lane: a curl multi handle with its pool of open connections.
+// HTTP by libcurl. Each request borrows a lane: a curl multi handle with its pool of open
+// connections.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/curl.h"
 
@@ -116,8 +117,8 @@ Result<HeaderList> header_list(const HttpRequest& request) {
 }
 
 /// The file of trusted certificates: $SSL_CERT_FILE, else the one that libcurl was built to read,
-/// else where distributions keep theirs, since a program built on one may run on another. Null:
-/// there is none.
+/// else the first that exists of the places where Linux distributions keep theirs, since a program
+/// built on one distribution may run on another. Null: there is none.
 const char* trusted_certificates() {
   static const std::string found = [] {
     const curl_version_info_data* built = curl_version_info(CURLVERSION_NOW);
@@ -165,7 +166,7 @@ std::string seconds_text(Milliseconds duration) {
   return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000);
 }
 
-/// The earliest time at which waiting ends in an error, and the text of that error.
+/// The time at which waiting ends in an error, and the text of the error.
 struct Deadline {
   Instant at;
   std::string words;

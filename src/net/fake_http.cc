@@ -1,4 +1,4 @@
-// FakeHttp's answers.
+// Gives the prepared answers of FakeHttp.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/fake_http.h"
 

@@ -1,4 +1,4 @@
-// Functions on heads and URLs.
+// Functions on the heads of answers and on URLs.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http.h"
 

@@ -19,7 +19,7 @@ struct Header {
   std::string value;
 };
 
-/// Bounds on waiting; each one that passes is an Advice::Retry error.
+/// Bounds on waiting; exceeding any of them is an error with Advice::Retry.
 struct HttpTimeouts {
   std::chrono::milliseconds connect{10'000};  ///< Name resolution, TCP and TLS.
   /// From the start of the exchange to the end of the head.

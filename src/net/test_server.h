@@ -17,7 +17,7 @@
 
 namespace kw::net {
 
-/// One prepared answer.
+/// One prepared answer, and how its connection ends.
 struct TestAnswer {
   enum class End {
     Complete,
