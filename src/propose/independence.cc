@@ -360,8 +360,7 @@ class Body {
   void check_reads(const Place& place) {
     const auto terms = direct_terms(place.indices);
     const bool is_dense = std::any_of(terms.begin(), terms.end(), [](const std::string& term) {
-      return term.find(' ') + 1 ==
-             term.size();  // a bare name: neighbours belong to other iterations
+      return term.find(' ') + 1 == term.size();  // a bare name: neighbours are other iterations'
     });
     for (std::size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i] != place.base || t_[i + 1] != "[") continue;

@@ -16,8 +16,7 @@ namespace kw::propose {
 namespace {
 
 constexpr std::int64_t kLeastSecret = 4;  // smaller numbers are dimensions, steps and the like
-constexpr std::int64_t kNearEnd =
-    64;  // largest distance of a coordinate that is counted from the end
+constexpr std::int64_t kNearEnd = 64;     // coordinates nearer than this are counted from the end
 constexpr std::string_view kSomewhere = "a hidden workload";
 
 /// End of the integer that begins at `at`, or `at` where none begins. "0.5", "e7" and "x2" hold no

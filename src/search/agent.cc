@@ -15,7 +15,7 @@
 namespace kw::search {
 namespace {
 
-// Our choices: the survey names the roles, the loop and a bounded memory, but no numbers.
+// Our choices: the survey names the roles, the loop and a bounded memory, but gives no numbers.
 constexpr std::size_t kShownToAgent = 8;  // latest attempts that planner and coder are shown
 constexpr int kReviews = 2;               // reviews of one plan; after that the referee decides
 // Plans in a row without a new best after which a new design is asked for.
@@ -61,7 +61,7 @@ class Agent final : public Authoring {
     view.prompt = prompt;
     view.is_bounded = true;
     view.lines.assign(latest_.begin(), latest_.end());
-    // The best attempt is never forgotten.
+    // The best attempt is always shown, even if it is not among the latest ones.
     if (best().ask() != 0 && std::ranges::find(view.lines, best().ask()) == view.lines.end())
       view.lines.insert(view.lines.begin(), best().ask());
     return view;

@@ -15,11 +15,11 @@
 namespace kw::search {
 namespace {
 
-// Published values.
+// Values that STARK publishes: 0.3 to 0.4 for the share of explorations, and the two temperatures.
 constexpr double kExplores = 0.3;  // published: 0.3 to 0.4
 constexpr double kPlanTemperature = 0.8;
 constexpr double kCodeTemperature = 0.1;
-// Our choices.
+// STARK does not publish these values; they are our choice.
 constexpr std::size_t kRootChildren = 3;  // kernels written from the task alone: root throttling
 constexpr double kLeafBias = 0.7;         // share of explorations that consider only leaves
 constexpr int kFailuresInARow = 3;        // failures in a row after which a branch is given up
@@ -54,8 +54,8 @@ class AttemptTree final : public Authoring {
     if (alive_.empty()) return grow_root("nothing else is alive");
     if (rng_.uniform() >= kExplores)
       if (const auto node = fittest_.first()) {
-        // The root is the task's own code: while it may still be grown, it counts as the best at
-        // first.
+        // Without throttling, the root counts as a node of speedup 1, so it is the best node until
+        // a kernel is faster.
         const bool is_root_best = !throttles_root_ && works_.at(*node).speedup < 1;
         return is_root_best && is_root_open ? grow_root("the best that is alive") : exploit(*node);
       }
@@ -108,7 +108,8 @@ class AttemptTree final : public Authoring {
     for (WorkId id = 0; id < works_.size(); ++id) look_at(id);
   }
 
-  /// Grows the best node. A failed plan for it is repaired before another plan is made.
+  /// Grows the best node. If a plan for the node has failed, it is repaired before another plan is
+  /// made.
   Ask exploit(WorkId best) {
     const Work& work = works_.at(best);
     std::optional<WorkId> newest;
@@ -142,8 +143,8 @@ class AttemptTree final : public Authoring {
     return work.is_correct() ? extend(id, work, why) : debug(id, work, why);
   }
 
-  /// An ask with a planner, who sees the node, its children and the leaders, and a coder, who sees
-  /// cousins as well.
+  /// An ask with a planner, who sees the node, its children and the leaders, and with a coder, who
+  /// sees cousins as well.
   Ask extend(WorkId id, const Work& work, const std::string& why) const {
     Ask ask = write(Errand::Improve, work.point,
                     fmt::format("{}: {}, {} child{}", why, words_of(work), work.children.size(),
@@ -168,7 +169,7 @@ class AttemptTree final : public Authoring {
     return ask;
   }
 
-  /// An ask with a debugger, who sees what else was made from the same parent.
+  /// An ask with a debugger, who sees what else was made from the failed node's parent.
   Ask debug(WorkId id, const Work& work, const std::string& why) const {
     Ask ask = write(Errand::Repair, work.ask, fmt::format("{}: mend {}", why, words_of(work)));
     View& view = ask.manner.writer;
@@ -186,7 +187,7 @@ class AttemptTree final : public Authoring {
     return ask;
   }
 
-  /// Latest children of the parent's siblings.
+  /// The latest children of the siblings of the work's parent.
   std::vector<WorkId> cousins(const Work& work) const {
     std::vector<WorkId> all;
     if (!work.parent) return all;

@@ -57,8 +57,8 @@ TEST(AttemptTree, WithoutThrottlingTheRootIsANodeOfSpeedupOne) {
   }
 }
 
-/// How often each parent is grown, over many seeds, after a kernel of 3x and one of 2x that is
-/// nearer to its roof.
+/// How often each parent is grown, over many seeds, where one kernel reaches 3x and the other
+/// reaches 2x but is nearer to its roofline.
 std::map<int, int> grown_under(const std::string& policy) {
   std::map<int, int> grown;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -84,7 +84,7 @@ void Authoring::learn(const Ask& ask, const Tell& tell) {
   else
     tune_written(tell);
   judged(ask, tell);
-  // A source is tuned only once: a second start() does nothing.
+  // start() tunes each source only once, so a second call does nothing.
   if (tunes_at_end() && is_done() && !is_waiting() && !tuning_.is_active() &&
       may_derive(best_written_.ask))
     tuning_.start(best_written_, best_.merit());

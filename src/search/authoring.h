@@ -1,4 +1,4 @@
-// What all methods share that ask for new sources: expert kernels come first, knobs are tuned
+// What all methods that ask for new sources share: expert kernels come first, knobs are tuned
 // before the next source is asked for, and a person's orders are obeyed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,7 +23,7 @@ class Authoring : public QueuedStrategy {
  protected:
   Authoring(std::vector<Idea> ideas, const StrategyOptions& options);
 
-  // The following functions define a method.
+  // A method overrides the following functions.
 
   /// The next source to ask for. Nothing: the method waits for tells, or is_done(). Not called
   /// while expert kernels are judged or knobs are tuned.
@@ -33,14 +33,14 @@ class Authoring : public QueuedStrategy {
   virtual void judged(const Ask& ask, const Tell& tell) = 0;
   /// Called when a person has given an order: what was planned may no longer be allowed.
   virtual void steered() {}
-  /// For methods that end: true if the best written source is tuned once the last source was
-  /// judged. Other methods tune a source when it is told.
+  /// Only for methods that end: whether the best written source is tuned after the last source was
+  /// judged. Other methods tune a source as soon as it is judged.
   virtual bool tunes_at_end() const { return false; }
   /// What the method is doing, in one line for people.
   virtual std::string doing() const = 0;
   virtual bool is_done() const { return false; }
 
-  // The following members are what methods build asks from.
+  // Methods build their asks by the following functions.
 
   /// An ask for a source, to be completed by the method.
   static Ask write(Errand errand, int parent, std::string why);
@@ -57,7 +57,7 @@ class Authoring : public QueuedStrategy {
   void learn(const Ask& ask, const Tell& tell) final;
   bool is_exhausted() const final;
   std::optional<Ask> choose();
-  /// An unanswered ask that a person's orders still allow.
+  /// An unanswered ask, made again, if a person's orders still allow it.
   std::optional<Ask> choose_again();
   void end_of_start(const Ask& ask, const Tell& tell);
   void tune_written(const Tell& tell);

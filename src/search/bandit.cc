@@ -18,10 +18,11 @@
 namespace kw::search {
 namespace {
 
-// Published: k-means on runtime features, upper confidence bounds over cluster × technique, reward
-// (T - T') / T. A technique is masked where its resource is used beyond this share.
+// KernelBand publishes k-means on runtime features, upper confidence bounds over cluster ×
+// technique, the reward (T - T') / T, and this value: a technique is masked where the cluster's
+// kernels use more than this share of its resource.
 constexpr double kSaturated = 0.75;
-// Our choices.
+// KernelBand does not publish these values; they are our choice.
 constexpr std::size_t kClusters = 3;
 constexpr std::size_t kKept = 48;  // fastest kernels, from which everything is made
 constexpr int kClusterEvery = 8;   // new kernels after which the clusters are computed anew
@@ -212,7 +213,7 @@ class Bandit final : public Authoring {
     return ask;
   }
 
-  /// Credits the kernel that a try began from with the try's result.
+  /// Credits the result of a try to the kernel from which the try was made.
   void credit(WorkId id) {
     const Work& work = works_.at(id);
     auto origin = work.parent;

@@ -39,7 +39,7 @@ TEST(Bandit, TriesEachTechniqueBeforeOneTwice) {
 }
 
 TEST(Bandit, ComesBackToWhatPays) {
-  // Only one of forty cards pays: it is asked for again as soon as there is a kernel without it.
+  // Only one of forty techniques pays: the bandit asks for it again as soon as a kernel lacks it.
   Dialogue d("bandit", with_cards(kCards));
   d.ask(), d.works(1);
   std::map<std::string, int> asked;

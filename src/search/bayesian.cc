@@ -23,12 +23,13 @@ constexpr std::size_t kFresh = 8;         // random points that join the pool wi
 constexpr int kRefinements = 3;           // times that the neighbours of a winner join the pool
 constexpr double kGrowth = 1.12;  // growth of the number of observations from one fit to the next
 constexpr int kMostFittingSteps = 40;  // steps of the hyperparameters in one fit
-// A point whose expected gain (log) is smaller is not worth a measurement.
+// The smallest expected gain, in log speed, for which a point is measured.
 constexpr double kWorthwhile = 0.002;
 constexpr double kDoubtStep = 1.3;
-// The tuner ends when even with this doubt no point is worth a measurement.
+// If no point is worth a measurement even with all deviations multiplied by this, the tuner ends.
 constexpr double kMostDoubt = 3;
-// Speeds are cut off at so many times the distance from best to median.
+// Log speeds that are below the best by more than this many times the distance from best to median
+// are cut off.
 constexpr double kDepth = 3;
 
 constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, if nothing else is known
@@ -36,8 +37,8 @@ constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, if nothing 
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// Combines two independent deviations at a tenth of the cost of std::hypot, which guards against
-// overflow.
+// The standard deviation of a sum of two independent terms, at a tenth of the cost of std::hypot,
+// which guards against overflow.
 double both(double a, double b) { return std::sqrt(a * a + b * b); }
 
 double expected_improvement(const Prediction& p, double best) {
@@ -55,14 +56,15 @@ double most_improvement(const Prediction& p, double best) {
   return p.deviation * (z > 0 ? z + density : density / std::max(1.0, z * z));
 }
 
-// sd of the log of a speedup, from its interval; the usual sd if there is no interval.
+// Standard deviation of the log of a speedup, from its interval; kUsualNoise if there is no
+// interval.
 double noise_of(const Speedup& speedup) {
   constexpr double kDeviations = 2.81;  // half the width of a 99.5 % interval, in deviations
   if (speedup.low <= 0 || speedup.high <= speedup.low) return kUsualNoise;
   return std::log(speedup.high / speedup.low) / (2 * kDeviations);
 }
 
-// Number of hyperparameter steps that cost about half a millisecond with `points` observations.
+// The number of hyperparameter steps that take about half a millisecond with `points` observations.
 int fitting_steps(std::size_t points) {
   constexpr double kFlops = 1e6;
   const auto n = static_cast<double>(points);
@@ -113,7 +115,8 @@ class Bayesian final : public PointTuner {
       observed_.push_back({std::move(at), log_merit, noise_of(tell.speedup), tell.ask});
     } else {
       if (knows_failures_) works_.add(at, 0);
-      // Only the first failure makes the process of what works necessary.
+      // The process that predicts which points work is needed only from the first failure on, so
+      // fit then.
       if (is_fitted() && !knows_failures_) next_fit_ = 0;
       failed_.push_back(std::move(at));
     }
@@ -135,7 +138,7 @@ class Bayesian final : public PointTuner {
   bool is_fitted() const { return fitted_ > 0; }
   std::size_t known() const { return observed_.size() + failed_.size(); }
 
-  // Of some random points, the one farthest from everything that was asked for.
+  // The one of some random points that is farthest from all points that were asked for.
   std::optional<Plan> spread_point() {
     constexpr int kLots = 24;
     std::vector<Places> others = pending_places();
@@ -159,7 +162,7 @@ class Bayesian final : public PointTuner {
     return Plan{std::move(point), job().parent, std::move(why)};
   }
 
-  // A random untried point; numbers are drawn as long as they are likely to hit one.
+  // A random untried point. Draws a few numbers first, as long as they are likely to hit one.
   std::optional<Places> draw() {
     constexpr int kLots = 8;
     for (int lot = 0; lot < kLots; ++lot) {
@@ -197,7 +200,8 @@ class Bayesian final : public PointTuner {
     else
       refresh_pool();
     Scored best = choose();
-    // The tuner must not end because of outdated hyperparameters or an outdated pool.
+    // A fit with all observations comes before the end, since the hyperparameters or the pool may
+    // be outdated.
     if (best.gain < kWorthwhile && fitted_ < known()) {
       fit();
       best = choose();
@@ -211,7 +215,7 @@ class Bayesian final : public PointTuner {
     return Plan{std::move(point), leader_, std::move(why)};
   }
 
-  // The best point of the pool, given what is outstanding.
+  // The best point of the pool, taking outstanding asks into account.
   Scored choose() {
     const std::vector<Places> waiting = pending_places();
     set_mark();
@@ -223,7 +227,8 @@ class Bayesian final : public PointTuner {
       if (knows_failures_) works_.suppose(point);
     }
     Scored best = refined_best();
-    // If no point seems worth a measurement, the model may be too sure of itself.
+    // If no point seems worth a measurement, the model may be too certain, so its deviations are
+    // increased.
     while (best.gain < kWorthwhile && doubt_ < kMostDoubt) {
       doubt_ *= kDoubtStep;
       best = refined_best();
@@ -260,9 +265,9 @@ class Bayesian final : public PointTuner {
     gather_pool();
   }
 
-  // What the process does not explain is noise of the measurement, or roughness that belongs to the
-  // point. Noise flatters the largest of many measurements, so a point counts as what was predicted
-  // there plus the rough share of the rest.
+  // Sets the log merit to improve on. What the process does not explain is either measurement noise
+  // or roughness, which belongs to the point. Noise flatters the largest of many measurements, so a
+  // point counts as its prediction plus the share of the rest that is roughness.
   void set_mark() {
     const double residual = speed_.residual();
     roughness_ = std::sqrt(std::max(0.0, residual * residual - noise_ * noise_));
@@ -322,8 +327,8 @@ class Bayesian final : public PointTuner {
     }
   }
 
-  // Fills the pool: with everything untried in a small space, else with points around the fastest
-  // and random points.
+  // Fills the pool: with all untried points of a small space, or else with points around the
+  // fastest ones and random points.
   void gather_pool() {
     std::vector<Places> points;
     if (list_open()) {
@@ -373,7 +378,7 @@ class Bayesian final : public PointTuner {
     join(points);
   }
 
-  // Adds the points that the pool does not hold yet. False: it held all of them.
+  // Adds the points that are not in the pool yet. False: all of them were in the pool.
   bool join(const std::vector<Places>& points) {
     const std::size_t before = pool_.size();
     for (const Places& point : points)
@@ -402,7 +407,7 @@ class Bayesian final : public PointTuner {
     newly_leading_.reset();
   }
 
-  // Untried points that differ from this one in one knob.
+  // Untried points that differ from `from` in one knob.
   std::vector<Places> one_knob_away(const Places& from) {
     constexpr std::size_t kMostOfOneKnob = 8;
     std::vector<Places> result;
@@ -419,8 +424,8 @@ class Bayesian final : public PointTuner {
     return result;
   }
 
-  // The best of the pool, after its neighbours have joined the pool again and again, as long as one
-  // of them becomes the new best.
+  // The best point of the pool. The neighbours of each new best point join the pool before the
+  // search is repeated.
   Scored refined_best() {
     Scored best = best_of_pool();
     for (int i = 0; i < kRefinements && best.gain > 0 && !is_listed_; ++i) {
@@ -438,7 +443,8 @@ class Bayesian final : public PointTuner {
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       Prediction speed = speed_.followed(i);
       speed.deviation = doubt_ * both(speed.deviation, roughness_);
-      // The chance of working can only lower the gain, so this point cannot win.
+      // Multiplying by the chance of working can only lower the gain, so this point cannot be the
+      // best.
       if (most_improvement(speed, mark_) <= best.gain) continue;
       double gain = expected_improvement(speed, mark_);
       if (gain <= best.gain) continue;
@@ -448,7 +454,8 @@ class Bayesian final : public PointTuner {
     return best;
   }
 
-  // Labels are 1 for what worked and 0 for what failed; a label of one half means even odds.
+  // The chance that a point works. The process was fitted to labels of 1 for working and 0 for
+  // failing points; a predicted label of one half means even odds.
   static double chance_of_working(const Prediction& label) {
     constexpr double kBlur = 0.15;  // softens the boundary between the labels
     return normal_share((label.mean - 0.5) / both(label.deviation, kBlur));

@@ -26,7 +26,7 @@ struct Quantity {
   std::string_view unit;
 };
 
-// A number in plain digits, infinite if out of range, followed by letters.
+// Parses a number in plain digits, followed by letters. A number out of range becomes infinite.
 std::optional<Quantity> parse_number(std::string_view text) {
   text = trim(text);
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());

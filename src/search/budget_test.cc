@@ -1,4 +1,4 @@
-// Stop rules say why they stop; parsers accept what people write and refuse the rest.
+// Tests of stop rules, which say why they stop, and of the parsers of goals and durations.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/budget.h"
 

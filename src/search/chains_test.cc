@@ -1,4 +1,4 @@
-// Methods that follow one kernel: staged, coder-judge, reward-refine, agent.
+// Tests of the methods that follow one kernel: staged, coder-judge, reward-refine, agent.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -289,8 +289,7 @@ TEST(RewardRefine, NamesWhatPaysOnAKernelOfThisProfile) {
   EXPECT_GT(right, 80) << "of a hundred, a fifth of which are drawn by lot";
 }
 
-// Within the target, the run's rule on goals ends the search:
-// RolesRun.RewardRefineReturnsAtTheGoal.
+// RolesRun.RewardRefineReturnsAtTheGoal tests the end by the run's rule on goals.
 TEST(RewardRefine, EndsAfterItsLastAttemptWithTheBestOrWithNothing) {
   Dialogue works("reward-refine", chain(2));
   for (int i = 0; i < 2; ++i) works.ask(), works.works(2);

@@ -72,7 +72,7 @@ class Climb final : public QueuedStrategy {
     for (KnobPoint& point : job_.space->neighbours(here_)) add(std::move(point));
   }
 
-  // Considers points behind a failed one: a failure must not hide what lies beyond it in the same
+  // Considers points beyond a failed one, since a failure must not hide what follows in the same
   // direction.
   void look_behind(const KnobPoint& failed) {
     for (KnobPoint& point : job_.space->neighbours(failed))

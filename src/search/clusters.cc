@@ -35,7 +35,8 @@ std::size_t nearest(const Features& point, const std::vector<Features>& centres)
   return static_cast<std::size_t>(std::ranges::min_element(centres, closer) - centres.begin());
 }
 
-/// Draws each further centre at random, weighted by its squared distance from the existing centres.
+/// Draws the first centres of k-means++: each further one at random, weighted by its squared
+/// distance from the nearest existing centre.
 std::vector<Features> first_centres(const std::vector<Features>& points, std::size_t k, Rng& rng) {
   std::vector<Features> centres{points[static_cast<std::size_t>(rng.below(points.size()))]};
   while (centres.size() < k) {

@@ -48,8 +48,8 @@ class CoderJudge final : public Authoring {
     const bool is_faster = tell.is_correct() &&
                            (!best_work_ || works_.at(*id).speedup > works_.at(*best_work_).speedup);
     if (is_faster) best_work_ = id;
-    // Rounds begin at the fastest of the experts' kernels; after that each round continues from the
-    // last kernel.
+    // The first round begins at the fastest expert kernel; each later round continues from the last
+    // kernel.
     if (ask.role == Role::Write || is_faster) latest_ = id;
   }
 
@@ -71,7 +71,7 @@ class CoderJudge final : public Authoring {
     return view;
   }
 
-  /// The coder is shown its latest kernel and what the judge says, and nothing else.
+  /// The view of the coder, who is shown only the latest kernel and the judge's advice.
   static View coder_view(const char* prompt) {
     View view;
     view.role = "coder";
@@ -81,9 +81,9 @@ class CoderJudge final : public Authoring {
     return view;
   }
 
-  /// Preset paper, as CudaForge: the current kernel is always the last one, even if slower or
-  /// broken. A kernel that fails gets a correction, one that works an optimisation; the profile
-  /// shown is of that very kernel.
+  /// The next ask of preset `paper`, as in CudaForge: the current kernel is always the last one,
+  /// even if slower or broken. A failed kernel gets a correction, a working one an optimisation;
+  /// the profile shown is of the same kernel.
   Ask paper() const {
     const Work& work = works_.at(*latest_);
     Ask ask = write(
@@ -94,11 +94,11 @@ class CoderJudge final : public Authoring {
     return ask;
   }
 
-  /// Preset sketch: always starts from the best kernel and the last instructions. If the last
-  /// kernel did not compile, the error itself serves as instructions.
+  /// The next ask of preset `sketch`, which always starts from the best kernel and the last
+  /// instructions. If the last kernel did not compile, the compiler's error serves as instructions.
   Ask sketch() const {
     const Work& last = works_.at(*latest_);
-    // If nothing was correct yet, the last kernel is all there is.
+    // If no kernel was correct yet, the last one is the starting point.
     const Work& from = best_work_ ? works_.at(*best_work_) : last;
     const bool compiles = last.is_correct() || last.stage > Stage::Compile;
     Ask ask = write(from.is_correct() ? Errand::Improve : Errand::Repair, from.point,

@@ -1,4 +1,4 @@
-// Lets a test ask a strategy and tell it outcomes that the test chooses.
+// Dialogue: lets a test ask a strategy and tell it outcomes that the test chooses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace kw::search {
 
-/// Each written source becomes a new idea, numbered from 10.
+/// Asks a strategy and tells it outcomes. Each written source becomes a new idea, numbered from 10.
 class Dialogue {
  public:
   explicit Dialogue(std::string_view name, StrategyOptions options = {},
@@ -61,14 +61,14 @@ class Dialogue {
     }
     strategy_->tell(tell);
   }
-  /// Name of the reward policy for all later tells.
+  /// Sets the name of the reward policy for all later tells.
   void set_reward(std::string policy) { policy_ = std::move(policy); }
-  /// Fraction of the roofline for all later correct tells.
+  /// Sets the fraction of the roofline for all later correct tells.
   void set_roofline(double fraction) { roofline_ = fraction; }
-  /// Techniques that every later correct kernel names; before the first call no techniques are
-  /// told.
+  /// Sets the techniques that every later correct kernel names; before the first call no techniques
+  /// are told.
   void set_shown(std::vector<std::string> techniques) { shown_ = std::move(techniques); }
-  /// Knobs of every source that is written from now on.
+  /// Sets the knobs of every source that is written from now on.
   void set_space(KnobSpace space) { space_ = std::move(space); }
   Strategy& strategy() { return *strategy_; }
 

@@ -1,4 +1,4 @@
-// Mean rewards, confidence bounds, and rests of models that gave no answer.
+// Computes mean rewards and confidence bounds, and lets models rest that gave no answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/ensemble.h"
 
@@ -29,7 +29,7 @@ Ensemble::Ensemble(std::vector<std::string> models, Unit unit)
   KW_ASSERT(!names_.empty());
 }
 
-// Mean cost of a reply, over the models with told choices.
+// Mean cost of a reply over all models that have been told a result.
 double Ensemble::mean_cost() const {
   double sum = 0;
   double count = 0;
@@ -44,7 +44,7 @@ double Ensemble::index_of(const Member& m) const {
   const double cost = m.told > 0 ? m.cost / m.told : usual;
   const double tries = std::max(1, m.told + m.waiting);
   const double bound = kBoundWidth * std::sqrt(2 * std::log(std::max(2, choices_)) / tries);
-  // If nothing has cost anything, rewards alone count.
+  // If no reply has cost anything yet, the rewards alone decide.
   return (reward + bound) / (usual > 0 ? cost + usual : 1);
 }
 

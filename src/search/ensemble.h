@@ -10,10 +10,9 @@
 
 namespace kw::search {
 
-/// What a written source was worth, from 0 to 1: 0 if it failed or repeated another source; else
-/// 0.3 for being correct plus 0.7 × log2 of its speedup over the source that it set out from,
-/// limited to 0–1. The 0.3 is Kevin-32B's (arXiv 2507.11948). `from`: the parent's speedup, if the
-/// parent was correct.
+/// The reward of a written source, from 0 to 1: 0 if it failed or repeated another source; else 0.3
+/// for being correct plus 0.7 × log2 of its speedup over its parent, limited to 0–1. The 0.3 is
+/// Kevin-32B's (arXiv 2507.11948). `from`: the parent's speedup, if the parent was correct.
 double writing_reward(bool is_correct, double speedup, double from);
 
 /// A bandit under costs. The model with the largest
@@ -37,7 +36,7 @@ class Ensemble {
     std::size_t model = 0;  ///< Index of the model in the list.
     std::string why;        ///< What each model was worth so far, in words for people.
   };
-  /// Chooses a model and counts the choice at once, so that the next choice looks elsewhere.
+  /// Chooses a model. The choice counts at once, so that the next one prefers other models.
   Choice choose();
 
   /// Tells what became of the oldest choice not yet told. `writer`: name of the model that was

@@ -1,5 +1,5 @@
-// The choice among models: equal ones, expensive ones that are worth their price, and ones that
-// cannot be asked.
+// Tests of the choice among models: equal ones, expensive ones that are worth their price, and ones
+// that are unavailable.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/ensemble.h"
 
@@ -49,7 +49,7 @@ TEST(Ensemble, AtEqualQualityTheCheaperWrites) {
 
 TEST(Ensemble, ADearOneWritesWhereItsGainIsWorthIt) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    // A model of four times the price makes an attempt, judging included, twice as expensive.
+    // A model that costs four times as much makes an attempt, judging included, twice as expensive.
     const auto worth_it = asked({{0.8, 0.9, 0.04}, {0.2, 0.4, 0.01}}, 60, seed);
     EXPECT_GT(worth_it[0], 2 * worth_it[1]) << "seed " << seed;
     const auto not_worth_it = asked({{0.8, 0.5, 0.04}, {0.8, 0.4, 0.01}}, 60, seed);

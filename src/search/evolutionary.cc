@@ -11,11 +11,11 @@
 namespace kw::search {
 namespace {
 
-// Chosen on the landscapes of bench/tuners.cc.
+// These values were chosen on the landscapes of bench/tuners.cc.
 constexpr std::size_t kPopulation = 8;
-// Children without a better one after which the population restarts.
+// Number of children in a row without a better one after which the population restarts.
 constexpr int kEpochPatience = 24;
-// Restarts in a row without a better result overall, after which the tuner ends.
+// Number of restarts in a row without a better result overall after which the tuner ends.
 constexpr int kBarrenEpochs = 3;
 constexpr double kEpochGain = 1.003;     // smaller gains are noise at full fidelity
 constexpr double kStepShare = 0.7;       // share of mutations that go to a neighbouring value
@@ -95,7 +95,7 @@ class Evolutionary final : public PointTuner {
       const bool is_crossed = rng_.uniform() < kCrossoverShare;
       for (std::size_t k = 0; k < genes.size(); ++k)
         if (is_crossed && rng_.uniform() < 0.5) genes[k] = father.genes[k];
-      // After many children that are known or invalid, mutations are more frequent.
+      // After many children that are known or invalid, more genes are mutated.
       mutate(genes, 1 + attempt / 8);
       KnobPoint point = grid_.point_at(genes);
       if (!untried().contains(point)) continue;
@@ -108,14 +108,14 @@ class Evolutionary final : public PointTuner {
     return std::nullopt;
   }
 
-  // The faster of two random members; members are in order of speed.
+  // The faster of two random members; the population is sorted by speed.
   const Member& choose() {
     const auto one = rng_.below(population_.size());
     const auto two = rng_.below(population_.size());
     return population_[static_cast<std::size_t>(std::min(one, two))];
   }
 
-  // Changes `expected` knobs on average, and at least one.
+  // Mutates `expected` knobs on average, and at least one.
   void mutate(Places& genes, int expected) {
     const std::size_t knobs = genes.size();
     const auto forced = static_cast<std::size_t>(rng_.below(knobs));

@@ -19,10 +19,10 @@ namespace {
 // OpenEvolve's published configuration.
 constexpr std::size_t kIslands = 4;
 constexpr int kMigrateEvery = 20;  // children of an island between two migrations
-// ShinkaEvolve (arXiv 2509.19349): a parent's weight is the sigmoid of its fitness over the median,
-// times novelty.
+// Slope of the sigmoid by which ShinkaEvolve (arXiv 2509.19349) weights parents: the weight is the
+// sigmoid of fitness over the median, times novelty.
 constexpr double kSharpness = 10;
-// Our choices.
+// None of the three papers gives these values; they are our choice.
 constexpr double kEdits = 0.6, kRewrites = 0.2;  // the remaining children are crossovers
 constexpr double kSame = 0.95;    // similarity of sketches above which sources count as the same
 constexpr int kMendsOfChild = 1;  // repairs of a child that fails
@@ -130,7 +130,7 @@ class Evolve final : public Authoring {
     });
   }
 
-  /// After a tuner improved a work: the work may now win its cell on any island.
+  /// Called after a tuner improved a work, which may now win its cell on any island.
   void readmit(WorkId id) {
     for (Island& island : islands_) {
       const Work* elite = elite_at(island, cell_of(works_.at(id).traits));
@@ -145,7 +145,7 @@ class Evolve final : public Authoring {
     return best;
   }
 
-  /// Copies the best of an island to the next island in a ring.
+  /// Copies the best kernel of an island to the next island in a ring.
   void migrate(std::size_t from) {
     if (const auto best = best_of(islands_[from])) admit(islands_[(from + 1) % kIslands], *best);
   }
@@ -225,7 +225,8 @@ class Evolve final : public Authoring {
     return {work.children.begin() + static_cast<std::ptrdiff_t>(first), work.children.end()};
   }
 
-  /// Draws a kernel of another kind, from this island or from the next one that has any.
+  /// Draws a kernel of another kind for a crossover, from this island or else from the next one
+  /// that has any.
   std::optional<WorkId> draw_mate(std::size_t here, WorkId id) {
     for (std::size_t step = 0; step < kIslands; ++step) {
       std::vector<WorkId> others;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Traits of a kernel whose cell `kind` decides.
+/// Traits of a kernel in the cell that `kind` selects.
 Traits kernel(int kind, const std::string& object = "") {
   Traits traits;
   traits.source_bytes = std::int64_t{600} << kind;
@@ -76,7 +76,7 @@ TEST(Evolve, AFailureIsMendedOnceAndThenForgotten) {
   }
 }
 
-/// Parents that the first island chooses in `rounds` asks.
+/// The parents that the first island chooses in `rounds` asks.
 std::set<int> parents_of_first_island(Dialogue& d, int rounds) {
   std::set<int> parents;
   for (int i = 0; i < rounds; ++i) {
@@ -101,8 +101,8 @@ TEST(Evolve, KeepsTheFastestOfEachKindAndNothingThatIsKnown) {
   for (const int parent : only) EXPECT_TRUE(parent == 1 || parent > 12) << parent;
 }
 
-/// Whether a kernel of another kind is admitted beside attempt 1, which is 3x, if their sketches
-/// differ in `differing` of their 32 places.
+/// Whether a kernel of another kind is admitted besides attempt 1, which reaches 3x, if the two
+/// sketches differ in `differing` of their 32 entries.
 bool is_let_in(double speedup, std::size_t differing) {
   const auto sketched = [](int kind, const std::string& object, std::size_t places) {
     Traits traits = kernel(kind, object);
@@ -124,8 +124,8 @@ TEST(Evolve, LetsNoNearCopyInThatIsNoBetter) {
   EXPECT_TRUE(is_let_in(3.1, 1)) << "a better copy takes its place in its kind";
 }
 
-/// Parents chosen on one island between two kernels of one kind: attempt 1 is faster, attempt 5
-/// nearer to its roof.
+/// The parents chosen on an island with two kernels of one kind: attempt 1 is faster, attempt 5 is
+/// nearer to its roofline.
 std::set<int> parents_under(const std::string& policy) {
   Dialogue d("evolve");
   d.set_reward(policy);

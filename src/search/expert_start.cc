@@ -10,7 +10,7 @@
 namespace kw::search {
 namespace {
 
-/// The last of the list are tried: those are the most advanced.
+/// The most expert kernels that are tried: the last of the list, which are the most advanced.
 constexpr std::size_t kMostStarts = 3;
 
 }  // namespace

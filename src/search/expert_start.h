@@ -1,5 +1,5 @@
-// Start of a strategy that asks for sources: it tries the expert kernels that there are, and tunes
-// the knobs of the fastest.
+// Start of a strategy that asks for sources: tries expert kernels, and tunes the knobs of the
+// fastest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace kw::search {
 
-/// Makes at most `options.start_asks` asks in all.
+/// Asks for expert kernels and for points of the fastest one; `options.start_asks` limits all asks
+/// together.
 class ExpertStart {
  public:
   ExpertStart(std::vector<Idea> ideas, const StrategyOptions& options);
@@ -23,11 +24,11 @@ class ExpertStart {
   /// The ask for the next expert kernel. Precondition: has_next().
   Ask next();
   std::string describe() const;
-  /// Takes the tell of an ask that next() made.
+  /// Takes the outcome of an ask that next() made.
   void observe(const Ask& ask, const Tell& tell);
   void give_up() { next_ = starts_.size(); }
 
-  /// Tell of the fastest kernel; its ask is 0 while none was correct.
+  /// The outcome of the fastest kernel; its ask is 0 while none was correct.
   const Tell& fastest() const { return fastest_; }
   /// Begins to tune the fastest kernel, as far as the start's share of asks allows.
   bool tune_fastest(WrittenTuning& tuning, double best) const;

@@ -18,11 +18,12 @@
 namespace kw::search {
 namespace {
 
-// Lengths in units of a knob's range; with the longest a knob hardly matters.
+// Choices for a knob's correlation length, in units of the knob's range; with the longest the knob
+// hardly matters.
 constexpr std::array kLengths{0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
-// Weight of the mean against the product.
+// Choices for the weight of the additive kernel (the mean over knobs) against the product.
 constexpr std::array kAdditive{0.0, 0.25, 0.5, 0.75, 0.95};
-// Variance of the noise over that of the signal.
+// Choices for the variance of the noise divided by the variance of the signal.
 constexpr std::array kNoise{1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3};
 
 double matern(double distance, double length) {
@@ -30,10 +31,10 @@ double matern(double distance, double length) {
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-// Doubles in a register; whole registers are quicker to subtract.
+// Doubles in a vector register; rows are padded to whole registers, which are faster to subtract.
 constexpr std::size_t kRegister = 4;
 
-// Every hyperparameter, as an index into its list of choices.
+// Values of all hyperparameters, each as an index into its list of choices.
 struct Shape {
   std::vector<std::size_t> length;       // by knob
   std::vector<std::size_t> categorical;  // by knob: 0 or 1
@@ -103,14 +104,14 @@ struct GaussianProcess::Model {
       }
   }
 
-  // Effect of another table of one knob on each pair, by the values that the two points of the pair
-  // have there.
+  // Effect of a new table of correlations for one knob on a pair of points: a factor on the product
+  // and an addition to the sum, for each pair of the knob's values.
   struct Change {
     std::size_t knob = 0;
     std::vector<Correlated> by;
   };
 
-  // Replaces a knob's table by the one that the current shape gives.
+  // Replaces a knob's table by the one for the current hyperparameters.
   Change change_table(std::size_t k) {
     const std::vector<double> before = tables[k];
     fill_table(k);
@@ -145,7 +146,7 @@ struct GaussianProcess::Model {
     const std::size_t n = points.size();
     factor.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      // Rows have whole registers; what stands before the diagonal is never read.
+      // Rows consist of whole registers; entries before the diagonal are never read.
       factor[i].assign((n + kRegister) / kRegister * kRegister, 0);
       factor[i][i] = 1 + noise();
       factor[i][n] = standardised[static_cast<Eigen::Index>(i)];
@@ -172,15 +173,15 @@ struct GaussianProcess::Model {
            log_prior();
   }
 
-  // Variance of the signal as if two more observations had shown unit variance: a few equal values
-  // must not look certain.
+  // Variance of the signal, as if two further observations had shown unit variance, so that a few
+  // equal values do not look certain.
   static double signal_variance(double squares, std::size_t data) {
     return (squares + 2) / static_cast<double>(data + 2);
   }
 
   double log_prior() const {
-    // Lengths grow with the number of knobs (Hvarfner et al. 2024), else no point is near any
-    // other.
+    // The prior prefers lengths that grow with the number of knobs (Hvarfner et al. 2024);
+    // otherwise no point would be near another one.
     const double usual = std::log(0.5 * std::sqrt(static_cast<double>(grid.knobs())));
     const auto square = [](double x) { return x * x; };
     double result = -0.5 * square((std::log(noise()) - std::log(1e-2)) / 2);
@@ -191,7 +192,7 @@ struct GaussianProcess::Model {
     return result;
   }
 
-  // One hyperparameter, its number of choices, and the knob whose table depends on it.
+  // A hyperparameter, its number of choices, and the knob whose table depends on it.
   struct Coordinate {
     std::size_t* index;
     std::size_t choices;
@@ -204,7 +205,8 @@ struct GaussianProcess::Model {
     if (number == 1) return {&shape.noise, kNoise.size(), std::nullopt};
     if (number < 2 + knobs) return {&shape.length[number - 2], kLengths.size(), number - 2};
     const std::size_t knob = number - 2 - knobs;
-    // Two values have only one distance, so a knob with two values is the same either way.
+    // Two values have only one distance, so it does not matter whether such a knob is ordered or
+    // categorical.
     return {&shape.categorical[knob], grid.values(knob) > 2 ? 2U : 1U, knob};
   }
 
@@ -217,7 +219,7 @@ struct GaussianProcess::Model {
     }
   }
 
-  // Moves the next hyperparameter one choice up or down if that is more probable.
+  // Moves the next hyperparameter one choice up or down if this is more probable.
   void step(double& best_so_far) {
     const Coordinate c = next_coordinate();
     const std::size_t before = *c.index;
@@ -264,8 +266,8 @@ struct GaussianProcess::Model {
     return x;
   }
 
-  // Appends row `i` of the factor, of the data, and of the followed points; `value` is
-  // standardised, nothing: as expected.
+  // Appends row `i` of the factor, of the data, and of the followed points. `value` is
+  // standardised; nothing: the value is what was predicted.
   void condition_on(std::size_t i, std::optional<double> value) {
     Row row = whitened(points[i], i);
     const double square = dot(row, row, i);
@@ -280,7 +282,7 @@ struct GaussianProcess::Model {
     extend_followed(i, 0);
   }
 
-  // Extends row `i` to the followed points from `from` on.
+  // Extends row `i` to the followed points with indices of at least `from`.
   void extend_followed(std::size_t i, std::size_t from) {
     Row& row = kept[i];
     const std::size_t count = means.size();
@@ -451,7 +453,8 @@ Prediction GaussianProcess::followed(std::size_t i) const {
 
 std::vector<double> GaussianProcess::at_data() const {
   const Model& m = *model_;
-  // With K the covariance of the data, noise included, K^-1 y is what noise takes off each value.
+  // With K the covariance of the data, noise included, the prediction at the data is y - noise *
+  // K^-1 y.
   Model::Row weights(m.white.begin(), m.white.begin() + static_cast<std::ptrdiff_t>(m.data));
   Model::Row values(m.data, 0);
   for (std::size_t i = 0; i < m.data; ++i) {

@@ -39,8 +39,8 @@ class GaussianProcess {
   /// Adds one datum; hyperparameters and scale stay. Preconditions: fitted, nothing supposed. Cost:
   /// the square of the number of data, plus data times followed points.
   void add(const Places& point, double value);
-  /// Until forget_supposed(), predicts as if this point had come out as expected: nearby points are
-  /// then less uncertain.
+  /// Until forget_supposed(), predicts as if this point had been measured with its predicted value:
+  /// nearby points are then less uncertain.
   void suppose(const Places& point);
   void forget_supposed();
 
@@ -55,7 +55,7 @@ class GaussianProcess {
   void leave_all();
   Prediction followed(std::size_t i) const;
 
-  /// Predictions at the data, in the order of fit() and add().
+  /// Predictions at the points of fit() and add(), in this order.
   std::vector<double> at_data() const;
 
   /// Standard deviation of the values that the fitted function does not explain: noise and

@@ -12,10 +12,10 @@
 namespace kw::search {
 namespace {
 
-// Limit of the visits that earlier runs count as, because their tasks were others.
+// Limit of the visits that earlier runs count as, because their tasks differ from this one.
 constexpr double kEarlierVisits = 4;
 constexpr std::size_t kShownExamples = 2;  // examples of an edge that an ask shows
-// Limit for each side of an example, in bytes, because asks are kept and prompts have limits.
+// Limit for each side of an example, in bytes, because asks are stored and prompts are limited.
 constexpr std::size_t kShownBytes = 6 << 10;
 
 /// Adds edges to `graph` until every technique leads to every other.
@@ -32,7 +32,8 @@ std::vector<TechniqueCard> cards_for(const StrategyOptions& options) {
                                     : options.techniques;
 }
 
-/// The graph of the options, completed if it has no step from the start, as an imported graph may.
+/// The graph of the options. If it has no step from the start, as an imported graph may, it is
+/// completed.
 TechniqueGraph graph_for(const StrategyOptions& options) {
   TechniqueGraph graph = options.graph ? *options.graph : TechniqueGraph();
   if (!graph.out_of(0).empty()) return graph;
@@ -110,7 +111,7 @@ void GraphAuthor::learn_way(const std::vector<Edge>& way, std::optional<WorkId> 
 
 bool GraphAuthor::teaches(Edge last, const Tell& tell) const {
   if (is_frozen_ || tell.traits.is_repeated) return false;
-  // If the writer made something else, that is evidence neither for nor against this step.
+  // A writer that made something else has shown nothing about this step.
   return !tell.shown || contains(*tell.shown, edge(last).to);
 }
 

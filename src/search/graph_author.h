@@ -1,4 +1,4 @@
-// What the methods share that walk a graph of techniques, and what they teach the graph.
+// What the methods that walk a graph of techniques share, and what they teach the graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace kw::search {
 
-/// Ability of strategies that learn about a graph: it reports what the latest tells said about
-/// steps of the graph.
+/// Interface of strategies that learn about a graph of techniques: reports what the latest tells
+/// showed about steps of the graph.
 class GraphLearner {
  public:
   virtual ~GraphLearner() = default;
   struct StepUpdate {
     std::string from;
     std::string to;
-    /// Zero tries: the step stood earlier on the way and was not the one that was tried.
+    /// No tries: the step is an earlier one on the way, which only gets a visit.
     StepCount count;
     StepValue value{};
     int before = 0;  ///< Ask of the code that the step was taken from; 0: the sequential code.
@@ -42,21 +42,21 @@ class GraphAuthor : public Authoring, public GraphLearner {
   /// graph without steps from the start, whose edges are kept.
   GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options);
 
-  /// An ask that takes one step from the code `from`; nothing: from the sequential code.
+  /// An ask that takes one step from the code of `from`; nothing: from the sequential code.
   Ask take(Edge edge, std::optional<WorkId> from, const std::string& why) const;
   /// An ask that repairs the failed result of a step.
   Ask mend(WorkId failed, const std::string& why) const;
   /// The example as an ask keeps it: neither side is longer than what a prompt would show.
   static StepExample shortened(StepExample example);
-  /// What the technique of a node is, in a sentence; empty if the graph does not say.
+  /// Describes a technique of the graph in a sentence; empty if the graph does not.
   std::string method_of(const std::string& technique) const;
-  /// Notes the evaluation of code whose way led over these edges, the last of them taken from
-  /// `from`: counts the last edge, and gives the reward (speedup or 0) to all. If the graph is
-  /// frozen, if the code had been judged before, or if it does not show the last step's technique,
-  /// only value() takes note of it; else the graph's keeper is told too.
+  /// Learns from the evaluation of code whose way led over these edges, the last of them taken from
+  /// `from`: counts a try of the last edge, and gives the reward (speedup or 0) to all edges. Only
+  /// value() takes it into account if the graph is frozen, if the code had been judged before, or
+  /// if the code does not show the last step's technique; otherwise take_updates() reports it too.
   void learn_way(const std::vector<Edge>& way, std::optional<WorkId> from, const Tell& tell);
-  /// Q and N of an edge: visits of this run, with rewards as shares of the run's largest reward,
-  /// and visits of earlier runs, which count as a few visits at most.
+  /// Mean reward Q and visits N of an edge: visits of this run, with rewards as shares of the run's
+  /// largest reward, and visits of earlier runs, which count as a few visits at most.
   StepValue value(Edge edge) const;
 
   const TechniqueGraph& graph() const { return graph_; }
@@ -66,7 +66,7 @@ class GraphAuthor : public Authoring, public GraphLearner {
   Works works_;
 
  private:
-  /// Whether what was told says something about this step that the graph does not know yet.
+  /// Whether the outcome says something about this step that the graph does not know yet.
   bool teaches(Edge last, const Tell& tell) const;
   void count_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
 

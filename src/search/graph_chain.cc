@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kChainCap = 8;
 constexpr int kMendsOfChain = 1;
 
-/// The four classes of feedback.
+/// The class of a result, one of four, as the explanation of the next ask names it.
 std::string_view feedback_class(const Tell& tell) {
   if (!tell.is_correct())
     return tell.stage <= Stage::Compile ? "failed to compile" : "failed to work";
@@ -74,8 +74,8 @@ class GraphSearchSketch final : public GraphAuthor {
     return found == codes_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Chooses a chain over edges that were taken before to one that was not, by mean reward, learnt
-  /// weight and visits.
+  /// Chooses a chain step by step, by mean reward, learnt weight and visits, until it reaches a
+  /// chain that has no kernel yet.
   void choose_chain() {
     chain_.clear();
     Node node = 0;

@@ -16,12 +16,11 @@
 namespace kw::search {
 namespace {
 
-// Published values.
-// Search budget; the number of rollouts is StrategyOptions::rounds, 10.
+// Limit of asks, as published. The number of rollouts is StrategyOptions::rounds, 10.
 constexpr int kMostAsks = 200;
-// Not published: our choices.
+// Probability epsilon of a random step in a rollout; our choice, since the paper gives no value.
 constexpr double kExplore = 0.2;  // epsilon of the rollout policy
-// Limit of a path's steps; "hard" problems of the paper need more than 5.
+// Limit of a path's steps; our choice, since "hard" problems of the paper need more than 5.
 constexpr std::size_t kStepCap = 6;
 
 class GraphSearchPaper final : public GraphAuthor {
@@ -73,7 +72,7 @@ class GraphSearchPaper final : public GraphAuthor {
   }
 
  private:
-  /// Selects until a step is to be taken, or all rollouts are made.
+  /// Makes selections until there is a step to take or all rollouts are made.
   void plan() {
     while (!edge_ && !is_done()) select();
   }
@@ -82,7 +81,7 @@ class GraphSearchPaper final : public GraphAuthor {
     ++steps_;
     const Edge taken = *std::exchange(edge_, std::nullopt);
     trajectory_.push_back(taken);
-    // Every node may be the last one: a path is worth the largest reward that was seen along it.
+    // A path is worth the largest reward seen along it, because every node may be the last one.
     const double reward = policy_.compute(tell);
     best_reward_ = std::max(best_reward_, reward);
     if (!tell.is_correct() || !may_derive(tell.ask)) return end_rollout();
@@ -128,7 +127,7 @@ class GraphSearchPaper final : public GraphAuthor {
     end_rollout();  // the graph has no steps at all
   }
 
-  /// The edge of the largest bound; drawn at random among equals.
+  /// The edge with the largest confidence bound; one of several equal ones is drawn at random.
   Edge best_bound() {
     double best = -std::numeric_limits<double>::infinity();
     std::vector<Edge> equals;
@@ -140,7 +139,7 @@ class GraphSearchPaper final : public GraphAuthor {
     return equals[static_cast<std::size_t>(rng_.below(equals.size()))];
   }
 
-  /// The step of the highest score, or a random one.
+  /// The step with the highest rollout score or, with probability epsilon, a random step.
   Edge roll() {
     const auto& out = out_of(node_);
     if (rng_.uniform() < kExplore) return out[static_cast<std::size_t>(rng_.below(out.size()))];

@@ -15,7 +15,7 @@ namespace kw::search {
 namespace {
 
 constexpr int kTriesOfStep = 5;  // published limit of attempts at a step
-// Our choices.
+// The paper does not give these values; they are our choice.
 constexpr int kMostSteps = 8;         // limit of a walk's steps
 constexpr double kTemperature = 0.2;  // for the choice by weights, in logarithms of speedups
 constexpr std::size_t kOffered = 12;  // limit of the edges that a model chooses from
@@ -104,7 +104,7 @@ class GraphWalk final : public GraphAuthor {
     return out.back();
   }
 
-  /// An ask in which the model that guides chooses one of the edges by what is known of each.
+  /// An ask in which a guiding model chooses one of the edges by what is known about each.
   Ask offer() const {
     Ask ask = write(code_ ? Errand::Improve : Errand::Write, code_ ? works_.at(*code_).point : 0,
                     fmt::format("walk {}, step {}: a model chooses among {} steps from {}", walk_,
@@ -133,7 +133,7 @@ class GraphWalk final : public GraphAuthor {
     return ask;
   }
 
-  /// The edge that a model chose; nothing if the name is none of those offered.
+  /// The edge that a model chose; nothing if no offered edge has this name.
   std::optional<Edge> chosen(const std::string& technique) const {
     for (const Edge e : out_of(node_))
       if (edge(e).to == technique) return e;

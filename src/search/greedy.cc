@@ -47,14 +47,14 @@ class Greedy final : public QueuedStrategy {
   void learn(const Ask& ask, const Tell& tell) override {
     Found& found = found_[static_cast<std::size_t>(ask.idea)];
     if (ask.role == Role::Idea) found.ask = tell.ask;
-    // A low-fidelity result rests on few samples and does not count as the best.
+    // A low-fidelity result rests on few samples, so it does not count as the best.
     if (tell.is_correct() && ask.fidelity == 1) {
       if (ask.role == Role::Idea) found.merit = tell.merit;
       best_ = std::max(best_, tell.merit);
       if (found.merit > 0) gain_ = std::max(gain_, tell.merit / found.merit);
     }
-    // A tuner that was given up may have asks in flight, whose tells are dropped: no idea is tuned
-    // twice.
+    // A tuner that was given up may have asks in flight. Their tells are dropped, since no idea is
+    // tuned twice.
     if (ask.role == Role::Tune && tuner_ && static_cast<std::size_t>(ask.idea) == tuning_)
       tuner_->tell(tell);
     if (!next_untried() && !is_waiting()) start_tuner();
@@ -91,7 +91,7 @@ class Greedy final : public QueuedStrategy {
     return std::nullopt;
   }
 
-  /// The idea that a person has pinned, until it is tuned.
+  /// The idea that a person has pinned, if it is not tuned yet.
   std::optional<std::size_t> pinned_idea() const {
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (steering_.pinned != 0 && found_[i].ask == steering_.pinned)
@@ -110,8 +110,8 @@ class Greedy final : public QueuedStrategy {
     return ask;
   }
 
-  // The fastest correct idea not yet tuned, if the largest gain that tuning gave others could lift
-  // it to the best.
+  // The fastest correct idea that is not tuned yet, if the largest gain that tuning has given to
+  // any idea could make it the best.
   std::optional<std::size_t> next_to_tune() const {
     if (const auto pinned = pinned_idea()) return pinned;
     std::optional<std::size_t> next;
@@ -123,7 +123,7 @@ class Greedy final : public QueuedStrategy {
     return next;
   }
 
-  // Starts a tuner, but only while no ask is outstanding, so that the choice knows every outcome.
+  // Starts a tuner, but only while no ask is outstanding, so that every outcome is known.
   void start_tuner() {
     if (is_waiting()) return;
     if (tuner_ && tuner_->finished()) tuner_.reset();

@@ -57,7 +57,7 @@ class Halving final : public QueuedStrategy {
  private:
   struct Place {
     KnobPoint point;
-    // The latest ask that measured the point; at first the ask that the tuning started from.
+    // The latest ask that measured the point; at first the ask from which the tuning started.
     int ask = 0;
     double merit = 0;
   };
@@ -66,8 +66,8 @@ class Halving final : public QueuedStrategy {
     Rng rng(job_.seed);
     const KnobSpace& space = *job_.space;
     std::set<std::uint64_t> seen{space.number_of(job_.start)};
-    // A sparse `require` may leave fewer valid points than wanted, so the number of random draws is
-    // limited; then valid points are listed.
+    // A `require` line may leave fewer valid points than wanted, so the number of random draws is
+    // limited; after this, valid points are listed.
     for (std::size_t draws = 0; rung_.size() < wanted && draws < 64 * wanted; ++draws) {
       KnobPoint point = space.at(rng.below(space.size()));
       if (space.is_valid(point) && seen.insert(space.number_of(point)).second)

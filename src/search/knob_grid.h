@@ -10,21 +10,20 @@
 
 namespace kw::search {
 
-/// By knob, in the space's order: the index of its value in the ascending list of the knob's
-/// values.
+/// For each knob, in the space's order, the index of its value in the ascending list of its values.
 using Places = std::vector<std::uint16_t>;
 
-/// Converts between points and Places. People list a knob's default first, so the order in the file
-/// says little about nearness; the values do.
+/// Converts between points and Places. People list a knob's default first, so nearness follows from
+/// the values and not from their order in the file.
 class KnobGrid {
  public:
   explicit KnobGrid(const KnobSpace& space);
 
   std::size_t knobs() const { return knobs_.size(); }
   std::size_t values(std::size_t knob) const { return knobs_[knob].values.size(); }
-  /// Where a value lies between the knob's least value (0) and its largest (1): on a log scale if
-  /// no value is negative and they spread over a factor of four, as sizes do; else on a linear
-  /// scale.
+  /// The position of a value between the knob's least value (0) and its largest (1). The scale is
+  /// logarithmic if no value is negative and the values spread over a factor of four, as sizes do;
+  /// otherwise linear.
   double position(std::size_t knob, std::size_t place) const {
     return knobs_[knob].positions[place];
   }
@@ -32,7 +31,8 @@ class KnobGrid {
   /// The places of a point. Precondition: every knob has one of its values.
   Places places_of(const KnobPoint& point) const;
   KnobPoint point_at(const Places& places) const;
-  /// Places by the point's number in the space, at a hundredth of the cost.
+  /// The Places of the point with this number in the space, at a hundredth of the cost of
+  /// converting a KnobPoint.
   Places places_of(std::uint64_t number) const;
   std::uint64_t number_of(const Places& places) const;
 

@@ -5,7 +5,7 @@
 namespace kw::search {
 namespace {
 
-// Limit for a group of several knobs: its table is made for each datum.
+// Limit of value combinations in a group of several knobs, because each datum gets a table of them.
 constexpr std::size_t kMostPlaces = 16;
 
 }  // namespace
@@ -41,7 +41,7 @@ std::vector<Correlated> KnobGroups::tabulate(const Places& point,
     for (std::size_t k = group.first; k < group.first + group.knobs; ++k) {
       const std::size_t values = grid_.values(k);
       const double* const own = &tables[k][point[k] * values];
-      // Runs from the end, so that each place is read before it is overwritten.
+      // The loop runs backwards, so that each entry is read before it is overwritten.
       for (std::size_t p = filled; p-- > 0;) {
         const Correlated before = places[p];
         for (std::size_t v = 0; v < values; ++v)

@@ -26,8 +26,8 @@ class KnobGroups {
   /// Appends the index of a point's values in each group.
   void append_codes(const Places& point, std::vector<std::uint16_t>& codes) const;
 
-  /// Correlations between one point and all combinations of all groups, from the knobs' tables of
-  /// correlations value by value. Costs a few operations for each combination, of which a group of
+  /// Correlations between one point and all combinations of each group's values, from the knobs'
+  /// tables of correlations. Costs a few operations for each combination, of which a group of
   /// several knobs has at most 16.
   std::vector<Correlated> tabulate(const Places& point,
                                    const std::vector<std::vector<double>>& tables) const;

@@ -14,7 +14,7 @@ namespace kw::search {
 
 struct Knob {
   std::string name;
-  /// Not empty; neighbours in this list are neighbours in meaning.
+  /// The knob's values, at least one; neighbours in the list are similar settings.
   std::vector<std::int64_t> values;
 };
 
@@ -35,7 +35,7 @@ class KnobSpace {
   /// The number of a point. Precondition: every knob of the space has one of its values.
   std::uint64_t number_of(const KnobPoint& point) const;
   bool is_valid(const KnobPoint& point) const { return !is_valid_ || is_valid_(point); }
-  /// Whether some combinations may not exist.
+  /// Whether a `require` line may exclude some combinations.
   bool has_requirements() const { return static_cast<bool>(is_valid_); }
 
   /// The first valid point; at(0) if none of the first 2^16 points is valid.

@@ -12,7 +12,8 @@
 namespace kw::search {
 namespace {
 
-// Purpose of a random number; part of its seed, so that draws are independent of one another.
+// Purpose of a random number. It is part of the number's seed, so that draws for different purposes
+// are independent.
 enum class Draw : std::uint64_t { Optimum, Weight, Failure, Roughness, Noise };
 
 constexpr double kPeak = 2.0;        // log of the ratio between a peak and the plain around it
@@ -44,7 +45,7 @@ Landscape::Landscape(const LandscapeOptions& options) : options_(options) {
       for (int v = 0; v < options.values; ++v) knob.values.push_back(std::int64_t{1} << v);
       knobs.push_back(std::move(knob));
     }
-    // As with shared memory, the product of all knobs has a limit, which cuts off the far corner.
+    // A limit on the product of all knobs, as shared memory sets one, excludes the far corner.
     const double most = 0.75 * options.knobs * (options.values - 1);
     const auto fits = [most](const KnobPoint& point) {
       double sum = 0;

@@ -37,9 +37,9 @@ class Surface {
   virtual ~Surface() = default;
 
   virtual const std::vector<Idea>& ideas() const = 0;
-  /// Result without noise.
+  /// The result of a measurement without noise.
   virtual LandscapePoint truth(int idea, const KnobPoint& knobs) const = 0;
-  /// `repeat`: number of a repeated measurement of the same point, where repetitions differ.
+  /// The result of a noisy measurement. `repeat` numbers repeated measurements of the same point.
   virtual LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
                                  std::uint64_t repeat) const = 0;
   /// Largest true speedup.
@@ -55,7 +55,7 @@ class Landscape final : public Surface {
   /// Ideas from simple to best. Some combinations of knobs are invalid, as with a `require` line.
   const std::vector<Idea>& ideas() const override { return ideas_; }
   LandscapePoint truth(int idea, const KnobPoint& knobs) const override;
-  /// Result with noise, which grows at low fidelity as 1 / sqrt(fidelity).
+  /// The result with noise, which grows at low fidelity as 1 / sqrt(fidelity).
   LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity = 1,
                          std::uint64_t repeat = 0) const override;
   /// Largest speedup, found by looking at every point.
@@ -77,8 +77,8 @@ struct PlayOptions {
   std::size_t outstanding = 1;
   /// Called for each tell, in order; may be empty.
   std::function<void(const PlayedAsk&)> on_tell{};
-  /// For technique worlds: what memory tells the writer about a technique for a kernel with this
-  /// bottleneck, as a factor on how readily the writer thinks of it; empty: nothing.
+  /// For technique worlds: a factor on how readily the writer thinks of a technique for a kernel
+  /// with this bottleneck, as memory suggests it; empty: memory suggests nothing.
   std::function<double(const std::string& technique, Bound at)> told{};
 };
 
@@ -90,18 +90,20 @@ struct Play {
   std::vector<double> best_after;  ///< By ask: the value of `best` after it.
 };
 
-/// What became of an ask, according to whatever stands in for proposer and referee.
+/// The answer to an ask, from whatever replaces proposer and referee in a simulation.
 struct Answer {
   Tell tell;         ///< Complete except for its ask and its class.
   double truth = 0;  ///< Speedup without noise; 0 unless correct.
 };
 
-/// Runs a strategy on answers; tells in ask order, with `outstanding` asks in flight.
+/// Runs a strategy on given answers, with `outstanding` asks in flight; tells are in the order of
+/// asks.
 Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
           const PlayOptions& options);
 
-/// Runs a strategy on a landscape; tells in ask order, with `outstanding` asks in flight. Asks for
-/// sources are answered with the landscape's ideas in turn; every third of them fails.
+/// Runs a strategy on a landscape, with `outstanding` asks in flight; tells are in the order of
+/// asks. Asks for sources are answered with the landscape's ideas in turn; every third of them
+/// fails.
 Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options);
 
 }  // namespace kw::search

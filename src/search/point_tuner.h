@@ -1,4 +1,4 @@
-// What tuners share that plan one new point at a time.
+// What tuners that plan one new point at a time share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,9 +12,8 @@
 
 namespace kw::search {
 
-/// Asks only for untried valid points, each once and at full fidelity, at most `most` of them. The
-/// next point is planned as soon as nothing is outstanding, so that the tuner knows that it is
-/// finished before it is asked.
+/// Asks for valid points, each once and at full fidelity, at most `most` of them. The next point is
+/// planned as soon as nothing is outstanding, so that finished() is known before the next ask.
 class PointTuner : public QueuedStrategy {
  protected:
   struct Plan {
@@ -34,7 +33,7 @@ class PointTuner : public QueuedStrategy {
     is_done_ = !next_;
   }
 
-  /// The next point. Nothing: no point is worth asking for before something else is told.
+  /// The next point. Nothing: no point is worth asking for before another outcome is told.
   virtual std::optional<Plan> plan() = 0;
   virtual void observe(const KnobPoint& point, const Tell& tell) = 0;
 

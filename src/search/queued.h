@@ -1,4 +1,4 @@
-// Bookkeeping that every strategy needs: ids, and which ask a tell belongs to.
+// Bookkeeping that every strategy needs: ids of asks, and which ask a tell belongs to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,10 @@
 
 namespace kw::search {
 
-/// Numbers asks and passes each tell to learn() together with its ask. An unanswered ask taught
-/// nothing: it is not passed on, but made again. A strategy that wraps another passes the tells of
-/// the inner asks on; their Tell::ask then names the outer ask, which has the run's numbering.
+/// Numbers asks and passes each tell to learn() together with its ask. An ask that nobody answered
+/// says nothing, so its tell is not passed on and the ask is made again. A strategy that wraps
+/// another one passes the tells of the inner asks on; their Tell::ask then names the outer ask, in
+/// the run's numbering.
 class QueuedStrategy : public Strategy {
  public:
   std::optional<Ask> ask() final {
@@ -39,7 +40,7 @@ class QueuedStrategy : public Strategy {
  protected:
   virtual std::optional<Ask> propose() = 0;
   virtual void learn(const Ask& ask, const Tell& tell) = 0;
-  /// True if there will be no further proposal unless a tell changes that.
+  /// Whether there will be no further proposal unless a tell changes this.
   virtual bool is_exhausted() const = 0;
 
   /// The oldest unanswered ask, to be made again or dropped; nothing if there is none.

@@ -1,5 +1,4 @@
-// Random: a random idea at a random point, none twice; the baseline that other strategies must
-// beat.
+// Random: a random idea at a random point, none twice; other strategies must be better than this.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 #include <utility>

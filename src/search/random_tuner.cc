@@ -1,4 +1,4 @@
-// Random tuner: random untried points; the baseline that other tuners must beat.
+// Random tuner: random untried points; other tuners must be better than this.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

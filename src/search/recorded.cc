@@ -18,8 +18,8 @@ LandscapePoint point_of(const Tell& tell) {
   return {tell.outcome, tell.is_correct() ? tell.speedup.value : 0};
 }
 
-/// Values of each knob that occur, those of the first step first: an idea begins where the run
-/// began.
+/// The values of each knob that occur in the steps. The values of the first step come first, so
+/// that an idea begins where the run began.
 std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
                            const std::vector<std::size_t>& of_source) {
   std::vector<Knob> knobs;
@@ -34,7 +34,7 @@ std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
   return knobs;
 }
 
-/// Our card of this name; if there is none, a card without a known resource.
+/// The card of this name from technique_cards(); if there is none, a card without a known resource.
 TechniqueCard card_of(const std::string& name) {
   for (const std::string_view target : EnumNames<Target>::names)
     for (const std::string_view work : EnumNames<WorkClass>::names)
@@ -133,7 +133,7 @@ std::vector<TechniqueCard> RecordedLandscape::cards() const {
 
 namespace {
 
-/// What a writer is asked for.
+/// Kinds of request to a writer: a first kernel, a repair, or an improvement.
 enum class Request { First, Mend, Gain };
 
 class RecordedWriter {
@@ -156,7 +156,8 @@ class RecordedWriter {
  private:
   const std::vector<RecordedStep>& steps() const { return landscape_.steps(); }
 
-  /// Whether the step is a reply of a writer; the first occurrence of a given source counts as one.
+  /// Whether the step can answer a request to write: it is a writer's reply, or the first use of a
+  /// given source.
   bool is_reply(std::size_t i) {
     const RecordedStep& step = steps()[i];
     const bool is_first = !step.source.empty() && sources_.insert(step.source).second;

@@ -19,13 +19,13 @@ struct RecordedStep {
   int attempt = 0;
   int parent = 0;          ///< The attempt that this one derives from; 0: none.
   Role role = Role::Idea;  ///< Role of the attempt's ask.
-  /// Index of the attempt's idea in the run's list; kUnwritten: the source was written.
+  /// Index of the attempt's idea in the run's list of ideas; kUnwritten: a writer wrote the source.
   int place = kUnwritten;
   double fidelity = 1;     ///< Fidelity of the attempt's ask.
   std::string source;      ///< Equal for equal sources; empty: there was no source.
   std::string name;        ///< Name of the candidate.
   bool is_expert = false;  ///< True if the kernel was made by hand for the task.
-  /// Techniques that the source shows, and the one that was chosen.
+  /// Techniques that the source shows, and the technique that the ask or the counsel chose.
   std::vector<std::string> techniques;
   KnobPoint knobs;
   Tell tell;  ///< Complete except for its ask, its class and its idea.
@@ -33,7 +33,8 @@ struct RecordedStep {
 
 /// How an ask was answered from the record.
 enum class Recorded {
-  /// The record has exactly what was asked for: that point, or a reply from the same parent.
+  /// The record has exactly what was asked for: the same point, or a reply made from the same
+  /// parent.
   Same,
   /// The record has a reply to a similar request: a first kernel, a repair, or an improvement.
   Alike,
@@ -46,7 +47,7 @@ enum class Recorded {
 /// an ask; the highest is the truth.
 class RecordedLandscape final : public Surface {
  public:
-  /// Whether some step has a source that was measured as correct.
+  /// Whether at least one step has a source that was measured as correct.
   static bool is_searchable(const std::vector<RecordedStep>& steps);
   /// Precondition: the steps are of one run and is_searchable().
   explicit RecordedLandscape(std::vector<RecordedStep> steps);
@@ -55,14 +56,14 @@ class RecordedLandscape final : public Surface {
 
   const std::vector<Idea>& ideas() const override { return ideas_; }
   LandscapePoint truth(int idea, const KnobPoint& knobs) const override;
-  /// Result as it was measured: every repetition shows the same.
+  /// The result as it was measured; every repetition gives the same.
   LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
                          std::uint64_t repeat) const override;
   double best() const override { return best_; }
 
   const std::vector<RecordedStep>& steps() const { return steps_; }
   /// Index of the step that evaluated this point at the nearest fidelity; the earliest of several
-  /// equals.
+  /// equal ones.
   std::optional<std::size_t> step_at(int idea, const KnobPoint& knobs, double fidelity) const;
   /// Idea of a step's source; kUnwritten: the step has no source.
   int idea_of(const RecordedStep& step) const;
@@ -70,7 +71,7 @@ class RecordedLandscape final : public Surface {
   std::vector<TechniqueCard> cards() const;
 
  private:
-  // Steps by knobs, then by fidelity.
+  // Indices of the steps by knobs and fidelity.
   using Points = std::map<KnobPoint, std::map<double, std::size_t>>;
   void add_idea(const std::vector<std::size_t>& steps);
 
@@ -87,12 +88,12 @@ struct RecordedPlay {
   std::vector<Recorded> answers;  ///< By ask: how it was answered.
 };
 
-/// Runs a strategy on a record; rewards by `policy`. A point is looked up. An ask for a source is
-/// answered with a reply that the run got and that this search has not used yet: a reply from the
-/// same parent, else one to a similar request, drawn at random among equals. If the ask names a
-/// technique, the reply shows it. Anything that the record lacks is answered as a reply without a
-/// kernel, (propose, no_candidate). Precondition: a strategy that asks for ideas was given the
-/// landscape's.
+/// Runs a strategy on a record; rewards are computed by `policy`. A point is looked up. An ask for
+/// a source is answered with a reply from the run that this search has not used yet: a reply made
+/// from the same parent, or else a reply to a similar request, drawn at random among equals. If the
+/// ask names a technique, the reply shows it. If the record has no answer, the answer is a reply
+/// without a kernel, (propose, no_candidate). Precondition: a strategy that asks for ideas was
+/// given the landscape's ideas.
 RecordedPlay play(Strategy& strategy, const RecordedLandscape& landscape,
                   const PlayOptions& options, const RewardPolicy& policy, std::uint64_t seed = 1);
 

@@ -1,4 +1,5 @@
-// Records as landscapes: which points exist, how asks are answered, and that every strategy runs.
+// Tests of records as landscapes: which points exist, how asks are answered, and that every
+// strategy runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/recorded.h"
 
@@ -49,8 +50,8 @@ RecordedStep tuned(int attempt, int parent, std::string source, KnobPoint knobs,
   return s;
 }
 
-/// Two given kernels, one of them tuned; then four written ones: one breaks and is repaired, one
-/// gains.
+/// The steps of a run: two given kernels, one of them tuned, then four written ones, of which one
+/// breaks and is repaired and one is a gain.
 std::vector<RecordedStep> some_steps() {
   std::vector<RecordedStep> steps{
       given(1, 1, "tiled", {{"B", 32}, {"S", 1}}, 1.2),

@@ -36,7 +36,7 @@ class Refine final : public Authoring {
   }
 
   void judged(const Ask& ask, const Tell& tell) override {
-    // A failure that a person has given up meanwhile is not repaired.
+    // A failed source is not repaired if a person's orders no longer allow deriving from it.
     if (ask.role == Role::Write && may_derive(tell.ask) && !tell.is_correct())
       follow_failure(ask, tell);
     else

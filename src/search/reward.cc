@@ -26,8 +26,7 @@ double log_speedup(const Tell& tell) {
 
 double of_logarithm(double reward) { return std::exp(reward); }
 
-// ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns the negative share that it lost, a failure
-// -1.
+// ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns minus the share of speed lost, a failure -1.
 double regrapht(const Tell& tell) {
   if (!is_measured(tell)) return -1;
   return tell.speedup.value < 1 ? tell.speedup.value - 1 : tell.speedup.value;
@@ -35,7 +34,7 @@ double regrapht(const Tell& tell) {
 
 double of_regrapht(double reward) { return reward < 1 ? reward + 1 : reward; }
 
-// The reward of reward-refine's published loop (docs/strategies.md): 10 over the latency in
+// The reward that TritonGym's loop uses (docs/strategies.md): 10 divided by the latency in
 // milliseconds.
 double triton_gym(const Tell& tell) {
   if (is_measured(tell)) return tell.time_ns > 0 ? 10 / (tell.time_ns / 1e6) : 0;

@@ -14,7 +14,7 @@ struct RewardPolicy {
   std::string_view name;
   std::string_view what;           ///< Description in one line.
   double (*compute)(const Tell&);  ///< May read everything in the tell except its reward and merit.
-  /// Computes Tell::merit from the reward of a measured outcome; null: the merit is the reward.
+  /// Computes Tell::merit from the reward of a measured outcome; null: the merit equals the reward.
   double (*merit)(double reward) = nullptr;
 };
 

@@ -18,7 +18,7 @@ class RewardModel {
   void update(const std::vector<double>& features, double reward);
   const std::vector<double>& weights() const { return weights_; }
   std::size_t updates() const { return updates_; }
-  /// Mean of |predicted - seen| over the predictions made just before each update.
+  /// Mean of |predicted - seen| over all updates, each predicted just before its reward was learnt.
   double mean_error() const;
   /// Mean error of predicting each reward as the mean of the rewards before it.
   double plain_error() const;

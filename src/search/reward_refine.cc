@@ -18,7 +18,7 @@
 namespace kw::search {
 namespace {
 
-// Our choices, as is everything that is done with the reward model beyond updating it.
+// These values, and every use of the reward model except its updates, are our choice.
 constexpr double kTriesOther = 0.2;  // share of asks that name a random technique
 constexpr std::size_t kPlainFeatures = 5;
 constexpr std::size_t kStateFeatures = kPlainFeatures + kResources.size();
@@ -84,7 +84,8 @@ class RewardRefine final : public Authoring {
  private:
   static constexpr std::size_t kNoTechnique = static_cast<std::size_t>(-1);
 
-  /// Rewards of fast kernels grow without bound, so the model learns their logarithm.
+  /// The reward that the model learns: the logarithm of a gain, since rewards of fast kernels grow
+  /// without bound.
   static double squashed(double reward) { return reward > 0 ? std::log1p(reward) : reward / 5; }
 
   std::size_t action_of(const Ask& ask) const {
@@ -92,8 +93,8 @@ class RewardRefine final : public Authoring {
     return card == cards_.end() ? kNoTechnique : static_cast<std::size_t>(card - cards_.begin());
   }
 
-  /// Features of the previous kernel as the state, its profile included; of the named technique as
-  /// the action; and how much is used of the resource that the technique relieves.
+  /// Features of the previous kernel (the state, with its profile), of the named technique (the
+  /// action), and of how much the kernel uses the resource that the technique relieves.
   std::vector<double> features(const Work& state, std::size_t action) const {
     std::vector<double> all(kStateFeatures + 2 * cards_.size(), 0);
     all[0] = 1;
@@ -126,7 +127,7 @@ class RewardRefine final : public Authoring {
     return ask;
   }
 
-  /// The technique of which the model expects most, among those that the kernel does not show.
+  /// The technique with the largest predicted reward, among those that the kernel does not show.
   std::size_t choose(const Work& work, bool is_by_lot) {
     std::vector<std::size_t> open;
     for (std::size_t t = 0; t < cards_.size(); ++t)

@@ -1,4 +1,5 @@
-// Graph-search as published: what its selection, rollouts and rewards compute, and where it ends.
+// Tests of graph-search as published: what selection, rollouts and rewards compute, and where it
+// ends.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -41,7 +42,7 @@ TEST(RolloutValue, BoundsAndScoresAreTheFormulas) {
   EXPECT_DOUBLE_EQ(rollout_score({1.2, 3}), 0.9) << "three visits cost three tenths";
 }
 
-/// Speedup of the i-th try of a technique; 0: the try fails.
+/// Speedup of the i-th try of a technique; 0 if the try fails.
 double star_outcome(const std::string& technique, int i) {
   if (technique == "a") return i % 2 == 0 ? 0.8 : 0;
   if (technique == "b") return i % 3 == 0 ? 1.2 : 1;
@@ -74,8 +75,8 @@ TEST(GraphRollouts, SelectTheHighestUpperBoundByTheRewardOfThePaper) {
   EXPECT_GT(seen["c"].n, 1) << "its failures are -1, and the bound comes back to it";
 }
 
-/// The techniques of the first `asks` asks if each technique always has the same outcome; 0: it
-/// fails.
+/// The techniques of the first `asks` asks if each technique always has the same outcome; an
+/// outcome of 0 is a failure.
 std::vector<std::string> path_where(const std::map<std::string, double>& outcomes, int asks,
                                     std::uint64_t seed) {
   Dialogue d("graph-search", published({{"start", "a"}, {"start", "b"}, {"a", "c"}}, 1000, seed));
@@ -96,8 +97,8 @@ TEST(GraphRollouts, AreWorthTheMostThatWasSeenAlongThem) {
 }
 
 TEST(GraphRollouts, ASlowKernelOnTheWayIsWorthWhatItLost) {
-  // Q(a) = -0.2 and Q(b) = -1: after n visits of a, its bound is above b's for n = 1 to 3 and below
-  // for n = 4. If a earned 0.8 on the way, it would be taken for ever.
+  // Q(a) = -0.2 and Q(b) = -1: after n visits of a, a's bound is above b's for n = 1 to 3 and below
+  // b's for n = 4. If the visits of a earned 0.8, a would be taken for ever.
   for (std::uint64_t seed = 0; seed < 8; ++seed)
     EXPECT_THAT(path_where({{"a", 0.8}, {"b", 0}, {"c", 0}}, 7, seed),
                 AnyOf(ElementsAre("a", "c", "b", "c", "c", "c", "b"),

@@ -1,5 +1,5 @@
-// What Monte Carlo graph search knows of a state or step, and the formulas that it chooses by.
-// After ReGraphT's Monte Carlo graph search (arXiv 2510.19873).
+// What Monte Carlo graph search knows about a state or step, and the formulas of its choices. After
+// ReGraphT's Monte Carlo graph search (arXiv 2510.19873).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kw::search {
 
-/// Mean value of the rollouts over this state or step, and how many there were.
+/// Mean value and number of the rollouts through a state or step.
 struct RolloutValue {
   double q = 0;
   int n = 0;
@@ -24,8 +24,8 @@ inline double upper_bound(const RolloutValue& state, const RolloutValue& parent)
   return state.q + std::sqrt(2 * std::log(std::max(1, parent.n)) / state.n);
 }
 
-/// Eq. 2: Q(s, a) - lambda N(s, a); the second term ends circles. The value of lambda is not
-/// published; this one is ours.
+/// Eq. 2: Q(s, a) - lambda N(s, a); the second term ends circles. The paper does not give lambda;
+/// its value is our choice.
 inline double rollout_score(const RolloutValue& step) {
   constexpr double kVisitCost = 0.1;
   return step.q - kVisitCost * step.n;

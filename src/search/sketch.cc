@@ -1,4 +1,4 @@
-// Splits a source into words, and finds the least hashes of their runs.
+// Splits a source into words, and computes MinHash values of its runs of words.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/sketch.h"
 
@@ -11,7 +11,7 @@
 namespace kw::search {
 namespace {
 
-// In words: the length that tells reordered lines from rewritten ones.
+// Words per run; runs of this length tell reordered lines from rewritten ones.
 constexpr std::size_t kRun = 5;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finaliser of MurmurHash3 (Appleby)
@@ -26,7 +26,7 @@ std::uint64_t hash_of(std::string_view word) {
   return hash;
 }
 
-/// Offset behind a comment that begins at `at`, or `at` itself.
+/// Offset after a comment that begins at `at`; `at` itself where no comment begins.
 std::size_t behind_remark(std::string_view source, std::size_t at) {
   if (source.substr(at).starts_with("//")) return std::min(source.find('\n', at), source.size());
   if (!source.substr(at).starts_with("/*")) return at;

@@ -14,12 +14,12 @@
 namespace kw::search {
 namespace {
 
-// Published values.
+// Values that CuTeGen publishes.
 constexpr int kRegenerations = 3;  // regenerations of one step
 constexpr int kFixes = 5;          // fixes of each regeneration
 constexpr int kChains = 3;         // published: the best of three chains counts
-/// The deepest step that is asked for without a profile (scripts/run_profiled_sample.py of
-/// CuTeGen).
+/// The deepest step whose ask does not show a profile (as in CuTeGen's
+/// scripts/run_profiled_sample.py).
 int withheld_until(WorkClass work) {
   switch (work) {
     case WorkClass::Matmul:
@@ -33,7 +33,8 @@ int withheld_until(WorkClass work) {
   return 5;
 }
 
-/// How far a source came: of several failing sources the one that came farthest is patched.
+/// How far a source got: 0 failed to compile, 1 failed later, 2 correct. Of several failing
+/// sources, the one that got farthest is patched.
 int rank_of(const Work& work) {
   if (work.is_correct()) return 2;
   return work.stage > Stage::Compile ? 1 : 0;
@@ -72,8 +73,8 @@ class Staged final : public Authoring {
   void judged(const Ask& ask, const Tell& tell) override {
     const auto id = works_.observe(ask, tell);
     if (ask.role == Role::Idea) {
-      // An expert's kernel counts as a first kernel that passed: the fastest of those whose ideas
-      // begin a chain.
+      // An expert kernel counts as a first kernel that passed; a chain begins at the fastest of
+      // those that may begin one.
       const auto idea = static_cast<std::size_t>(ask.idea);
       if (tell.is_correct() && idea < begins_chain_.size() && begins_chain_[idea] &&
           (!kernel_ || works_.at(*id).speedup > works_.at(*kernel_).speedup))
@@ -122,7 +123,7 @@ class Staged final : public Authoring {
     return ask;
   }
 
-  /// An ask for a diagnosis, and then for a local patch that keeps the kernel's design.
+  /// An ask for a diagnosis and a local patch that keeps the kernel's design.
   Ask patch(const Work& failing) const {
     Ask ask = write(
         Errand::Repair, failing.ask,
@@ -136,7 +137,7 @@ class Staged final : public Authoring {
     return ask;
   }
 
-  /// A view without other kernels: one kernel evolves.
+  /// A view that shows no other kernels, since only one kernel evolves.
   View view(const char* prompt) const {
     View view;
     view.prompt = prompt;
@@ -154,7 +155,7 @@ class Staged final : public Authoring {
 
   void follow_failure(WorkId id) {
     const Work& work = works_.at(id);
-    // A reply without a source to patch is a lost try, not a new state.
+    // A reply without a source counts as a try, but leaves the source to be patched as it is.
     const bool is_source = work.stage != Stage::Propose;
     if (failing_) ++fixes_;
     if (is_source && (!failing_ || rank_of(work) >= rank_of(works_.at(*failing_)))) failing_ = id;

@@ -1,4 +1,4 @@
-// What a person orders during a search, and how each strategy obeys.
+// Tests of a person's orders during a search, and how each strategy obeys them.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -13,7 +13,8 @@ using testing::HasSubstr;
 
 const KnobSpace kFourValues({{"A", {1, 2, 3, 4}}});
 
-/// Asks and tells by hand; each written source becomes a new idea, numbered from 10.
+/// Asks a strategy and tells it outcomes by hand; each written source becomes a new idea, numbered
+/// from 10.
 class Talk {
  public:
   explicit Talk(std::string_view name, std::vector<Idea> ideas = {}, StrategyOptions options = {})

@@ -1,4 +1,4 @@
-// The one interface of search methods and tuners, and the list of all methods.
+// The interface of search methods and tuners, and the list of all methods.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace kw::search {
 
-/// Is asked for the next proposal and told its outcome. A strategy knows no clock, file, device or
-/// saved state: all randomness comes from a seed, and every tell arrives in the order of the asks,
-/// so the same tells at the same points always give the same asks. To resume, the strategy is built
-/// again and the recorded asks and tells are replayed.
+/// A strategy is asked for the next proposal and told its outcome. It uses no clock, file, device
+/// or saved state: all randomness comes from a seed, and tells arrive in the order of the asks, so
+/// that equal tells at equal points always give equal asks. To resume, the strategy is built again
+/// and the recorded asks and tells are replayed.
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -34,8 +34,8 @@ class Strategy {
   virtual bool finished() const = 0;
   /// What the strategy is doing now, in one line for people.
   virtual std::string describe() const = 0;
-  /// Obeys these orders from the next ask on; tells of earlier asks still come. A strategy ignores
-  /// orders that mean nothing to it (StrategyInfo::has_parents).
+  /// Obeys these orders from the next ask on; tells of earlier asks still arrive. A strategy
+  /// ignores orders that do not concern it (StrategyInfo::has_parents).
   virtual void steer(const Steering&) {}
 };
 
@@ -43,32 +43,33 @@ struct TunerInfo;
 
 struct StrategyOptions {
   Seed seed;  ///< Seed of the strategy only; never of inputs.
-  /// Spaces of at most this many valid points are searched exhaustively.
+  /// Spaces with at most this many valid points are searched exhaustively.
   std::size_t exhaustive_up_to = 24;
   std::size_t halving_points = 27;   ///< Number of points at which larger spaces are sampled first.
   const TunerInfo* tuner = nullptr;  ///< Tuner that strategies use which tune; null: auto.
   std::size_t tuning_points = 160;   ///< Limit of asks of random, bayesian and evolutionary tuning.
   double promising_gain = 1.4;       ///< Gain expected of tuning before any gain has been seen.
-  /// refine and agent: how many times a failing source is repaired, one after the other, before it
-  /// is given up.
+  /// refine and agent: how many repairs of a failing source are tried, one after the other, before
+  /// the source is given up.
   int repairs = 3;
   int writes = 8;  ///< best-of-n: the number n.
-  /// Methods that ask for sources: asks for the task's expert kernels before any source is written;
-  /// 0: none.
+  /// Limit of the asks for expert kernels, and for tuning the fastest one, before a method asks for
+  /// its first source; 0: none.
   std::size_t start_asks = 0;
-  /// Methods whose sketch and paper differ: "sketch" or "paper"; "": our own variant.
+  /// For methods with presets: "sketch" or "paper"; empty: the project's own variant.
   std::string preset;
   int rounds = 10;  ///< Methods that end by themselves: number of rounds, or depth of a chain.
   bool judges_by_rules = false;  ///< coder-judge: no model reads the findings, rules do.
-  /// coder-judge: what recorded steps have taught reads the findings, instead of a model.
+  /// coder-judge: the judge's advice comes from recorded optimisation steps, instead of a model.
   bool judges_learned = false;
   Target target = Target::Cpu;  ///< Decides, with the class of work, which techniques there are.
   WorkClass work = WorkClass::Other;
   std::string guide;  ///< graph-walk: random | llm | weights; empty: random.
   /// graph-walk and graph-search: the graph; null: every technique leads to every other.
   std::shared_ptr<const TechniqueGraph> graph;
-  /// attempt-tree: at most three kernels are written from the task alone. Otherwise the root is a
-  /// node of speedup 1 like any other: plain tree search, to measure what throttling is worth.
+  /// attempt-tree: whether at most three kernels are written from the task alone. Otherwise the
+  /// root is a node of speedup 1 like any other, as in plain tree search; used to measure the
+  /// benefit of this limit.
   bool throttles_root = true;
   bool freezes_graph = false;  ///< Steps are taken, but nothing is learnt from them.
   /// Techniques to choose from instead of technique_cards(); for tests and landscapes.
@@ -90,15 +91,16 @@ struct StrategyInfo {
   std::string_view what;  ///< Description in one line.
   bool is_tuning;         ///< Uses StrategyOptions::tuner.
   bool is_writing;        ///< Asks for sources that somebody must write; needs no ideas.
-  /// Chooses what to derive from, so Steering::pinned and stopped have an effect.
+  /// Whether the strategy chooses which attempt to derive from, so that Steering::pinned and
+  /// stopped have an effect.
   bool has_parents;
   std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
   std::span<const std::string_view> roles = {};  ///< Roles of models other than writing.
   bool has_presets = false;                      ///< StrategyOptions::preset has an effect.
   bool has_rounds = false;                       ///< StrategyOptions::rounds has an effect.
   bool has_graph = false;                        ///< StrategyOptions::graph has an effect.
-  /// The published method profiles every kernel that works and goes on from slower ones, so this
-  /// strategy does the same on cuda.
+  /// Whether every working kernel is profiled on cuda. The published method needs this, because it
+  /// may continue from a kernel that is slower than the best.
   bool reads_every_profile = false;
   bool has_repairs = false;  ///< StrategyOptions::repairs has an effect.
 };

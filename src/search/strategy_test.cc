@@ -1,4 +1,5 @@
-// Strategies and tuners on synthetic landscapes: they find the top, repeat themselves, and end.
+// Tests of strategies and tuners on synthetic landscapes: they find the best point, are
+// deterministic, and end.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategy.h"
 
@@ -25,7 +26,7 @@ StrategyOptions seeded(std::uint64_t seed) {
 
 using Factory = std::function<std::unique_ptr<Strategy>(const Landscape&)>;
 
-// Every strategy, and every tuner on the last idea of the landscape, by name.
+// Makes every strategy, and every tuner on the last idea of the landscape; each with its name.
 std::vector<std::pair<std::string, Factory>> all_methods() {
   std::vector<std::pair<std::string, Factory>> methods;
   for (const StrategyInfo& info : strategies())
@@ -105,8 +106,8 @@ TEST(Strategies, AskOnlyValidPointsAndEndByThemselves) {
   }
 }
 
-// Resume: whenever the process died, a new strategy that is fed the recorded asks and tells makes
-// the same next ask, byte for byte.
+// Tests resume: wherever the process died, a new strategy that gets the recorded asks and tells
+// makes the same next ask, byte for byte.
 TEST(Strategies, ReplayOfTheRecordGivesTheSameNextAsk) {
   const Landscape landscape(LandscapeOptions{});
   for (const std::size_t outstanding : {1U, 4U}) {
@@ -181,7 +182,8 @@ TEST(Greedy, DoesNotTuneWhatFailedOrHasNoHope) {
   EXPECT_EQ(strategy->describe(), "all 3 ideas tried, 1 tuned");
 }
 
-// The ideas that are tuned first, of two: the first is faster, the second nearer to its roof.
+// The ideas that are tuned first, of two: the first is faster, the second is nearer to its
+// roofline.
 std::vector<int> tuned_first(std::string_view policy) {
   std::vector<Idea> ideas;
   const KnobSpace space({{"A", {1, 2, 3}}});
@@ -273,7 +275,7 @@ TEST(Halving, SurvivesASpaceWhereEverythingFails) {
   EXPECT_TRUE(tuner->finished());
 }
 
-// The best of seven values in a line is at the end, and one on the way fails.
+// The best of seven values is the last, and a value before it fails.
 TEST(Climb, IsNotWalledInByAFailure) {
   const KnobSpace space({{"A", {1, 2, 3, 4, 5, 6, 7}}});
   const auto tuner = (*find_tuner("climb"))->make({0, 0, &space, {{"A", 1}}, 1, {}}, seeded(1));

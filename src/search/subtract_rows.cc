@@ -6,7 +6,7 @@
 namespace kw::search {
 namespace {
 
-// As many doubles as an AVX register holds; two SSE registers elsewhere.
+// Four doubles in one AVX register; without AVX the compiler uses two SSE registers.
 typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 constexpr std::size_t kLanes = 4;
 
@@ -39,7 +39,8 @@ template <std::size_t kRegisters>
 }
 
 #ifdef __x86_64__
-// A version with registers twice as wide; the bits are the same, since nothing is contracted.
+// The same code compiled for AVX2. Its results have the same bits, since the target has no fused
+// multiply-add.
 [[gnu::target("avx2")]] void subtract_wide(std::span<double> row, std::span<const double> by,
                                            std::span<const std::vector<double>> rows,
                                            std::size_t from) {

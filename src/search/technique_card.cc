@@ -1,5 +1,5 @@
-// The table of techniques. The menus by class follow what CuTeGen (arXiv 2604.01489) offers for
-// each kind of work, in our words; those for cpu are what our playbook's kernels use.
+// The table of techniques. The cuda techniques for each kind of work follow what CuTeGen (arXiv
+// 2604.01489) offers, in our words; those for cpu are what the playbook's kernels use.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/technique_card.h"
 

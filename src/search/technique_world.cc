@@ -1,4 +1,4 @@
-// The world's gains, dependencies and traps.
+// Gains, dependencies and traps of a technique world.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/technique_world.h"
 
@@ -11,8 +11,9 @@
 namespace kw::search {
 namespace {
 
-// Logarithms of speedups, and chances. Chosen so that a world's optimum is about ten times as fast
-// as the plain kernel, needs six to nine techniques of fourteen, and lies behind dependencies.
+// Logarithms of speedups, and chances. They are chosen so that a world's optimum is about ten times
+// as fast as the plain kernel, needs six to nine of fourteen techniques, and lies behind
+// dependencies.
 constexpr double kBigShare = 0.3, kSmallShare = 0.35;  // the other techniques cost something
 constexpr double kUnmet = -0.08;                       // of a technique whose needs are not met
 constexpr double kSpoilt = -0.05;

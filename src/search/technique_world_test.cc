@@ -1,4 +1,4 @@
-// Technique worlds: what holds in each of them, and how strategies do there.
+// Tests of technique worlds: properties of each world, and how well strategies do there.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/technique_world.h"
 
@@ -75,7 +75,7 @@ TEST(TechniqueWorld, RandomLosesToAllThatHaveSourcesWritten) {
     }
 }
 
-// Kevin-32B (arXiv 2507.11948): at equal calls serial refinement beats parallel sampling.
+// Kevin-32B (arXiv 2507.11948) found that serial refinement beats parallel sampling at equal calls.
 TEST(TechniqueWorld, SerialRefinementBeatsParallelSampling) {
   EXPECT_LT(regret(**find_strategy("refine"), 60, 20) + 0.1,
             regret(**find_strategy("best-of-n"), 60, 20));
@@ -125,7 +125,7 @@ TEST(TechniqueWorld, WhoeverIsToldMoreFailsLessAndRepeatsLess) {
   EXPECT_GT(best[Profile], best[None]);
 }
 
-// Resume: recorded tells fed to a new strategy give the same asks.
+// Tests resume: a new strategy that gets the recorded tells makes the same asks.
 TEST(TechniqueWorld, ReplayOfTheRecordGivesTheSameAsks) {
   const TechniqueWorld w = world(2);
   for (const StrategyInfo& info : strategies()) {

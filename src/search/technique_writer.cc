@@ -1,4 +1,4 @@
-// The simulated writer of a technique world: it answers asks by rules with chance.
+// The simulated writer of a technique world, which answers asks by random rules.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -12,21 +12,22 @@ namespace {
 
 using Set = TechniqueWorld::Set;
 
-// Chances; none was measured on a model, because strategies are compared under equal ones.
+// Parameters of the simulated writer. None was measured on a model; strategies are compared under
+// the same values.
 constexpr double kFirstFails = 0.3;   // that a first kernel fails
 constexpr int kMostAtFirst = 5;       // limit for the techniques of a first kernel
 constexpr double kMoreAtFirst = 0.7;  // that a first kernel shows one more technique
-// Factor on failing if the writer is shown code that has the technique.
+// Factor on the chance to fail if the writer is shown code that has the technique.
 constexpr double kShownHelps = 0.6;
 constexpr double kCopyFails = 0.1;  // factor on failing for a step that is only copied
 constexpr double kMendFails = 0.5;  // factor on failing for a repair
-// Factor on failing for a repair of a failure that the writer is not told about.
+// Factor on the chance that a repair fails if the writer is not told about the failure.
 constexpr double kMendsBlindly = 0.9;
-// Further factor on failing if somebody has read the code first.
+// Further factor on the chance to fail if another role has read the code first.
 constexpr double kCounselHelps = 0.7;
-// Factor on choosing what was tried before, according to the history.
+// Factor on the chance to choose a technique that the history says was tried before.
 constexpr double kTriedBefore = 0.3;
-// Chance that a repair leaves the technique out, unless told not to.
+// Chance that a repair leaves the technique out, unless the ask forbids this.
 constexpr double kWeakens = 0.15;
 constexpr double kTakesFromShown = 0.7;  // chance to adopt something of the code that is shown
 constexpr double kKeeps = 0.85;          // chance to keep each technique when a file is rewritten
@@ -34,7 +35,7 @@ constexpr double kKeeps = 0.85;          // chance to keep each technique when a
 constexpr double kCriticSees = 0.5;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// What was written for an ask.
+/// The simulated source that was written for an ask.
 struct Written {
   Set from = 0;               // techniques of the code that it was made from
   Set set = 0;                // techniques that it was meant to have
@@ -65,7 +66,8 @@ class Writer {
     Written w;
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if (ask.knobs.at(world_.cards()[t].name) != 0) w.set |= TechniqueWorld::bit(t);
-    // Nobody repairs it: what fails in one combination fails in every other.
+    // Without a writer there are no repairs, so a technique that fails in one combination fails in
+    // all.
     const Seed fates = Seed::from_number(world_.options().seed).child("fates");
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if ((w.set & TechniqueWorld::bit(t)) != 0 &&
@@ -101,7 +103,7 @@ class Writer {
     return w;
   }
 
-  /// Tries all techniques of the menu; those that the shown code has already seldom fail.
+  /// Tries all techniques of the menu at once; those that the shown code already has seldom fail.
   Written all_of_menu(const Ask& ask, Written w, Rng& rng) const {
     const Set known = shown(ask);
     for (const MenuItem& item : ask.manner.menu) {
@@ -156,7 +158,7 @@ class Writer {
     return chance;
   }
 
-  /// Techniques of the shown code in addition to the parent's.
+  /// Techniques of the shown code, which are known in addition to the parent's.
   Set shown(const Ask& ask) const {
     Set all = 0;
     for (const int attempt : ask.manner.writer.sources) {
@@ -166,18 +168,19 @@ class Writer {
     return all;
   }
 
-  /// The view of whoever decides what to do: the first who is asked.
+  /// The view of the role that decides what to do, which is the first one asked.
   static const View& planner(const Ask& ask) {
     return ask.manner.counsel.empty() ? ask.manner.writer : ask.manner.counsel.front();
   }
 
-  /// Whether a later writer knows that this was tried in vain: of a failure from
-  /// FeedbackLevel::Errors on, of a loss from Findings on.
+  /// Whether later writers are told about this try: about a failure from FeedbackLevel::Errors on,
+  /// about any other result from Findings on.
   bool is_told(const Written& w) const {
     return feedback_ >= (w.is_broken ? FeedbackLevel::Errors : FeedbackLevel::Findings);
   }
 
-  /// Techniques that were tried on the same code, as far as the history shows it.
+  /// Techniques whose tries on the same code the writer knows of, as far as the shown history
+  /// tells.
   Set tried(const Ask& ask, Set from) const {
     const View& view = planner(ask);
     if (!view.is_bounded) {
@@ -249,7 +252,7 @@ class Writer {
     Tell& tell = answer.tell;
     if (ask.role == Role::Write) {
       tell.written = world_.idea_of(w.set);
-      // As with real sources, the nth different source has the nth place.
+      // As with real sources, ideas are numbered in the order in which different sources appear.
       tell.idea = ideas_
                       .emplace(std::pair(w.set, w.is_broken ? ask.id : 0),
                                1 + static_cast<int>(ideas_.size()))

@@ -1,4 +1,4 @@
-// Families of synthetic tuning spaces, recorded ones, and the trial of a tuner on them.
+// Synthetic and recorded tuning spaces, and trials of tuners on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/terrain.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 /// A smooth slope towards an optimum, on knobs whose values double.
 struct Slope {
-  // By knob: weight of the squared distance from the optimum; log units.
+  // Weight of each knob's squared distance from the optimum, in units of log speed.
   std::vector<double> weight;
   std::vector<int> optimum;  // by knob: the index of the best value
 };
@@ -44,8 +44,7 @@ Slope random_slope(std::size_t knobs, int values, Rng& rng) {
   return slope;
 }
 
-// Distances of a point from the optimum, as shares of each knob's range, in the order of the knobs'
-// names.
+// A point's distances from the optimum, as shares of each knob's range, sorted by the knobs' names.
 std::vector<double> offsets(const KnobPoint& point, const Slope& slope, int values) {
   std::vector<double> result;
   for (std::size_t k = 0; k < slope.optimum.size(); ++k)
@@ -74,7 +73,8 @@ Terrain separable(Seed seed) {
           }};
 }
 
-// A terrain where neighbouring knobs must fit together, as the sides of a register block must.
+// Speed on a terrain where neighbouring knobs must fit together, as the sides of a register block
+// must.
 LandscapePoint ridge(const KnobPoint& p, const Slope& slope, int values) {
   const std::vector<double> offset = offsets(p, slope, values);
   double together = 0;
@@ -101,8 +101,8 @@ Terrain noisy(Seed seed) {
   return terrain;
 }
 
-// A terrain where more is faster until it no longer fits, which only a try shows; a `require` cuts
-// off a corner as well.
+// A terrain where larger values are faster until they no longer fit, which shows only when a point
+// is tried; a `require` excludes a corner as well.
 Terrain cliff(Seed seed) {
   constexpr std::size_t kKnobs = 4;
   constexpr int kValues = 7;
@@ -133,7 +133,8 @@ Terrain cliff(Seed seed) {
           }};
 }
 
-// A terrain where two knobs name methods, in no order; each method has its own best sizes.
+// A terrain where two knobs select methods, which have no order; each method has its own best
+// sizes.
 Terrain categories(Seed seed) {
   constexpr int kMethods = 6;
   constexpr int kValues = 6;
@@ -163,7 +164,7 @@ Terrain categories(Seed seed) {
           }};
 }
 
-// A terrain that is mostly flat; the good part is a small valley with a bottom of its own.
+// A terrain that is mostly flat; its good part is a small valley with an optimum of its own.
 Terrain plateau(Seed seed) {
   constexpr std::size_t kKnobs = 4;
   constexpr int kValues = 6;
@@ -206,7 +207,7 @@ const std::vector<Family>& families() {
   return all;
 }
 
-// Scales speedups to the first point, and finds the largest.
+// Makes speedups relative to the first point, and finds the largest one.
 void calibrate(Terrain& terrain) {
   const double first = terrain.truth(terrain.space.first()).speedup;
   KW_ASSERT(first > 0);
@@ -215,7 +216,7 @@ void calibrate(Terrain& terrain) {
     point.speedup /= first;
     return point;
   };
-  // If the space is too large to look everywhere, the optimum is at speed e^0 by construction.
+  // If the space is too large to look at every point, the optimum has log speed 0 by construction.
   constexpr std::uint64_t kListed = 1 << 16;
   terrain.best = 1 / first;
   if (terrain.space.size() > kListed) return;
@@ -252,7 +253,8 @@ Result<Terrain> parse_terrain(std::string_view text) {
     std::vector<Knob> knobs;
     for (const auto& knob : json.at("knobs"))
       knobs.push_back({knob.at("name"), knob.at("values").get<std::vector<std::int64_t>>()});
-    // An entry is null where a combination does not exist, else a time or a fate.
+    // Each entry is null where a combination does not exist, and otherwise a time or the name of a
+    // failure.
     std::vector<std::optional<LandscapePoint>> points;
     for (const auto& entry : json.at("points")) {
       std::optional<LandscapePoint>& point = points.emplace_back();

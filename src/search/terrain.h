@@ -1,4 +1,4 @@
-// One tuning space with the result of each of its points: what tuners are compared on.
+// Terrain: a tuning space with the result of each of its points, on which tuners are compared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,13 +17,13 @@ struct Terrain {
   std::string name;
   std::string what;  ///< Its structure, or how and where it was recorded, in one line.
   KnobSpace space;
-  /// Speedup over the first point, or how the point fails. Pure.
+  /// Result of a point without noise: its speedup over the first point, or how it fails. Pure.
   std::function<LandscapePoint(const KnobPoint&)> truth;
   double noise = 0.01;  ///< sd of the log of a measured speedup at fidelity 1.
   double best = 1;      ///< Largest true speedup.
 };
 
-/// Names of the families with known structure.
+/// Names of the families of synthetic terrains.
 const std::vector<std::string>& terrain_families();
 /// One member of a family; the seed moves its optimum and weights. Precondition: `family` is a
 /// family's name.
@@ -48,8 +48,8 @@ struct TrialOptions {
   bool stops_when_reached = false;
 };
 
-/// Runs a tuner on a terrain. The tuner is told noisy speedups; whether it has reached the best is
-/// judged by true ones.
+/// Runs a tuner on a terrain. The tuner is told noisy speedups, but whether it has reached the best
+/// is judged by the true ones.
 Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& options);
 
 /// A job that starts from a random working point that is not already near the best; from the first

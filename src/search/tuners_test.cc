@@ -1,4 +1,5 @@
-// The tuners that plan point by point: what they find, what they never ask for, how they end.
+// Tests of the tuners that plan point by point: what they find, what they never ask for, how they
+// end.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -153,7 +154,7 @@ TEST(Tuners, BayesianLearnsWhatFails) {
   const TuningJob job = job_at_first(space);
   const auto tuner = make("bayesian", job, 30);
   const auto works = [](const KnobPoint& p) { return p.at("A") <= 3; };
-  // The slope would lead into the failing half.
+  // The speed of working points increases towards the failing half.
   const auto asks = drive(*tuner, job, [&](const KnobPoint& p) {
     return works(p) ? std::exp(0.2 * static_cast<double>(p.at("A")) +
                                0.05 * static_cast<double>(p.at("B")))
@@ -222,7 +223,7 @@ TEST(GaussianProcess, FollowsItsDataAndIsUnsureFarFromThem) {
   EXPECT_LT(seen[0].deviation, 0.5 * seen[1].deviation);
 }
 
-/// A process that was fitted to some data and gets the rest one by one.
+/// A process that was fitted to some of the data and gets the rest one by one.
 class GrowingProcess : public testing::Test {
  protected:
   GrowingProcess() {

@@ -8,8 +8,8 @@ namespace kw::search {
 
 std::string encode_ask(const Ask& ask) {
   auto json = codec::write(ask);
-  // Written only where they mean something, so that runs recorded before there were writers keep
-  // their bytes.
+  // Fields are written only where they mean something, so that runs recorded before there were
+  // writers keep their bytes.
   if (ask.role == Role::Write) json["errand"] = name_of(ask.errand);
   if (ask.manner != Manner{}) json["manner"] = codec::write(ask.manner);
   return json.dump();

@@ -1,4 +1,4 @@
-// The vocabulary of strategies: ideas with their knobs, asks, tells.
+// The vocabulary of strategies: ideas with their knobs, asks, and tells.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace kw::search {
 
-/// One source that could be tried: a task's candidate, a playbook entry, a generic variant.
-/// Strategies know an idea by its index in the list, which goes from simple to best.
+/// A source that can be tried: a task's candidate, a kernel of the playbook, a generic variant.
+/// Strategies identify an idea by its index in the list, which goes from simple to best.
 struct Idea {
   std::string name;
   KnobSpace space;
@@ -30,7 +30,7 @@ struct Idea {
   bool is_cute = false;                   ///< cuda: written with CuTe.
 };
 
-/// What an ask is for.
+/// The purpose of an ask.
 enum class Role {
   Idea,   ///< To try an idea of the list.
   Tune,   ///< To try another point of an idea that was told correct.
@@ -50,12 +50,12 @@ struct Ask {
   double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
   std::string why;                ///< The strategy's explanation, one line.
   Errand errand = Errand::Write;  ///< Only for Role::Write: kind of source that is wanted.
-  /// Only for Role::Write: who is asked, by which prompt, and what each is shown.
+  /// Only for Role::Write: which roles are asked, by which prompt, and what each is shown.
   Manner manner{};
-  /// Only for Role::Write: the first ask for the same source, which nobody answered; 0: there was
+  /// Only for Role::Write: the first ask for the same source, if nobody answered it; 0: there was
   /// none.
   int repeats = 0;
-  /// Only where an Ensemble chose: number of the model, from 1; `why` says so too.
+  /// Only where an Ensemble chose the model: its number, from 1; `why` gives the reasons.
   int writer = 0;
 
   bool operator==(const Ask&) const = default;
@@ -67,8 +67,8 @@ struct Ask {
   }
 };
 
-/// What was seen of a source when it was judged, for methods that sort by it; fields are 0 or
-/// Unknown where the source was not judged.
+/// Properties of a source that were seen when it was judged, for methods that compare kernels;
+/// fields are 0 or Unknown where the source was not judged.
 struct Traits {
   std::int64_t source_bytes = 0;
   Sketch sketch{};           ///< Sketch of the source.
@@ -76,21 +76,21 @@ struct Traits {
   bool is_repeated = false;  ///< True if the run had judged this source before.
   /// Bottleneck of the timed workload that is farthest from its ceiling.
   Bound bound = Bound::Unknown;
-  /// By resource: the share that is used, 0–1. The last three of kResources are known only with
-  /// counters.
+  /// By resource: the share that the kernel uses, 0–1. The last three of kResources are known only
+  /// where performance counters were read.
   std::map<std::string, double> used{};
 };
 
 inline constexpr std::array<const char*, 5> kResources{"memory", "compute", "registers", "shared",
                                                        "occupancy"};
 
-/// Share of a resource that is used; 0: unknown.
+/// The share of a resource that a kernel uses; 0: unknown.
 inline double share_of(const std::map<std::string, double>& used, const std::string& resource) {
   const auto found = used.find(resource);
   return found == used.end() ? 0 : found->second;
 }
 
-/// What became of an ask.
+/// The outcome of an ask.
 struct Tell {
   int ask = 0;
   OutcomeClass outcome_class = OutcomeClass::Failed;
@@ -99,8 +99,8 @@ struct Tell {
   /// Speedup over the run's baseline, chained through the incumbents that the pairs were timed
   /// against, so that all tells of a run share one scale. Its value is 0 if nothing was measured.
   Speedup speedup;
-  /// The reward on a scale where ratios compare, as those of speedups do. Methods without a reward
-  /// of their own rank by it. 0 if nothing was measured.
+  /// The reward converted to a scale where ratios compare like those of speedups. Methods that
+  /// define no reward rank by it. 0 if nothing was measured.
   double merit = 0;
   Stage stage = Stage::Propose;  ///< Stage of the verdict.
   double time_ns = 0;            ///< Geometric mean of the timed workloads; 0: not timed.
@@ -112,7 +112,7 @@ struct Tell {
   Traits traits{};
   std::string chosen{};  ///< The technique that counsel picked, if the ask left the choice open.
   /// Role::Write: the techniques that the source or its plan names, with the graph's names.
-  /// Nothing: nobody looked, and the source counts as what was asked for.
+  /// Nothing: they were not determined, and the source counts as having what was asked for.
   std::optional<std::vector<std::string>> shown{};
   bool is_unanswered = false;  ///< Role::Write: whoever was asked gave no usable answer.
 

@@ -1,4 +1,4 @@
-// Draws random points while they are likely to hit an untried one; after that, lists what is left.
+// Draws random points as long as they are likely to hit an untried one; after this, lists the rest.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/untried.h"
 

@@ -26,14 +26,14 @@ class Untried {
   /// Whether the point with this number in its space is taken.
   bool is_taken(std::uint64_t number) const;
 
-  /// A random untried point; it is not taken by being drawn. Nothing: none is left, or, in a space
-  /// with few valid combinations, there is none among the first 2^20.
+  /// A random untried point, which remains untried. Nothing: none is left, or, in a space with few
+  /// valid combinations, none is among the first 2^20.
   std::optional<KnobPoint> draw(Rng& rng);
 
  private:
   const KnobSpace* space_;
   std::vector<std::uint64_t> taken_;  // sorted: in long runs a fifth of the memory of a set
-  // Valid points; taken ones are removed when met.
+  // Valid points that may be untried; taken ones are removed when a draw hits them.
   std::optional<std::vector<std::uint64_t>> listed_;
 };
 

@@ -1,4 +1,4 @@
-// Builds works from asks and tells.
+// Builds the tree of sources from asks and tells.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/works.h"
 

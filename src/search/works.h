@@ -1,4 +1,4 @@
-// The sources of a run as a tree, with what became of each.
+// The sources of a run as a tree, and the results of each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace kw::search {
 
-/// Index of a work in the list of works.
+/// Index of a work in the list of all works.
 using WorkId = std::size_t;
 
-/// One source, together with the points of its knobs that a tuner tried.
+/// A source, together with the points of its knobs that a tuner tried.
 struct Work {
   int ask = 0;  ///< The ask that showed the source first.
-  /// The ask of its point with the most merit; sources made from this work name it as their parent.
+  /// The ask of the point with the most merit; sources made from this work name this ask as their
+  /// parent.
   int point = 0;
   std::optional<WorkId> parent;
   std::vector<WorkId> children;
@@ -39,8 +40,8 @@ struct Work {
 
 class Works {
  public:
-  /// To be called after every tell. A written source or an expert's becomes a work, which is
-  /// returned; a point of a tuner may raise its work's merit.
+  /// To be called after every tell. A written or expert source becomes a work, which is returned; a
+  /// point of a tuner may raise the merit of its work.
   std::optional<WorkId> observe(const Ask& ask, const Tell& tell);
 
   const Work& at(WorkId id) const { return all_.at(id); }
@@ -57,14 +58,14 @@ class Works {
 /// Correct works, ordered by merit, largest first.
 class Ranking {
  public:
-  /// To be called when a work was added, got more merit, or is to be left out.
+  /// To be called when a work was added, its merit has changed, or it is to be left out.
   void set(WorkId id, double merit, bool is_in);
   std::optional<WorkId> first() const;
-  /// At most `count` works, without the work `but`.
+  /// The `count` best works at most, without the work `but`.
   std::vector<WorkId> leaders(std::size_t count, WorkId but) const;
 
  private:
-  // By minus merit; among equals the older work comes first.
+  // Works by negative merit, so that the best come first; among equals the older work comes first.
   std::set<std::pair<double, WorkId>> all_;
   std::vector<double> keys_;  // by work; 0: not in the ranking
 };

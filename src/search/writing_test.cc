@@ -1,4 +1,4 @@
-// Strategies that ask for sources: what they ask for after each kind of outcome.
+// Tests of strategies that ask for sources: what they ask for after each kind of outcome.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -238,7 +238,7 @@ TEST(Writing, ReplayOfTheRecordGivesTheSameNextAsk) {
         while (asked - told < outstanding) {
           const auto ask = resumed->ask();
           if (!ask) break;
-          // The record ends at its limit, while the strategy goes on.
+          // The record ends at its limit of asks, while the strategy may go on.
           if (asked < record.asks.size()) {
             ASSERT_EQ(encode_ask(*ask), encode_ask(record.asks[asked].ask)) << name;
           }

@@ -1,4 +1,4 @@
-// Tunes written sources.
+// Tunes sources that were written during a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/written.h"
 
@@ -40,7 +40,8 @@ std::optional<Ask> WrittenTuning::ask() {
 }
 
 void WrittenTuning::tell(const Ask& ask, const Tell& tell) {
-  // No source is tuned twice, so other tells are of tuners that were given up.
+  // A tell about another source belongs to a tuner that was given up, since no source is tuned
+  // twice.
   if (!tuner_ || ask.idea != tuning_) return;
   // A low-fidelity result rests on few samples and does not count as a gain.
   if (tell.is_correct() && ask.fidelity == 1) gain_ = std::max(gain_, tell.merit / start_merit_);

@@ -1,4 +1,4 @@
-// What strategies share that ask for sources: what derives from what, the best ask, and tuning.
+// What strategies that ask for sources share: what derives from what, the best ask, and tuning.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,20 +21,20 @@ class WrittenTuning {
   explicit WrittenTuning(const StrategyOptions& options)
       : options_(options), gain_(options.promising_gain) {}
 
-  /// Begins to tune the source that `tell` showed correct. False: the source has no knobs, was
-  /// tuned before, or would not reach the merit `best` even with the largest gain that tuning gave
-  /// others. `most`: limit of asks.
+  /// Begins to tune the source that `tell` showed to be correct. False: the source has no knobs,
+  /// was tuned before, or would not reach the merit `best` even with the largest gain that tuning
+  /// has given so far. `most`: limit of asks.
   bool start(const Tell& tell, double best, std::size_t most = kAnyNumber);
   bool is_active() const { return tuner_ != nullptr; }
-  /// Gives the source up; asks in flight are still told.
+  /// Ends the tuning of the source; asks in flight are still told.
   void drop() { tuner_.reset(); }
 
   /// Precondition of ask(), parent() and describe(): is_active().
   std::optional<Ask> ask();
   int parent() const { return parent_; }  ///< The ask that showed the source correct.
   std::string describe() const;
-  /// Takes the tell of an ask of this or an earlier tuner; ends the tuning when nothing is left to
-  /// ask.
+  /// Takes the outcome of an ask of this or an earlier tuner; ends the tuning when there is nothing
+  /// left to ask.
   void tell(const Ask& ask, const Tell& tell);
 
  private:
@@ -65,14 +65,13 @@ class Lineage {
   std::vector<int> parents_;  // at index i: the parent of ask i + 1
 };
 
-/// The ask that counts as the run's best: the last new best, or, before there is one, the fastest
-/// correct ask. If some asks are left out, the fastest of the others: each new best was better than
-/// the one before.
+/// The ask that counts as the run's best: the latest new best or, before there is one, the fastest
+/// correct ask. If some asks are left out, it is the fastest of the others, since each new best was
+/// faster than the one before.
 class BestAsk {
  public:
   void observe(const Tell& tell);
-  /// Considers all asks again without those for which `is_out` holds, and leaves out such asks
-  /// later too.
+  /// From now on leaves out asks for which `is_out` holds, and determines the best ask again.
   void leave_out(std::function<bool(int)> is_out);
   int ask() const { return best_.ask; }  ///< 0: nothing was correct.
   double merit() const { return best_.merit; }
