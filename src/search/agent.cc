@@ -16,7 +16,7 @@ namespace kw::search {
 namespace {
 
 // Our choices: the survey names the roles, the loop and a bounded memory, but gives no numbers.
-constexpr std::size_t kShownToAgent = 8;  // latest attempts that planner and coder are shown
+constexpr std::size_t kShownToAgent = 8;  // latest attempts shown to planner and coder
 constexpr int kReviews = 2;               // reviews of one plan; after that the referee decides
 // Plans in a row without a new best after which a new design is asked for.
 constexpr int kStagnates = 5;
@@ -103,7 +103,7 @@ class Agent final : public Authoring {
     return ask;
   }
 
-  const int most_repairs_;  // repairs of one plan
+  const int most_repairs_;  // limit of repairs of one plan
   Works works_;
   std::deque<int> latest_;
   int plans_ = 0;

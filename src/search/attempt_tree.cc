@@ -16,7 +16,7 @@ namespace kw::search {
 namespace {
 
 // Values that STARK publishes: 0.3 to 0.4 for the share of explorations, and the two temperatures.
-constexpr double kExplores = 0.3;  // published: 0.3 to 0.4
+constexpr double kExplores = 0.3;  // share of asks that explore
 constexpr double kPlanTemperature = 0.8;
 constexpr double kCodeTemperature = 0.1;
 // STARK does not publish these values; they are our choice.

@@ -25,7 +25,7 @@ TEST(AttemptTree, BeginsAtTheRootAndPlansWhatItGrows) {
   EXPECT_EQ(root.errand, Errand::Write);
   EXPECT_THAT(root.manner.counsel, IsEmpty()) << "there is nothing to plan with yet";
   d.works(2);
-  // The root may be grown again by chance; only a child of attempt 1 has a plan.
+  // By chance the next asks may be for first kernels again; only a child of attempt 1 has a plan.
   Ask child = d.ask();
   while (child.errand == Errand::Write) d.fails(), child = d.ask();
   ASSERT_EQ(child.manner.counsel.size(), 1u);

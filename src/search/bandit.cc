@@ -29,7 +29,7 @@ constexpr int kClusterEvery = 8;   // new kernels after which the clusters are c
 constexpr double kWidth = 0.35;    // width of the confidence bound; rewards lie in -0.5 to 0.6
 constexpr double kHope = 0.15;     // reward expected of a technique that nobody has tried
 constexpr double kWorst = -0.5;    // reward of a failure, and lower limit for a slower kernel
-constexpr int kTriesOfOne = 2;     // tries of a technique on one kernel
+constexpr int kTriesOfOne = 2;     // limit of tries of a technique on one kernel
 constexpr int kMendsOfTry = 2;     // repairs of a failure before it counts
 
 struct Arm {

@@ -18,7 +18,7 @@ namespace {
 // Chosen on the landscapes of bench/tuners.cc; the sizes keep the mean time of a plan below 0.1 ms.
 constexpr std::size_t kRemembered = 112;  // observations that a fit gets
 constexpr std::size_t kPool = 192;        // points that are considered between two fits
-constexpr std::size_t kNearby = 96;       // of the pool, at most so many around the best points
+constexpr std::size_t kNearby = 96;       // limit of pool points around the best points
 constexpr std::size_t kFresh = 8;         // random points that join the pool with each plan
 constexpr int kRefinements = 3;           // times that the neighbours of a winner join the pool
 constexpr double kGrowth = 1.12;  // growth of the number of observations from one fit to the next
@@ -32,7 +32,7 @@ constexpr double kMostDoubt = 3;
 // are cut off.
 constexpr double kDepth = 3;
 
-constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, if nothing else is known
+constexpr double kUsualNoise = 0.01;  // deviation of the log of a speedup, if there is no interval
 
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -42,7 +42,7 @@ double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2)
 double both(double a, double b) { return std::sqrt(a * a + b * b); }
 
 double expected_improvement(const Prediction& p, double best) {
-  constexpr double kHopeless = -6;  // in deviations: less than a billionth of one is expected there
+  constexpr double kHopeless = -6;  // in deviations: the expected gain is less than a billionth
   const double z = (p.mean - best) / p.deviation;
   if (z < kHopeless) return 0;
   return p.deviation * (z * normal_share(z) + normal_density(z));

@@ -30,13 +30,13 @@ class ExpertStart {
 
   /// The outcome of the fastest kernel; its ask is 0 while none was correct.
   const Tell& fastest() const { return fastest_; }
-  /// Begins to tune the fastest kernel, as far as the start's share of asks allows.
+  /// Begins to tune the fastest kernel, if it has knobs and asks for tuning are left.
   bool tune_fastest(WrittenTuning& tuning, double best) const;
 
  private:
   std::vector<Idea> ideas_;
   std::size_t asks_;
-  std::size_t tuning_asks_;  // those of asks_ that are for tuning the fastest kernel
+  std::size_t tuning_asks_;  // how many of asks_ are for tuning the fastest kernel
   std::vector<int> starts_;
   std::size_t next_ = 0;
   Tell fastest_;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kTriesOfStep = 5;  // published limit of attempts at a step
 // The paper does not give these values; they are our choice.
 constexpr int kMostSteps = 8;         // limit of a walk's steps
-constexpr double kTemperature = 0.2;  // for the choice by weights, in logarithms of speedups
+constexpr double kTemperature = 0.2;  // of the choice by weights, in log speedup
 constexpr std::size_t kOffered = 12;  // limit of the edges that a model chooses from
 
 class GraphWalk final : public GraphAuthor {

@@ -70,7 +70,7 @@ LandscapePoint Landscape::truth(int idea, const KnobPoint& knobs) const {
   }
   if (space.knobs().empty()) return {Outcome::Correct, 1};
 
-  double distance = 0;  // squared, from the idea's own optimum, in units of the space
+  double distance = 0;  // squared distance from the idea's optimum, in units of the space
   double across = 0;    // interaction between neighbouring knobs
   double previous = 0;
   std::uint64_t k = 0;

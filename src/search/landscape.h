@@ -86,7 +86,7 @@ struct PlayOptions {
 struct Play {
   std::vector<PlayedAsk> asks;
   double best = 0;                 ///< True speedup of the last new best.
-  double spent = 0;                ///< Sum of fidelities: what a device would have paid.
+  double spent = 0;                ///< Sum of the fidelities of all asks.
   std::vector<double> best_after;  ///< By ask: the value of `best` after it.
 };
 

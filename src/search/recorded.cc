@@ -249,7 +249,7 @@ class RecordedWriter {
   std::set<std::string> sources_;
   std::vector<std::size_t> replies_;
   std::set<std::size_t> given_;
-  std::map<int, std::size_t> made_;  // by ask: its step; kNone: nobody knows
+  std::map<int, std::size_t> made_;  // by ask: the step that answered it, or kNone
   std::set<std::pair<int, KnobPoint>> judged_;
   Recorded how_ = Recorded::None;  // how the last ask was answered
 };

@@ -38,7 +38,7 @@ enum class Recorded {
   Same,
   /// The record has a reply to a similar request: a first kernel, a repair, or an improvement.
   Alike,
-  None,  ///< Nobody knows what would have come of the ask.
+  None,  ///< The record has no answer to the ask.
 };
 
 /// The landscape of a record. Its ideas are the sources of the run: the given ones in their order,

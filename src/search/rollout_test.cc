@@ -110,7 +110,7 @@ TEST(GraphRollouts, OneStepInFiveIsByLot) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Dialogue d("graph-search", published({{"start", "a"}, {"a", "c"}, {"a", "d"}}, 10, seed));
     d.ask(), d.works(2);
-    others += d.ask().manner.technique == "d";  // c is the first of equals
+    others += d.ask().manner.technique == "d";  // c equals d but comes first
   }
   EXPECT_NEAR(others, 100, 40) << "half of the lots, four standard deviations";
 }

@@ -75,9 +75,9 @@ TEST(RefineSteered, ImprovesWhatIsPinnedUntilItIsNot) {
 TEST(RefineSteered, LeavesAStoppedBranchForTheBestOfTheOthers) {
   Talk t("refine");
   t.ask(), t.works(2);
-  t.ask(), t.works(3);    // derived from 1
-  t.ask(), t.works(4);    // derived from 2
-  t.ask(), t.works(2.5);  // derived from 3
+  t.ask(), t.works(3);    // derived from ask 1
+  t.ask(), t.works(4);    // derived from ask 2
+  t.ask(), t.works(2.5);  // derived from ask 3
   t.strategy().steer(stop({2}));
   EXPECT_EQ(t.ask().parent, 1) << "2, 3 and 4 are given up";
   t.works(2.2);

@@ -46,20 +46,20 @@ struct StrategyOptions {
   /// Spaces with at most this many valid points are searched exhaustively.
   std::size_t exhaustive_up_to = 24;
   std::size_t halving_points = 27;   ///< Number of points at which larger spaces are sampled first.
-  const TunerInfo* tuner = nullptr;  ///< Tuner that strategies use which tune; null: auto.
+  const TunerInfo* tuner = nullptr;  ///< Tuner used by strategies that tune; null: auto.
   std::size_t tuning_points = 160;   ///< Limit of asks of random, bayesian and evolutionary tuning.
   double promising_gain = 1.4;       ///< Gain expected of tuning before any gain has been seen.
   /// refine and agent: how many repairs of a failing source are tried, one after the other, before
   /// the source is given up.
   int repairs = 3;
-  int writes = 8;  ///< best-of-n: the number n.
+  int writes = 8;  ///< best-of-n: number of kernels to write.
   /// Limit of the asks for expert kernels, and for tuning the fastest one, before a method asks for
   /// its first source; 0: none.
   std::size_t start_asks = 0;
   /// For methods with presets: "sketch" or "paper"; empty: the project's own variant.
   std::string preset;
   int rounds = 10;  ///< Methods that end by themselves: number of rounds, or depth of a chain.
-  bool judges_by_rules = false;  ///< coder-judge: no model reads the findings, rules do.
+  bool judges_by_rules = false;  ///< coder-judge: fixed rules give the judge's advice.
   /// coder-judge: the judge's advice comes from recorded optimisation steps, instead of a model.
   bool judges_learned = false;
   Target target = Target::Cpu;  ///< Decides, with the class of work, which techniques there are.

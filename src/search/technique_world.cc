@@ -15,7 +15,7 @@ namespace {
 // as fast as the plain kernel, needs six to nine of fourteen techniques, and lies behind
 // dependencies.
 constexpr double kBigShare = 0.3, kSmallShare = 0.35;  // the other techniques cost something
-constexpr double kUnmet = -0.08;                       // of a technique whose needs are not met
+constexpr double kUnmet = -0.08;  // gain of a technique whose needs are not met
 constexpr double kSpoilt = -0.05;
 constexpr int kTraps = 2;
 constexpr double kTrapTaste = 2.5;

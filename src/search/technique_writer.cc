@@ -1,4 +1,4 @@
-// The simulated writer of a technique world, which answers asks by random rules.
+// The simulated writer of a technique world: replaces a language model by random rules.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -14,13 +14,13 @@ using Set = TechniqueWorld::Set;
 
 // Parameters of the simulated writer. None was measured on a model; strategies are compared under
 // the same values.
-constexpr double kFirstFails = 0.3;   // that a first kernel fails
+constexpr double kFirstFails = 0.3;   // chance that a first kernel fails
 constexpr int kMostAtFirst = 5;       // limit for the techniques of a first kernel
-constexpr double kMoreAtFirst = 0.7;  // that a first kernel shows one more technique
+constexpr double kMoreAtFirst = 0.7;  // chance that a first kernel shows one more technique
 // Factor on the chance to fail if the writer is shown code that has the technique.
 constexpr double kShownHelps = 0.6;
-constexpr double kCopyFails = 0.1;  // factor on failing for a step that is only copied
-constexpr double kMendFails = 0.5;  // factor on failing for a repair
+constexpr double kCopyFails = 0.1;  // factor on the chance that a copied step fails
+constexpr double kMendFails = 0.5;  // factor on the chance that a repair fails
 // Factor on the chance that a repair fails if the writer is not told about the failure.
 constexpr double kMendsBlindly = 0.9;
 // Further factor on the chance to fail if another role has read the code first.
@@ -37,7 +37,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// The simulated source that was written for an ask.
 struct Written {
-  Set from = 0;               // techniques of the code that it was made from
+  Set from = 0;               // techniques of the code from which it was made
   Set set = 0;                // techniques that it was meant to have
   std::size_t added = kNone;  // the technique that was tried
   bool is_broken = false;
@@ -289,7 +289,7 @@ class Writer {
   const Seed seed_;
   const FeedbackLevel feedback_;
   std::map<int, Written> written_;
-  std::map<Set, Set> tried_;  // by the code that they were added to
+  std::map<Set, Set> tried_;  // techniques tried, by the techniques of the code they were added to
   std::map<std::pair<Set, int>, int> ideas_;
   std::set<Set> judged_;
 };

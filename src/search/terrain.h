@@ -15,7 +15,7 @@ namespace kw::search {
 
 struct Terrain {
   std::string name;
-  std::string what;  ///< Its structure, or how and where it was recorded, in one line.
+  std::string what;  ///< The terrain's structure, or how it was recorded, in one line.
   KnobSpace space;
   /// Result of a point without noise: its speedup over the first point, or how it fails. Pure.
   std::function<LandscapePoint(const KnobPoint&)> truth;
@@ -37,7 +37,7 @@ struct Trial {
   /// Number of asks until a point near the best was measured in full.
   std::optional<std::size_t> reached;
   std::size_t asked = 0;  ///< Number of asks until the tuner ended or was stopped.
-  double spent = 0;       ///< Sum of fidelities.
+  double spent = 0;       ///< Sum of the fidelities of all asks.
 };
 
 struct TrialOptions {

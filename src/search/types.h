@@ -26,7 +26,7 @@ struct Idea {
   std::string name;
   KnobSpace space;
   std::vector<std::string> techniques{};  ///< Techniques that the source shows.
-  bool is_expert = false;                 ///< Made by hand for this very task: worth starting from.
+  bool is_expert = false;                 ///< Whether the kernel was made by hand for this task.
   bool is_cute = false;                   ///< cuda: written with CuTe.
 };
 

@@ -32,7 +32,7 @@ class Untried {
 
  private:
   const KnobSpace* space_;
-  std::vector<std::uint64_t> taken_;  // sorted: in long runs a fifth of the memory of a set
+  std::vector<std::uint64_t> taken_;  // sorted; takes a fifth of the memory of a set
   // Valid points that may be untried; taken ones are removed when a draw hits them.
   std::optional<std::vector<std::uint64_t>> listed_;
 };

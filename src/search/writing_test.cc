@@ -144,7 +144,7 @@ TEST(Refine, TunesBeforeTheNextWord) {
   d.works(3, OutcomeClass::NoGain, 7, kThreeValues);
   expect_write(d.ask(), Errand::Improve, 2);  // the same source is not tuned twice
   d.works(0.1, OutcomeClass::NoGain, 8, kThreeValues);
-  expect_write(d.ask(), Errand::Improve, 2);  // neither is a source without hope
+  expect_write(d.ask(), Errand::Improve, 2);  // a source too slow to become the best is not tuned
 }
 
 TEST(Refine, WaitsForTheOutcomeAndNeverEndsByItself) {

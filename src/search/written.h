@@ -42,7 +42,7 @@ class WrittenTuning {
   void end_when_done();
 
   const StrategyOptions options_;
-  std::map<int, Idea> ideas_;  // tuners refer to their spaces
+  std::map<int, Idea> ideas_;  // kept, because tuners refer to the spaces
   std::set<int> tuned_;
   std::unique_ptr<Strategy> tuner_;
   int tuning_ = kUnwritten;
