@@ -1,5 +1,5 @@
-// Tests of what attempts, failed ones too, show about techniques, and of how a run's own tries
-// reach its prompts.
+// Tests of the experience with techniques that attempts give, including failed ones, and of how a
+// run's own experience reaches its prompts.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/experience.h"
 

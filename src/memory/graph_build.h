@@ -98,8 +98,7 @@ struct PlaybookStep {
 /// The steps of the playbook: kernels that show a technique which the kernel before them lacks.
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target);
 
-/// Converts a step of the playbook to a recorded step. `speedup`: measured against the kernel
-/// before.
+/// Converts a step of the playbook to a recorded step. `speedup`: over the preceding kernel.
 RecordedStep recorded(const PlaybookStep& step, double speedup);
 
 }  // namespace kw::memory

@@ -89,8 +89,8 @@ std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {
     const CodeToken& token = loop[sum.operation];
     if (depth == 0 && !token.is("[")) break;
     depth += token.is("[") ? 1 : token.is("]") ? -1 : 0;
-    // A function call in an index may return another value the next time, so such a statement is
-    // not rewritten.
+    // An index with a function call or a side effect may differ at its next evaluation, so the
+    // statement is not rewritten.
     if (token.is("(") || is_step(token) || is_assignment(token)) return std::nullopt;
   }
   if (sum.operation == name + 1 || sum.operation >= loop.size() ||

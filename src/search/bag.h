@@ -1,4 +1,4 @@
-// A set of numbers from which one is drawn at random in constant time.
+// A set of numbers from which a random one can be drawn in constant time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

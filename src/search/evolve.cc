@@ -16,13 +16,13 @@
 namespace kw::search {
 namespace {
 
-// OpenEvolve's published configuration.
+// Values of OpenEvolve's published configuration.
 constexpr std::size_t kIslands = 4;
 constexpr int kMigrateEvery = 20;  // children of an island between two migrations
 // Slope of the sigmoid by which ShinkaEvolve (arXiv 2509.19349) weights parents: the weight is the
 // sigmoid of fitness over the median, times novelty.
 constexpr double kSharpness = 10;
-// None of the three papers gives these values; they are our choice.
+// AlphaEvolve, OpenEvolve and ShinkaEvolve do not give these values; they are our choice.
 constexpr double kEdits = 0.6, kRewrites = 0.2;  // the remaining children are crossovers
 constexpr double kSame = 0.95;    // similarity of sketches above which sources count as the same
 constexpr int kMendsOfChild = 1;  // repairs of a child that fails

@@ -48,7 +48,7 @@ class GraphAuthor : public Authoring, public GraphLearner {
   Ask mend(WorkId failed, const std::string& why) const;
   /// The example as an ask keeps it: neither side is longer than what a prompt would show.
   static StepExample shortened(StepExample example);
-  /// Describes a technique of the graph in a sentence; empty if the graph does not.
+  /// A description of the technique in a sentence; empty if the graph has none.
   std::string method_of(const std::string& technique) const;
   /// Learns from the evaluation of code whose way led over these edges, the last of them taken from
   /// `from`: counts a try of the last edge, and gives the reward (speedup or 0) to all edges. Only

@@ -1,5 +1,5 @@
-// Refine: the expert kernels first; then a source is written, repaired while it fails, tuned when
-// it works, and the best is improved.
+// Refine: tries the expert kernels first; then has a source written, repairs it while it fails,
+// tunes it when it works, and improves the best one.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <utility>
