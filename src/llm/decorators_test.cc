@@ -273,7 +273,8 @@ TEST(Budget, RefusesBeforeTheWorstCaseWouldExceed) {
               HasSubstr("budget of $0.01 has $0.0100 left, and this call may cost $0.01"));
   int paid = 0;
   while (model.complete(question("q", 500), listener.call)) ++paid;
-  // Each call costs 0.00011; the last is refused although slightly more than 0.005 is left.
+  // A call costs 0.00011 dollars. The last call is refused although slightly more than 0.005 is
+  // left, because its worst case costs more.
   EXPECT_NEAR(paid, 46, 2);
   EXPECT_NEAR(ledger.spent().usd, paid * 0.00011, 1e-9);
   EXPECT_LE(ledger.spent().usd, 0.01);

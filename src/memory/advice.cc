@@ -14,8 +14,8 @@
 namespace kw::memory {
 namespace {
 
-// How much a try in another task family, on another device, or at another bottleneck counts, as a
-// share of a try at the same one.
+// How much a try counts that was made in another task family, on another device, or at another
+// bottleneck, as a share of a try in the same situation.
 constexpr double kSameFamily = 0.6, kOtherFamily = 0.25;
 constexpr double kOtherDevice = 0.7;
 constexpr double kUnknownBound = 0.7, kOtherBound = 0.3;

@@ -1,4 +1,4 @@
-// Records what a run's attempts show, and has the rules make lessons of it.
+// Records what a run's attempts show, and applies the rules that make lessons of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/learner.h"
 

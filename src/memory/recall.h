@@ -52,7 +52,8 @@ struct ToldLessons {
   std::vector<std::string> insights;
 };
 
-/// The most words of a task by which lessons are searched; such a search takes a millisecond.
+/// The most words of a task by which lessons are searched; a search by this many takes a
+/// millisecond.
 inline constexpr std::size_t kMostQueryWords = 160;
 /// The most words of the reference among the words by which lessons are searched.
 inline constexpr std::size_t kMostCodeWords = 40;

@@ -43,8 +43,8 @@ std::string with_restrict(std::string text) {
   return text;
 }
 
-/// How many nested loops that may run in parallel there are down to this loop, which is counted
-/// too; 0 where this loop may not run in parallel.
+/// Depth of this loop among the nested loops that may run in parallel, 1 for the outermost; 0 where
+/// this loop may not run in parallel.
 int parallel_level(const std::vector<Loop>& loops, const Loop& loop) {
   if (!loop.is_parallel) return 0;
   return static_cast<int>(std::count_if(loops.begin(), loops.end(), [&](const Loop& outer) {

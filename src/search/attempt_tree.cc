@@ -75,7 +75,7 @@ class AttemptTree final : public Authoring {
   void steered() override { look_again(); }
 
  private:
-  /// What the children of a node achieved.
+  /// The results of a node's children.
   struct Family {
     double best = 0;         // merit of the node as it was written, or of its best child
     std::size_t barren = 0;  // children in a row that were no better

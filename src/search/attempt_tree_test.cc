@@ -79,8 +79,8 @@ TEST(AttemptTree, GrowsWhatTheRunsRewardPrefers) {
   EXPECT_GT(by_roof[2], by_roof[1]);
 }
 
-/// What is asked next, over many seeds, after a tree of four: 1 (2x) with children 2 (3x), 3
-/// (failed), 4 (1.5x).
+/// Counts, over many seeds, what is asked next after a tree of four attempts: 1 (2x) with children
+/// 2 (3x), 3 (failed), 4 (1.5x).
 std::map<std::string, int> next_of_many_seeds(int& debugged_siblings) {
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

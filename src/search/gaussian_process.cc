@@ -154,7 +154,8 @@ struct GaussianProcess::Model {
     for_each_pair(change, [&](std::size_t i, std::size_t j, std::size_t, const Correlated& pair) {
       factor[i][j] = mixed(pair.product, pair.sum);
     });
-    // Cholesky by rows of the upper factor; the transformed values stand in the last column.
+    // Cholesky factorisation by rows of the upper factor; its last column holds the transformed
+    // values.
     double log_determinant = 0;
     double square = 0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -21,7 +21,7 @@ class GraphLearner {
   struct StepUpdate {
     std::string from;
     std::string to;
-    /// No tries: the step is an earlier one on the way, which only gets a visit.
+    /// Zero tries: the step was taken earlier on the way, so it gets a visit but no try.
     StepCount count;
     StepValue value{};
     int before = 0;  ///< Ask of the code that the step was taken from; 0: the sequential code.
@@ -38,8 +38,8 @@ class GraphAuthor : public Authoring, public GraphLearner {
   using Edge = std::size_t;
   using Node = std::size_t;
 
-  /// Without a graph in the options every technique leads to every other. The same holds for a
-  /// graph without steps from the start, whose edges are kept.
+  /// If the options hold no graph, every technique leads to every other. The same edges are added
+  /// to a graph that has no steps from the start.
   GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options);
 
   /// An ask that takes one step from the code of `from`; nothing: from the sequential code.

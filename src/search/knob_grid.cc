@@ -14,7 +14,7 @@ std::vector<double> positions_of(const std::vector<std::int64_t>& values) {
   constexpr double kWide = 4;
   const auto low = static_cast<double>(values.front());
   const auto high = static_cast<double>(values.back());
-  // One is added because 0 means "off" for many knobs.
+  // Logarithms are taken of value + 1, because many knobs use 0 for "off".
   const bool is_log = low >= 0 && (high + 1) / (low + 1) >= kWide;
   const auto scale = [is_log](double value) { return is_log ? std::log1p(value) : value; };
   const double range = scale(high) - scale(low);

@@ -1,4 +1,4 @@
-// The landscape of a record, and the simulated writer that replays its replies.
+// The landscape of a recorded run, and the simulated writer that replays the run's replies.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/recorded.h"
 

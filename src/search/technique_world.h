@@ -50,7 +50,7 @@ class TechniqueWorld {
   double used(Set set, std::size_t resource) const;
   std::size_t resource(std::size_t t) const { return nodes_[t].resource; }
   bool has_what_it_needs(Set set, std::size_t t) const { return (nodes_[t].needs & ~set) == 0; }
-  /// How readily a writer thinks of technique `t`; traps come to mind first.
+  /// How readily a writer thinks of technique `t`; traps are thought of first.
   double taste(std::size_t t) const { return nodes_[t].taste; }
   Traits traits(Set set) const;
   /// A graph as other runs might have learnt it: steps from the start to techniques that need

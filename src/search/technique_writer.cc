@@ -66,8 +66,8 @@ class Writer {
     Written w;
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if (ask.knobs.at(world_.cards()[t].name) != 0) w.set |= TechniqueWorld::bit(t);
-    // Without a writer there are no repairs, so a technique that fails in one combination fails in
-    // all.
+    // A strategy without a writer makes no repairs, so a technique that fails in one combination
+    // fails in all.
     const Seed fates = Seed::from_number(world_.options().seed).child("fates");
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if ((w.set & TechniqueWorld::bit(t)) != 0 &&

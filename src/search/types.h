@@ -99,7 +99,7 @@ struct Tell {
   /// Speedup over the run's baseline, chained through the incumbents that the pairs were timed
   /// against, so that all tells of a run share one scale. Its value is 0 if nothing was measured.
   Speedup speedup;
-  /// The reward converted to a scale where ratios compare like those of speedups. Methods that
+  /// The reward converted to a scale where ratios compare like ratios of speedups. Methods that
   /// define no reward rank by it. 0 if nothing was measured.
   double merit = 0;
   Stage stage = Stage::Propose;  ///< Stage of the verdict.
