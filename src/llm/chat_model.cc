@@ -1,4 +1,4 @@
-// Says why a reply cannot be used.
+// Explains why the text of a model's reply cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/chat_model.h"
 

@@ -1,4 +1,4 @@
-// Asks a model one question, and describes the answer.
+// Asks a model one small question, and describes whether it answered.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/check.h"
 

@@ -1,4 +1,4 @@
-// Embeddings as OpenAI defined the protocol.
+// Requests embeddings by OpenAI's protocol.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Collects the parts of a reply.
+// Collects the parts of a streamed reply.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/reply_parts.h"
 

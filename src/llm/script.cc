@@ -1,4 +1,4 @@
-// Parses scripts.
+// Parses the files of replies and faults that scripted models play.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/script.h"
 

@@ -14,7 +14,7 @@
 
 namespace kw::llm {
 
-/// The model's answer to one call.
+/// The scripted answer to one call: a reply or a fault.
 struct ScriptEntry {
   enum class Fault { None, Status, Hang, Cut };
   ChatReply reply;

@@ -1,4 +1,4 @@
-// Answers calls from a script.
+// A model that answers calls from a parsed script.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/scripted.h"
 

@@ -1,4 +1,4 @@
-// Reads and redacts keys.
+// Reads API keys from the environment, and removes them from texts.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/secret.h"
 

@@ -1,4 +1,4 @@
-// Parses --model.
+// Parses the names of models that follow --model.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spec.h"
 

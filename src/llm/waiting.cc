@@ -1,4 +1,4 @@
-// Sleeps in short steps.
+// Sleeps in short steps, so that a wait can be cancelled.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/waiting.h"
 

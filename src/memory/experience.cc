@@ -1,4 +1,4 @@
-// Makes experience of the gains and failures of attempts.
+// Derives experience with techniques from the gains and failures of attempts.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/experience.h"
 

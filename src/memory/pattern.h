@@ -1,4 +1,4 @@
-// What each mismatch pattern asks a programmer to do.
+// What a programmer should do about each pattern of wrong results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

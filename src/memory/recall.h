@@ -1,4 +1,4 @@
-// Recall: which lessons a prompt tells, and in which words.
+// Recall: which lessons a prompt tells, and how it words them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Finds tasks by name among the data files.
+// Finds shipped tasks and their playbook by name among the data files.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/shipped_task.h"
 

@@ -1,4 +1,4 @@
-// Gathers the ideas of a run.
+// Gathers the kernels that a run without a model can try.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/ideas.h"
 

@@ -1,4 +1,4 @@
-// Converts forms of replies, one function for each form.
+// Converts unrequested forms of replies into fenced code and edits, one function for each form.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply_forms.h"
 

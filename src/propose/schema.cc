@@ -1,4 +1,4 @@
-// The table of schemas, and the function that reads a reply by a schema.
+// The table of schemas for replies, and the function that reads a reply by a schema.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/schema.h"
 

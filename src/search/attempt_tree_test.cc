@@ -1,4 +1,4 @@
-// Attempt-tree: which node is grown, who sees what, and which branches are given up.
+// Tests of attempt-tree: which node is grown, who sees what, and which branches are given up.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// Bandit: clusters, bounds, masks and what a try is worth.
+// Tests of bandit: its clusters, bounds and masks, and how it credits tries.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

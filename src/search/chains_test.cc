@@ -289,7 +289,7 @@ TEST(RewardRefine, NamesWhatPaysOnAKernelOfThisProfile) {
   EXPECT_GT(right, 80) << "of a hundred, a fifth of which are drawn by lot";
 }
 
-// RolesRun.RewardRefineReturnsAtTheGoal tests the end by the run's rule on goals.
+// A run may also end by its rule on goals, which RolesRun.RewardRefineReturnsAtTheGoal tests.
 TEST(RewardRefine, EndsAfterItsLastAttemptWithTheBestOrWithNothing) {
   Dialogue works("reward-refine", chain(2));
   for (int i = 0; i < 2; ++i) works.ask(), works.works(2);

@@ -1,4 +1,4 @@
-// Lloyd's k-means algorithm with k-means++ starts.
+// Lloyd's k-means algorithm, started by k-means++.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/clusters.h"
 

@@ -1,4 +1,4 @@
-// Evolve: islands, operators, the archive, and which kernels are admitted to it.
+// Tests of evolve: islands, operators, the archive, and which kernels are admitted to it.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// Decides which expert kernels are tried first.
+// Decides which expert kernels a strategy tries before it asks for sources.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/expert_start.h"
 

@@ -1,4 +1,4 @@
-// Takes steps along edges of the graph, and counts them.
+// Takes steps along edges of a graph of techniques, and counts their results.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/graph_author.h"
 

@@ -26,7 +26,7 @@ class GraphLearner {
     StepValue value{};
     int before = 0;  ///< Ask of the code that the step was taken from; 0: the sequential code.
   };
-  /// Updates since the last call.
+  /// Returns the updates since the last call.
   virtual std::vector<StepUpdate> take_updates() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Graph-walk and graph-search, tested step by step.
+// Tests of graph-walk and graph-search, step by step.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

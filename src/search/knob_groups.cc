@@ -1,4 +1,4 @@
-// Tables of correlations for groups, grown knob by knob.
+// Builds the tables of correlations for groups of knobs, knob by knob.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/knob_groups.h"
 

@@ -1,4 +1,4 @@
-// Numbering, validity and neighbours of tuning spaces.
+// Tests of numbering, validity and neighbours of points in a tuning space.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/knob_space.h"
 

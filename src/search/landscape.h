@@ -42,7 +42,7 @@ class Surface {
   /// The result of a noisy measurement. `repeat` numbers repeated measurements of the same point.
   virtual LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
                                  std::uint64_t repeat) const = 0;
-  /// Largest true speedup.
+  /// The largest speedup of the surface, without noise.
   virtual double best() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The explicit list of strategies and tuners.
+// Lists all strategies and tuners, and makes them by name.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-// The table of reward policies.
+// The table of reward policies, which turn outcomes into numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/reward.h"
 
