@@ -164,7 +164,7 @@ TEST_F(CounselTest, AfterTwoRulesSpeak) {
   EXPECT_THAT(reading.words, HasSubstr("Every second row is wrong."));
 }
 
-/// Adds four counters that CudaForge offers to its judge, and one that only this program offers.
+/// Adds four performance counters that a judge is shown, and one that it is not shown.
 void count(Evaluation& e) {
   KernelProfile kernel;
   kernel.kernel = "twice_kernel";

@@ -66,8 +66,7 @@ TEST(History, WhatItOnlyCountsChangesNoPrompt) {
     Rng rng{Seed{seed, 7}};
     const auto lines = random_lines(40 + static_cast<int>(rng() % 400), rng);
     const History whole = test_history(lines, std::size_t{1} << 30);
-    // The smallest budget is below what the task itself takes, so all lines are dropped; larger
-    // ones drop only some.
+    // A budget below what the task itself takes drops all lines; a larger one drops only some.
     for (const std::int64_t tokens : {1000, 2500, 4000, 8000}) {
       const History bounded = test_history(lines, static_cast<std::size_t>(tokens) * 7 / 2);
       Situation s;
