@@ -52,8 +52,8 @@ bool has_word(std::string_view text, std::span<const std::string_view> words) {
   return contains(words, upper_case(text.substr(0, end)));
 }
 
-/// Whether the line opens an edit: "<<<<<<< SEARCH", "<<<<<<< SEARCH kernel.cpp", "<<<<<<<
-/// ORIGINAL", "------- SEARCH".
+/// Whether the line opens an edit, as "<<<<<<< SEARCH", "<<<<<<< ORIGINAL", "------- SEARCH" and
+/// "<<<<<<< SEARCH kernel.cpp" do.
 bool opens_edit(std::string_view line) {
   for (const char mark : {'<', '-'})
     if (const auto word = behind_marks(line, mark)) return has_word(*word, kOpening);

@@ -200,8 +200,8 @@ class Bayesian final : public PointTuner {
     else
       refresh_pool();
     Scored best = choose();
-    // A fit with all observations comes before the end, since the hyperparameters or the pool may
-    // be outdated.
+    // Before the tuner ends, the processes are fitted to all observations, since the
+    // hyperparameters or the pool may be outdated.
     if (best.gain < kWorthwhile && fitted_ < known()) {
       fit();
       best = choose();
