@@ -1,4 +1,4 @@
-// Writing waiting evaluations, and giving results that were brought back.
+// Writes waiting evaluations into a file, and gives results that were brought back.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/bundle_carrier.h"
 

@@ -20,7 +20,7 @@ struct BundleOptions {
   /// Facts about the other machine, as far as they are known; at least target and architecture.
   DeviceFacts facts;
   int build_threads = 2;
-  /// As PipeOptions::disassembler.
+  /// Reads the machine code of cuda candidates; nothing: there are no findings about it.
   std::optional<compile::Disassembler> disassembler{};
   /// The evaluation that was brought back for a key; nothing: none yet.
   std::function<Result<std::optional<Evaluation>>(const std::string& key)> recall;

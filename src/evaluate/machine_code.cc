@@ -1,4 +1,4 @@
-// The thread that reads machine code, and inserting its findings.
+// Reads a candidate's machine code on a thread of its own, and inserts the findings about it.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/machine_code.h"
 

@@ -26,8 +26,8 @@ worker::Message judge_message(EvaluationRequest request) {
   return message;
 }
 
-/// Turns a refusal into an error. The worker lives, whatever it advises: the fault is the machine's
-/// or the task's.
+/// Turns a worker's refusal into an error that stops the run, whatever the refusal advises: the
+/// worker lives, so the machine or the task is at fault.
 Result<worker::Reply> accepted(Result<worker::Reply> reply) {
   if (!reply || reply->is_ok) return reply;
   Error error = worker::error_of(*reply);
@@ -195,8 +195,8 @@ Result<> PipeCarrier::submit(EvaluationRequest request) {
   return {};
 }
 
-// Only on cuda: on cpu, building would disturb the measurement, so a request is sent when its
-// answer is awaited.
+// Sends requests ahead on cuda only: on cpu, building would disturb the measurement, so a request
+// is sent when its answer is awaited.
 void PipeCarrier::send_ahead() {
   if (options_.worker.target != Target::Cuda) return;
   for (Waiting& waiting : waiting_) {

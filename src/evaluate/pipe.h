@@ -21,7 +21,7 @@ struct PipeOptions {
   WorkerChoice worker{};
   int build_threads = 2;
   std::string compiler{};  ///< Compiler of candidates, for DeviceFacts::compiler.
-  /// A worker that is silent for so long is replaced.
+  /// A worker that sends nothing for this time is replaced.
   std::int64_t reply_timeout_ns = 30LL * 60 * 1'000'000'000;
   /// Reads the machine code of cuda candidates; nothing: there are no findings about it.
   std::optional<compile::Disassembler> disassembler{};
@@ -62,7 +62,8 @@ class PipeCarrier final : public Carrier {
   const DeviceFacts& facts() const { return facts_; }
   /// What the last measurement refused or found unreliable, in whole sentences.
   const std::vector<std::string>& notes() const { return notes_; }
-  /// For a program that ends next; see WorkerProcess::dismiss(). No other call may follow.
+  /// Kills the worker without waiting for its end, for a program that ends next; see
+  /// WorkerProcess::dismiss(). No other call may follow.
   void dismiss() {
     if (worker_) worker_->dismiss();
   }
@@ -79,15 +80,16 @@ class PipeCarrier final : public Carrier {
   /// Does what greet() does, and hands over the device's trusted kernels.
   Result<DeviceFacts> start_equipped(const std::vector<DeviceFacts>& known);
   Result<> take_facts(DeviceFacts facts);
-  /// Sends one message and receives its reply. Errors are about the pipe alone; the reply may hold
-  /// another.
+  /// Sends one message and receives its reply. Errors are about the pipe alone; the reply itself
+  /// may report another error.
   Result<worker::Reply> exchange(const worker::Message& message);
   Result<> send(const worker::Message& message);
   Result<worker::Reply> receive();
-  /// Waits until something can be read. Meanwhile tells the worker to hurry if it must, unless it
-  /// `is_told`. Error: interrupted.
+  /// Waits until something can be read. Meanwhile tells the worker to hurry if the caller wants
+  /// that, unless the worker `is_told` already. Error: interrupted.
   Result<> await_reply(bool& is_told);
-  /// `since_ns`: time since which this process has only waited.
+  /// Counts the worker's waiting time and passes the progress on. `since_ns`: time since which this
+  /// process has only waited.
   void take_progress(const worker::Progress& progress, std::int64_t& since_ns);
   void tell_work(const std::string& words) const;
   /// Asks the worker. A worker that dies meanwhile is replaced once; a second death is an error

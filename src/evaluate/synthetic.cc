@@ -1,4 +1,4 @@
-// Answers from a landscape.
+// Answers evaluation requests from a landscape.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/synthetic.h"
 
