@@ -1,4 +1,4 @@
-// What becomes of measured ceilings.
+// Applies the rules of plausibility to measured ceilings.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ceiling_report.h"
 

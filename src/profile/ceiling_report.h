@@ -1,4 +1,4 @@
-// Ceilings after their doubts have been settled. Pure.
+// Decides which measured ceilings are kept, measured again, or refused. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,11 +19,12 @@ struct CeilingReport {
   double elapsed_ns = 0;
 };
 
-/// Indices of what contradicts physics or its neighbours, or spreads too much: to be measured once
-/// more. `gpu` as in implausible().
+/// Indices of the ceilings that contradict physics or other ceilings, or that spread too much: they
+/// are to be measured once more. `gpu` as in implausible().
 std::vector<std::size_t> to_measure_again(std::span<const Ceiling> found, const GpuFacts* gpu);
 
-/// Drops what has no samples, refuses what is still implausible, names what is unreliable.
+/// Drops ceilings without samples, refuses those that are still implausible, and names those that
+/// are unreliable.
 CeilingReport report_of(std::vector<Ceiling> found, const GpuFacts* gpu);
 
 }  // namespace kw::profile

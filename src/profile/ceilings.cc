@@ -1,5 +1,5 @@
-// The plan of a measurement: points, slices of time, samples, a second try for what looks
-// wrong.
+// Measures the ceilings of a processor: points, slices of time, samples, and a second try for
+// implausible figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ceilings.h"
 
@@ -26,12 +26,14 @@ double elapsed_ns(Clock::time_point since) {
   return static_cast<double>(std::chrono::nanoseconds(Clock::now() - since).count());
 }
 
-// Between arrays, so that they do not meet in the same cache sets: an odd number of lines.
+// Bytes between two arrays, so that these do not fall into the same cache sets: an odd number of
+// cache lines.
 constexpr std::size_t kSkewBytes = std::size_t{17} * 64;
 constexpr std::size_t kAlign = 4096;
 constexpr std::size_t kFewest = 3;  // Samples; fewer are refused as implausible.
 
-// One mapping for all points, touched by the threads that use it.
+// The memory that all points are measured in: one mapping, first written by the threads that use
+// it.
 class Arena {
  public:
   static Result<std::unique_ptr<Arena>> create(std::size_t bytes) {
@@ -44,13 +46,13 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { ::munmap(base_, bytes_); }
 
-  // The part of one of `threads` threads.
+  // The part of the memory that belongs to thread `thread` of `threads`.
   std::span<char> slice(int thread, int threads) const {
     const std::size_t each = bytes_ / static_cast<std::size_t>(threads) / kAlign * kAlign;
     return {base_ + static_cast<std::size_t>(thread) * each, each};
   }
 
-  // The arrays of one of `threads` threads when all together touch `footprint` bytes.
+  // The arrays of thread `thread` when `threads` threads together touch `footprint` bytes.
   Streams streams(int thread, int threads, std::size_t footprint, int arrays) const {
     const std::size_t each = footprint / static_cast<std::size_t>(threads * arrays);
     const std::size_t floats =
@@ -59,7 +61,7 @@ class Arena {
     const std::span<char> mine = slice(thread, threads);
     KW_ASSERT(step * static_cast<std::size_t>(arrays) <= mine.size());
     const auto array = [&](int k) { return reinterpret_cast<float*>(mine.data() + step * k); };
-    // The array that is written comes first; a kernel that only reads starts there as well.
+    // The written array lies first in memory. A kernel with a single array finds it there as well.
     return {array(1 % arrays), array(2 % arrays), array(3 % arrays), array(0), floats};
   }
 
@@ -72,8 +74,8 @@ class Arena {
 struct Sampling {
   double budget_ns = 0;  ///< Time for all points together.
   double sample_ns = 0;  ///< Shortest sample.
-  int samples = 0;       ///< Most per kernel.
-  double hard_ns = 0;    ///< On a busy machine even the fewest samples take too long.
+  int samples = 0;       ///< Most samples per kernel.
+  double hard_ns = 0;    ///< No sample starts after this time, however few there are.
 };
 
 Sampling sampling_of(Effort effort) {
@@ -83,19 +85,23 @@ Sampling sampling_of(Effort effort) {
 
 class Bench {
  public:
-  // Once the memory is there, no sample starts later than `hard_ns`, however few there are.
+  // No sample starts later than `hard_ns` after the memory was first written, however few samples
+  // there are.
   Bench(const DeviceFacts& facts, const Arena& arena, double hard_ns)
       : facts_(facts), arena_(arena) {
-    // Untouched pages read as one cached page of zeroes; and the first to write decides the node.
+    // Each thread writes its own part first: pages that nobody wrote would all read as one cached
+    // page of zeroes, and the first write decides on which memory node a page lies.
     crew(std::max(facts.cores, 1)).run([&](int t) {
       const std::span<char> mine = arena_.slice(t, std::max(facts_.cores, 1));
       std::memset(mine.data(), 0x3f, mine.size());
     });
-    // A virtual machine may first have to get these pages back from its host: seconds.
+    // The deadline counts from here, because a virtual machine may first have had to get these
+    // pages back from its host, which takes seconds.
     deadline_ = Clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(hard_ns));
   }
 
-  // Measures with every kernel that serves the point, for `slice_ns`; the best one's figures.
+  // Measures a point with every kernel that serves it, for `slice_ns`, and returns the figures of
+  // the best kernel.
   Ceiling measure(const CeilingPoint& point, const Sampling& sampling, double slice_ns) {
     Ceiling best{point.kind, point.level, point.isa, point.threads, 0, 0, 0, 0};
     if (point.level == "core") {
@@ -192,13 +198,15 @@ class Bench {
   std::unique_ptr<Crew> crew_;
 };
 
-// DRAM passes are milliseconds long where others need microseconds.
+// Weight of a point when the time is divided: a pass over DRAM takes milliseconds, where one over a
+// cache takes microseconds.
 double weight_of(const CeilingPoint& point) {
   return point.level == "DRAM" ? 8 : point.level == "L3" ? 2 : 1;
 }
 
 std::size_t arena_bytes(const DeviceFacts& facts) {
-  // Beside the footprint, each thread needs the skew of its arrays and whole blocks and pages.
+  // Beside the footprint, memory is needed for the skew between arrays, and because each thread
+  // gets whole blocks and pages.
   const std::size_t slack = 16 * kAlign * static_cast<std::size_t>(std::max(facts.cores, 1));
   return static_cast<std::size_t>(footprint_for(facts, "DRAM", facts.cores)) + slack;
 }
@@ -221,7 +229,7 @@ std::vector<CeilingPoint> points_of(const DeviceFacts& facts, Effort effort) {
   if (effort == Effort::Full && threads[0] > 1) threads.push_back(1);
   std::vector<CeilingPoint> points;
   const std::vector<FmaKernel> fma = fma_kernels();
-  // What a roofline needs most comes first, in case the deadline cuts the rest.
+  // The points that a roofline needs most come first, in case the deadline cuts the rest.
   for (const int n : threads) {
     for (const FmaKernel& kernel : fma) {
       if (effort == Effort::Quick && kernel.isa != fma.back().isa) continue;

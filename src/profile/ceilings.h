@@ -1,4 +1,4 @@
-// Measures what a device can reach; of a processor bytes per second by mix, level and threads, and
+// Measures what a device can reach: for a processor bytes per second by mix, level and threads, and
 // FMA peaks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,10 +15,12 @@
 namespace kw::profile {
 
 enum class Effort {
-  Quick,  ///< About 0.5 s, on a busy machine at most some 4 s: all threads, every level, widest
-          ///< FMA. For the first judgement.
-  Full,   ///< About 10 s: one thread too, every vector width, more samples. For `kw device`. The
-          ///< same points on a GPU, in about 3 s.
+  /// For the first judgement: all threads, every level, and FMA of the widest vectors. Takes about
+  /// 0.5 s, on a busy machine some 4 s at most.
+  Quick,
+  /// For `kw device`: one thread too, every vector width, and more samples. Takes about 10 s; on a
+  /// GPU, where the points are those of Quick, about 3 s.
+  Full,
 };
 
 /// Measures the device's ceilings: on a processor by kernels in this process, on a GPU through
@@ -27,9 +29,10 @@ enum class Effort {
 Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort);
 
 /// Measures with trusted kernels in this process, on threads pinned to the processors that it may
-/// use; facts.cores and facts.caches say where. Call it with the device's lease held exclusively.
-/// Points that are implausible or spread too much are measured once more; what is implausible then
-/// is refused. Allocates up to four times the last-level cache. Error: no memory.
+/// use. facts.cores and facts.caches say how many threads and bytes each level needs. Call it with
+/// the device's lease held exclusively. Points that are implausible or spread too much are measured
+/// once more; points that are still implausible are refused. Allocates up to four times the
+/// last-level cache. Error: no memory.
 Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort);
 
 /// One thing to measure on a processor.
@@ -40,11 +43,13 @@ struct CeilingPoint {
   int threads = 1;
 };
 
-/// What measure_ceilings() measures there, what a roofline needs most first.
+/// The points that measure_ceilings() measures on a processor; those that a roofline needs most
+/// come first.
 std::vector<CeilingPoint> points_of(const DeviceFacts& facts, Effort effort);
 
 /// Bytes that all threads together should touch to measure `level` (L1, L2, L3, DRAM): half of the
-/// caches of that level that `threads` can reach, or several times the last; 0 if there is none.
+/// caches of that level that `threads` can reach, or for DRAM several times the last cache; 0 if
+/// there is no such level.
 std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, int threads);
 
 }  // namespace kw::profile

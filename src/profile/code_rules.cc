@@ -18,17 +18,19 @@ using compile::CodeMix;
 using compile::KernelCode;
 using Findings = std::vector<Finding>;
 
-// Below this share of a loop's instructions FMAs are its work only in part, above the other one
-// there is nothing left to say. Ours: a naive product has one in six (two loads, two additions of
-// addresses, a comparison), one that is tiled in registers nine in ten.
+// Shares of a loop's instructions that are FMAs. Below kSomeFma, FMAs are only a small part of the
+// loop's work; above kMostlyFma nothing is left to improve. Our choice: a naive product has one in
+// six (two loads, two additions of addresses, a comparison), one that is tiled in registers nine in
+// ten.
 constexpr double kSomeFma = 0.15;
 constexpr double kMostlyFma = 0.8;
-// The special function unit does a warp in eight issue slots of its partition (16 lanes per clock
-// of a multiprocessor; CUDA C++ Programming Guide, "Arithmetic Instructions"): from an eighth of
-// the instructions on it is what a loop waits for.
+// The special function unit takes eight issue slots of its partition for a warp (16 lanes per clock
+// of a multiprocessor; CUDA C++ Programming Guide, "Arithmetic Instructions"): if it gets an eighth
+// of a loop's instructions or more, the loop waits for it.
 constexpr double kManySpecial = 0.125;
-// Instructions between barriers below which warps mostly wait for each other; ours: a warp
-// issues at most one of them a clock, and the slowest one's loads take hundreds.
+// Instructions between two barriers below which warps mostly wait for each other. Our choice: a
+// warp issues at most one instruction per clock, and the loads of the slowest warp take hundreds of
+// clocks.
 constexpr int kFewPerBarrier = 64;
 
 constexpr std::array<std::string_view, 4> kMmaClasses{"HMMA", "IMMA", "DMMA", "QMMA"};

@@ -22,7 +22,7 @@ namespace kw::profile {
 ///     alone feeds the matrix units at their full rate (CUTLASS, "Efficient GEMM");
 ///   - the share of fused multiply-adds, where they are the work: what else the loop issues;
 ///   - special functions and barriers that are a large part of a loop.
-/// Last come a line of figures for each kernel.
+/// Last comes a line of figures for each kernel.
 std::vector<Finding> code_findings(std::span<const compile::KernelCode> kernels,
                                    const EvaluationRequest& request);
 

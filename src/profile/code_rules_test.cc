@@ -1,4 +1,4 @@
-// What is said about machine code, and what is not.
+// Which findings machine code gives, and which it must not give.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/code_rules.h"
 
@@ -20,7 +20,7 @@ CodeMix mix_of(std::map<std::string, int> classes) {
   return mix;
 }
 
-/// One kernel `k`, whose symbol is `_k`, launched once.
+/// A request whose plan launches one kernel `k`, with the symbol `_k`, once.
 EvaluationRequest request(GateKind gate = GateKind::Relative, Dtype inputs = Dtype::F32) {
   EvaluationRequest r;
   r.task.gate.kind = gate;

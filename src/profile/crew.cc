@@ -1,4 +1,4 @@
-// A spinning barrier around pinned threads.
+// Starts pinned threads together and waits for them by spinning.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/crew.h"
 
@@ -32,7 +32,7 @@ struct Crew::State {
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
-  const std::function<void(int)>* job = nullptr;  // Null: go home.
+  const std::function<void(int)>* job = nullptr;  // Null: the threads end.
   alignas(64) std::atomic<int> round{0};
   alignas(64) std::atomic<int> ready{0};
   alignas(64) std::atomic<int> done{0};
@@ -40,7 +40,8 @@ struct Crew::State {
   std::vector<std::thread> threads;
 
   void work(int index, int cpu) {
-    // Without it the spread grows and is reported.
+    // A thread that cannot be pinned is no error: the spread of the samples then grows and is
+    // reported.
     if (cpu >= 0) platform::run_on(std::span(&cpu, 1));
     for (int seen = 0;; ++seen) {
       wait_until(round, seen + 1);

@@ -17,7 +17,8 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   int size() const;
-  /// Runs job(0..size-1) at once; nanoseconds from the first start to the last end.
+  /// Runs job(0) to job(size - 1) at once, and returns the nanoseconds from the first start to the
+  /// last end.
   double run(const std::function<void(int)>& job);
 
  private:

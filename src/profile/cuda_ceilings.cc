@@ -1,4 +1,4 @@
-// Points, launches and samples of a GPU's ceilings.
+// Chooses the points and launches for the ceilings of a GPU, and takes the samples.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/cuda_ceilings.h"
 
@@ -22,13 +22,14 @@ constexpr char kWgmma[] = "trusted_wgmma";
 // Threads of a block, and bytes that a thread takes of one array in one step, as in ceilings.cu.
 constexpr int kThreads = 256;
 constexpr std::int64_t kPiece = std::int64_t{4} * kThreads * 16;
-// Four blocks of 256 threads fit every multiprocessor since sm_75, whatever these kernels need.
+// Resident blocks: four of 256 threads fit every multiprocessor since sm_75, whatever these kernels
+// need.
 constexpr int kResident = 4;
 constexpr double kWarps = kThreads / 32.0;
 
 constexpr std::int64_t kLeastDram = std::int64_t{256} << 20;
 
-// Long enough for the clocks of an idle GPU to rise.
+// Least time of the warm-up: long enough for the clocks of an idle GPU to rise.
 constexpr double kWarmUpNs = 60e6;
 constexpr double kMostWarmUpNs = 1e9;
 
@@ -50,8 +51,8 @@ struct Mix {
 constexpr Mix kMixes[] = {
     {"copy", 1, 1}, {"mix_3r1w", 3, 1}, {"triad", 2, 1}, {"read", 1, 0}, {"write", 0, 1}};
 
-// A step of the shared kernels is four accesses of 16 bytes per thread and direction; of the FMA
-// kernels 16 rounds of 8 chains.
+// Bytes or operations of one step: shared kernels make four accesses of 16 bytes per thread and
+// direction, FMA kernels 16 rounds of 8 chains.
 constexpr double kSharedStep = 4 * 16 * kThreads;
 constexpr double kFmaStep = 16 * 8 * 2 * kThreads;
 // In one step mma kernels make 4 rounds of 4 products per warp, wgmma kernels 4 products of each of
@@ -100,7 +101,7 @@ PlanArgument address(int parameter, std::int64_t offset) {
   return a;
 }
 
-// x * factor + term stays finite and keeps changing its bits.
+// Adds a factor and a term with which x * factor + term stays finite and keeps changing its bits.
 void add_fma_operands(const std::string& kind, std::vector<PlanArgument>& arguments) {
   if (kind == "fma_f32") {
     arguments.push_back(scalar(2, 4, std::bit_cast<std::uint32_t>(0.999f)));
@@ -128,7 +129,7 @@ class CudaBench {
   CudaBench(device::Device& device, device::Buffer& arena)
       : device_(device), arena_(arena), facts_(device.facts()) {}
 
-  // Until the clock has risen: by time, and until two runs in a row agree.
+  // Runs the point until the clock has risen: for a least time, and until two runs in a row agree.
   Result<> warm_up(const CudaPoint& point) {
     double spent = 0, before = 0;
     int steps = 64;
@@ -143,9 +144,9 @@ class CudaBench {
     return {};
   }
 
-  // The better of what `best` holds and what this kernel reaches.
+  // Measures the point with its kernel; `best` keeps the better of its old figure and the new one.
   Result<> measure(const CudaPoint& point, const Budget& budget, Ceiling& best) {
-    // Longer and longer until a sample is long enough; the first ones warm up.
+    // Runs grow until one is as long as a sample should be; the first runs warm up.
     int steps = 16, repeats = 1;
     for (int tries = 0; tries < 24; ++tries) {
       const double ns = KW_TRY(run(point, steps, repeats));
@@ -251,7 +252,7 @@ CudaLaunch launch_of(const CudaPoint& point, const DeviceFacts& facts, std::int6
     const std::int64_t pieces =
         std::max<std::int64_t>(all / (point.arrays_read + point.arrays_written) / kPiece, 1);
     if (point.level == "DRAM") grid = pieces, steps = 1;
-    // What is written lies behind what is read; a kernel that only reads never writes.
+    // The written array lies behind the read ones; a kernel that only reads does not write at `to`.
     const std::int64_t to = point.arrays_written > 0 ? point.arrays_read * pieces * kPiece : 0;
     step.arguments = {address(0, 0), address(1, to),
                       scalar(2, 4, static_cast<std::uint64_t>(pieces)),

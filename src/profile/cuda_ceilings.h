@@ -15,8 +15,8 @@
 
 namespace kw::profile {
 
-/// The trusted kernels of the ceilings, to be built for `arch` and given to Device::equip; the one
-/// for wgmma on sm_90a alone. Building takes seconds: cache what comes out.
+/// The trusted kernels of the ceilings, to be built for `arch` and given to Device::equip; on
+/// sm_90a with those for wgmma. Building takes seconds, so the built units should be cached.
 std::vector<BuildUnit> ceiling_units(const std::string& arch);
 
 /// One ceiling to measure with one kernel. Where several kernels serve a ceiling, the best counts.
@@ -32,17 +32,18 @@ struct CudaPoint {
   int blocks_per_multiprocessor = 1;
 };
 
-/// What a GPU of that arch can be measured at, in the order in which a roofline needs it.
+/// The points that a GPU of this arch can be measured at, in the order in which a roofline needs
+/// them.
 std::vector<CudaPoint> cuda_points(const std::string& arch);
 
 /// Bytes that a point touches: for DRAM 64 times the L2 (at least 256 MiB, at most a sixteenth of
-/// the memory), so that hits do not count; for L2 a quarter of it, since each half may keep a copy
-/// of what the other holds.
+/// the memory), so that hits do not count; for the L2 a quarter of its size, because each of its
+/// halves may keep a copy of what the other holds.
 std::int64_t cuda_footprint(const DeviceFacts& facts, const std::string& level);
 
 /// A launch of `steps` steps of the point's kernel on buffer 0 of at least `bytes` bytes, and the
-/// bytes or flops that it is worth. On DRAM `steps` is 1, whatever is asked: every block has its
-/// own piece.
+/// bytes or flops that the launch counts as. On DRAM `steps` is 1, whatever is asked for: every
+/// block has its own piece.
 struct CudaLaunch {
   Plan plan;
   double amount = 0;
@@ -50,9 +51,10 @@ struct CudaLaunch {
 CudaLaunch launch_of(const CudaPoint& point, const DeviceFacts& facts, std::int64_t bytes,
                      int steps);
 
-/// Takes the device's lease for granted. Allocates cuda_footprint("DRAM") bytes, at most half of
-/// what is free. Ceilings that are implausible or spread too much are measured once more and then
-/// refused or named, as on a processor. Error: no memory, or a kernel that is missing or faults.
+/// Precondition: the caller holds the device's lease. Allocates cuda_footprint("DRAM") bytes, at
+/// most half of what is free. Ceilings that are implausible or spread too much are measured once
+/// more; those that are still implausible are refused, those that still spread are named. Error: no
+/// memory, or a kernel that is missing or faults.
 Result<CeilingReport> measure_cuda_ceilings(device::Device& device, Effort effort);
 
 }  // namespace kw::profile

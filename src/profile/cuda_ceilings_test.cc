@@ -32,7 +32,7 @@ DeviceFacts small_gpu() {
   return d;
 }
 
-// Rates of that machine, all below what its units can do.
+// Rates of small_gpu(), all below what its units can do.
 double rate_of(const CudaPoint& p) {
   static const std::map<std::string, double> kCore{
       {"fma_f32", 900e9},  {"fma_f64", 450e9}, {"fma_f16x2", 1.8e12}, {"mma_tf32", 7e12},
@@ -54,7 +54,8 @@ class FakeGpu : public testing::Test {
     world_.facts = small_gpu();
     world_.trusted = [this](const device::TrustedRun& run) -> Result<double> {
       const PlanStep& step = run.plan->steps.front();
-      // More than one step of the streaming kernels: the footprint is that of L2.
+      // A streaming launch whose blocks all fit the GPU at once runs on the L2; one on DRAM has
+      // more blocks.
       const bool streams = step.arguments.size() == 4 && step.arguments[1].bytes == 8;
       const bool is_l2 = streams && step.grid[0] == 16;
       const CudaPoint* p = point_of(points_, *run.plan, is_l2);
@@ -90,7 +91,7 @@ TEST_F(FakeGpu, EveryCeilingComesOutAsItIs) {
   for (const CudaPoint& p : points_) {
     const Ceiling* c = find(*report, p.kind.c_str(), p.level.c_str());
     ASSERT_NE(c, nullptr) << p.kind << " " << p.level;
-    // The faster of two kernels counts.
+    // Of two kernels for one ceiling the faster one counts.
     EXPECT_NEAR(c->per_second / rate_of(p), p.kernel.ends_with("_cs") ? 1 / 0.9 : 1, 1e-9)
         << p.kind << " " << p.level;
     EXPECT_EQ(c->isa, "sm_90a");

@@ -1,4 +1,4 @@
-// Counters of one launch as a roofline at every level of memory.
+// Places the counters of one launch under a roofline at every level of memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/hierarchy.h"
 
@@ -15,8 +15,9 @@
 namespace kw::profile {
 namespace {
 
-/// Nsight Compute's counter of a source type (section HierarchicalTensorRooflineChart), operations
-/// with and without sparsity, an addition and a product counting as two.
+/// Nsight Compute's counter of matrix operations on a source type (section
+/// HierarchicalTensorRooflineChart), with and without sparsity; an addition and a product count as
+/// two.
 struct TensorPath {
   std::string_view metric;
   std::string_view type;
@@ -30,20 +31,21 @@ constexpr std::array<TensorPath, 4> kTensorPaths{
 struct MemoryLevel {
   std::string_view name;
   double bytes = 0;
-  std::string_view ceiling;  ///< Level of the ceilings that it is held against.
-  std::string_view words;    ///< What the ceiling is called.
+  std::string_view ceiling;  ///< Level of the ceilings that the traffic is compared with.
+  std::string_view words;    ///< Name of the ceiling in texts.
   double reads = 0;
 };
 
-/// From the nearest outwards. What is read and written at L1 and L2 is not counted apart: shared
-/// memory reads and writes at one rate, and the L2 is taken to see the mix of the DRAM.
+/// The levels of memory from the nearest outwards. Reads and writes at L1 and L2 are not counted
+/// apart: shared memory reads and writes at one rate, and the L2 is taken to see the mix of the
+/// DRAM.
 std::array<MemoryLevel, 3> levels_of(const HierarchicalRoofline& r) {
   return {{{"L1", r.l1_bytes, "shared", "shared memory's ceiling", 1},
            {"L2", r.l2_bytes, "L2", "its ceiling", r.dram_reads},
            {"DRAM", r.dram_bytes, "DRAM", "its ceiling", r.dram_reads}}};
 }
 
-/// The share of the level's ceiling that was reached; nothing where it was not measured.
+/// The share of the level's ceiling that was reached; nothing where that ceiling was not measured.
 std::optional<double> ceiling_share(const HierarchicalRoofline& r, const MemoryLevel& level,
                                     const DeviceFacts* device) {
   if (device == nullptr || r.time_ns <= 0) return std::nullopt;

@@ -20,7 +20,7 @@ struct MatrixWork {
 /// Bytes, operations and time of one launch, for a roofline at every level of memory; 0: unknown.
 struct HierarchicalRoofline {
   double time_ns = 0;
-  double flops = 0;                ///< f32 operations of the plain units.
+  double flops = 0;                ///< f32 operations, without those of matrix units.
   std::vector<MatrixWork> matrix;  ///< One entry for each type that matrix units computed in.
   double l1_bytes = 0;
   double l2_bytes = 0;
@@ -32,10 +32,10 @@ struct HierarchicalRoofline {
 };
 HierarchicalRoofline hierarchical_roofline(const KernelProfile& counters);
 
-/// "L1 8.00 GB at 8.00 TB/s (0.24 of shared memory's ceiling)" for each level, and what was
-/// computed per byte and beside which ceiling. Shares stand where `device` (may be null) has the
-/// ceiling. L1 has none of its own: it is held against that of shared memory, whose data path it
-/// uses. Empty where a counter of bytes or time is missing.
+/// Text like "L1 8.00 GB at 8.00 TB/s (0.24 of shared memory's ceiling)" for each level, then the
+/// operations per byte and the ceiling of the computing units. A share is given where `device` (may
+/// be null) has the ceiling. L1 has no ceiling of its own, so the ceiling of shared memory, whose
+/// data path it uses, takes its place. Empty where a counter of bytes or time is missing.
 std::string levels_text(const HierarchicalRoofline& roofline, const DeviceFacts* device);
 
 /// A level whose traffic reached its measured ceiling, with the share; empty name: none did.

@@ -1,4 +1,5 @@
-// Runs of the specimen, and what they say put together.
+// Runs the specimen, which executes one plan of a candidate, under profiler and sanitizer, and puts
+// their output together.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/inspect.h"
 
@@ -17,9 +18,10 @@ namespace kw::profile {
 namespace {
 
 constexpr int kTimedRuns = 5;
-/// ncu replays each counted launch a dozen times; more kernels than any plan of ours has.
+/// Most launches that ncu counts: it replays each of them a dozen times. No plan of ours has more
+/// kernels.
 constexpr std::size_t kMostCounted = 12;
-/// A prompt has room for a dozen of all kinds.
+/// Most findings of a profile: a prompt has room for a dozen findings of all kinds.
 constexpr std::size_t kMostFindings = 12;
 
 std::string name_of_step(const PlanStep& step) {
@@ -34,10 +36,10 @@ bool is_of(const KernelProfile& kernel, const PlanStep& step) {
           (kernel.grid == step.grid && kernel.block == step.block));
 }
 
-/// The kernels of a plan, and which of them each step is one of.
+/// The kernels of a plan, and for each step of the plan the kernel that it launches.
 struct Grouped {
   std::vector<KernelProfile> kernels;
-  std::vector<std::size_t> of;  ///< The place in `kernels` of each step of the plan.
+  std::vector<std::size_t> of;  ///< Index in `kernels`, by step of the plan.
 };
 
 Grouped group(const kw::Plan& plan) {
@@ -75,7 +77,8 @@ SpecimenJob job_of(const Subject& subject) {
   job.object = subject.unit->object.front();
   job.workload = *subject.workload;
   job.plan = *subject.plan;
-  // Never a seed of the run: device code shares the specimen's process.
+  // The inputs are never drawn by a seed of the run, which the candidate's device code could read
+  // in this process.
   job.seed = Seed::from_os().low;
   return job;
 }
@@ -85,7 +88,7 @@ void say(std::string& note, const std::string& text) {
   note += text;
 }
 
-/// How a run ended that brought no table, in words.
+/// Says how a run ended that brought no table.
 std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
   if (answer.exit.timed_out)
     return fmt::format("it had not ended after {}",
@@ -98,7 +101,7 @@ std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) 
   return words;
 }
 
-/// True if the launches could be timed.
+/// Times the launches of the plan; returns whether that was possible.
 bool time_launches(const SpecimenRoom& room, const Subject& subject, const Tools& tools,
                    const Grouped& grouped, WorkloadProfile& to) {
   SpecimenJob job = job_of(subject);
@@ -119,8 +122,8 @@ bool time_launches(const SpecimenRoom& room, const Subject& subject, const Tools
   return true;
 }
 
-/// Rows come in the order of the marked launches. ncu adds a hundred facts of launch and device to
-/// what was asked for.
+/// Takes the counters that were asked for; ncu adds a hundred facts of launch and device. Rows come
+/// in the order of the marked launches.
 void take_counters(const std::vector<KernelProfile>& rows, const Grouped& grouped,
                    const std::vector<int>& marked, WorkloadProfile& to) {
   const auto wanted = ncu_metrics();
@@ -131,7 +134,7 @@ void take_counters(const std::vector<KernelProfile>& rows, const Grouped& groupe
   }
 }
 
-/// The table of one run under ncu, or the words why there is none.
+/// The table of one run under ncu, or the reason why there is none.
 struct Counted {
   std::vector<KernelProfile> rows;
   std::string why_not;
@@ -147,7 +150,7 @@ Counted count(const SpecimenRoom& room, const SpecimenJob& job, ToolRun run,
   return counted;
 }
 
-/// What the installed ncu knows of this GPU; all that we want where it does not say.
+/// The metrics that the installed ncu has for this GPU; all that we want if ncu does not say.
 std::vector<std::string> query_metrics(const SpecimenRoom& room, const ToolRun& like,
                                        const platform::Path& ncu) {
   ToolRun run = like;

@@ -1,5 +1,5 @@
-// Looking at a correct candidate from outside: profile and sanitizer, each in runs of their own
-// that decide nothing.
+// Profiles a correct candidate and runs it under a sanitizer, each in runs of their own that change
+// no verdict.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kw::profile {
 
-/// The candidate and workload that are looked at. Borrowed for the call.
+/// The candidate and workload to be profiled or sanitized. Borrowed for the call.
 struct Subject {
   const BuildUnit* unit = nullptr;  ///< The candidate's unit, built.
   const Workload* workload = nullptr;
@@ -42,8 +42,8 @@ struct Sanitized {
   std::vector<Finding> findings;
 };
 
-/// Makes a pass with each tool, with a control of ours in the same run. Never fails. Takes seconds
-/// to minutes.
+/// Runs the candidate under each tool of the sanitizer, and in the same run a kernel of ours with a
+/// known defect, which shows whether the tool works. Never fails. Takes seconds to minutes.
 Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject,
                             const Tools& tools = {});
 

@@ -60,7 +60,7 @@ class Inspect : public testing::Test {
 
   void unset(const char* variable) { ::setenv(variable, "/nowhere/at/all", 1); }
 
-  /// Writes an executable; "$@" are its words.
+  /// Writes an executable script; "$@" are its arguments.
   platform::Path script(const std::string& name, const std::string& body) {
     const platform::Path path = folder_.path() / name;
     std::ofstream(path) << "#!/bin/bash\n" << body << "\n";
@@ -94,7 +94,7 @@ class Inspect : public testing::Test {
 TEST_F(Inspect, CountersAreJoinedToTheTimesOfTheLaunches) {
   ncu("case \"$*\" in *--version*) echo 'Version 2025.3.1.0 (build 1)'; exit;; esac\n"
       "while [ \"$1\" != --metrics ]; do shift; done; shift 2\n"
-      // The middle launch of each kernel.
+      // The middle launch of each kernel is marked.
       "grep -q '\"marked\":\\[2,3\\]' \"$2\" || exit 9\n"
       "\"$@\"\n" +
       table());
@@ -168,7 +168,7 @@ TEST_F(Inspect, ASpecimenThatFailsEndsTheProfile) {
   EXPECT_THAT(profile().note, HasSubstr("Not profiled"));
 }
 
-/// Prints what each tool would of a candidate and of its control.
+/// A script that prints what each tool would print about a candidate and about its control.
 std::string every_control(const std::string& errors = "") {
   return "while [ \"$1\" != --tool ]; do shift; done; tool=$2\n"
          "echo '========= COMPUTE-SANITIZER'\n" +

@@ -18,13 +18,14 @@ namespace kw::profile {
 struct LaunchedKernel {
   std::string name;
   std::string workload;           ///< The workload of the largest launch.
-  std::int64_t blocks = 0;        ///< Blocks of that launch, over all three dimensions.
+  std::int64_t blocks = 0;        ///< Blocks of the largest launch, over all three dimensions.
   int threads = 0;                ///< Threads of a block.
-  std::int64_t shared_bytes = 0;  ///< Dynamic, per block.
-  int launches = 0;               ///< How often that workload's plan launches the kernel.
+  std::int64_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
+  int launches = 0;               ///< How often the workload's plan launches the kernel.
 };
 
-/// The plans of a role for timed workloads: what only small check shapes launch is not worth words.
+/// The plans of a role for timed workloads: kernels that only small check shapes launch are worth
+/// no finding.
 std::vector<RolePlan> timed_plans(const EvaluationRequest& request,
                                   std::string_view role = "candidate");
 
@@ -33,7 +34,7 @@ std::vector<LaunchedKernel> launched_kernels(std::span<const RolePlan> plans,
                                              std::string_view role = "candidate");
 
 /// Findings of kind "resource" about launches, most important first within their ranks 1, 2, …;
-/// what kernels use by themselves (registers, spills) the compiler's findings say:
+/// registers and spills of the kernels themselves stand in the compiler's findings:
 ///   - occupancy at most 0.4 with at least 96 registers per thread (the thresholds by which CuTeGen
 ///     suspects register pressure), or held down by shared memory or the size of blocks;
 ///   - grids smaller than the GPU, and last waves that leave a fifth of all places empty or more

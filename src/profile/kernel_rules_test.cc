@@ -1,4 +1,4 @@
-// What is said about kernels and launches, and what is not.
+// Which findings kernels and launches give, and which they must not give.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/kernel_rules.h"
 
@@ -68,12 +68,14 @@ TEST(KernelRules, WhatTheCompilersFindingsSayIsNotSaidAgain) {
 }
 
 TEST(KernelRules, LowOccupancyNamesItsLimit) {
-  // 100 KiB a block: two of 228.
+  // Each block takes about 100 KiB of shared memory, so two of them fit the 228 KiB of a
+  // multiprocessor.
   const Room shared(facts(40, 1024), {launch("k", 10000, 128, 101 * 1024)});
   EXPECT_THAT(shared.text(), HasSubstr("limited by shared memory: less shared memory"));
   const Room small(facts(16), {launch("k", 100000, 32)});
   EXPECT_THAT(small.text(), Not(HasSubstr("larger blocks")));  // Half full is not low.
-  // Few registers at fault are no pressure: 64 * 1024 threads fill the file at half of the warps.
+  // 64 registers per thread are no pressure, although blocks of 1024 threads fill the register file
+  // with half of the warps.
   const Room half(facts(64), {launch("k", 10000, 1024)});
   EXPECT_THAT(half.text(), Not(HasSubstr("fewer registers")));
 }
@@ -81,7 +83,7 @@ TEST(KernelRules, LowOccupancyNamesItsLimit) {
 TEST(KernelRules, GridsThatLeaveMultiprocessorsEmpty) {
   EXPECT_THAT(Room(facts(32), {launch("k", 40, 256)}).text(),
               HasSubstr("40 blocks for 132 multiprocessors on large: 92 of them"));
-  // 1056 places; one block more begins a second wave.
+  // The GPU has places for 1056 blocks; one block more begins a second wave.
   EXPECT_THAT(Room(facts(32), {launch("k", 1057, 256)}).text(),
               HasSubstr("1.00 waves of 1056 blocks on large, and the last one fills 0.00"));
   EXPECT_THAT(Room(facts(32), {launch("k", 500, 256)}).text(),

@@ -9,7 +9,7 @@
 namespace kw::profile {
 namespace {
 
-// KW_BYTES bytes hold KW_BYTES / 4 floats; four of them are KW_BYTES floats: the step of a pass.
+// A step of a pass is KW_BYTES floats of each array: four vectors of KW_BYTES bytes.
 static_assert(kBlockFloats == 64);
 
 #define KW_SUFFIX sse
@@ -42,7 +42,7 @@ using F64x8 = double __attribute__((vector_size(64)));
 constexpr int kChains =
     12;  // Two pipes of latency 4 or 5 need ten; sixteen registers allow twelve.
 
-// A type stands bare in a declaration: NOLINTBEGIN(bugprone-macro-parentheses)
+// A macro's type cannot be put in parentheses: NOLINTBEGIN(bugprone-macro-parentheses)
 // Twelve independent chains x = x * factor + term, kept apart and in registers by the empty asm.
 #define KW_FMA(name, target_attribute, Vector)                                                 \
   target_attribute void name(long steps) {                                                     \

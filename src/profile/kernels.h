@@ -21,13 +21,14 @@ struct Streams {
 /// Floats that one loop body takes of each array: four of the widest vectors.
 inline constexpr std::size_t kBlockFloats = 64;
 
-/// Traffic counts what the program asks for, not what a write-allocating cache adds: read n; write
-/// n; copy n+n; triad 2n+n; mix_3r1w 3n+n.
+/// A kernel of memory traffic on arrays of n elements. Only elements that the program asks for
+/// count, not those that a write-allocating cache reads in addition: read n; write n; copy n+n;
+/// triad 2n+n; mix_3r1w 3n+n.
 struct MemoryKernel {
   std::string_view kind;  ///< read | write | copy | triad | mix_3r1w
-  int arrays_read = 0;    ///< a, then b, then c.
+  int arrays_read = 0;    ///< Number of arrays read: a, then b, then c.
   int arrays_written = 0;
-  bool bypasses_cache = false;  ///< Non-temporal stores.
+  bool bypasses_cache = false;  ///< True: non-temporal stores.
   void (*run)(const Streams& streams, std::size_t passes) = nullptr;
 
   int arrays() const { return arrays_read + arrays_written; }
@@ -44,7 +45,8 @@ struct FmaKernel {
   void (*run)(long steps) = nullptr;
 };
 
-/// Kernels for every width that this processor has. On processors without FMA, multiply and add.
+/// Kernels for every vector width that this processor has; on processors without FMA they multiply
+/// and add.
 std::vector<FmaKernel> fma_kernels();
 
 }  // namespace kw::profile

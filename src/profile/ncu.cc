@@ -36,10 +36,10 @@ constexpr std::array<std::string_view, 23> kOwn{
     // Operations of matrix units by the type of their operands
     "sm__ops_path_tensor_src_tf32_dst_fp32.sum", "sm__ops_path_tensor_src_bf16_dst_fp32.sum",
     "sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp8.sum",
-    // Pipes, where the GPU has not the two that CudaForge names
+    // Use of the tensor and FMA pipes, for GPUs that lack the two counters that CudaForge names
     "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
     "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
-    // Possible occupancy, beside the achieved one above, and its fourth limit
+    // Theoretical occupancy, and its limit by warps
     "sm__maximum_warps_per_active_cycle_pct", "launch__occupancy_limit_warps"};
 
 constexpr auto kMetrics = [] {
@@ -48,7 +48,7 @@ constexpr auto kMetrics = [] {
   return all;
 }();
 
-// Computed from the launch, so that no query lists it.
+// ncu computes this metric from the launch, so no query lists it.
 constexpr std::string_view kTheoretical = "sm__maximum_warps_per_active_cycle_pct";
 constexpr std::size_t kMostRows = 4096;
 constexpr std::size_t kMostColumns = 512;
@@ -65,7 +65,7 @@ std::optional<std::string_view> field(std::string_view text, std::string_view na
   return std::nullopt;
 }
 
-// Fields of one line: quoted with doubled quotes inside, or plain.
+// Splits one line of CSV into its fields, which are plain, or quoted with doubled quotes inside.
 std::vector<std::string> csv_fields(std::string_view line) {
   std::vector<std::string> out(1);
   bool is_quoted = false;
@@ -85,7 +85,8 @@ std::vector<std::string> csv_fields(std::string_view line) {
   return out;
 }
 
-// "1,234.5" as ncu prints it; nothing for words and for what is not finite.
+// Reads a number like "1,234.5", as ncu prints it; nothing for text and for numbers that are not
+// finite.
 std::optional<double> number_of(std::string text) {
   std::erase(text, ',');
   const std::string trimmed(trim(text));

@@ -38,19 +38,21 @@ NcuPermission ncu_permission_of(std::string_view params, std::string_view status
 /// The permission of this process on this machine.
 NcuPermission ncu_permission();
 
-/// The command that asks for the metrics of this GPU: the first word of each line is a name.
+/// The command that asks ncu for the metrics of this GPU: each line of the answer begins with a
+/// metric's name.
 std::vector<std::string> ncu_query_command(const platform::Path& ncu);
 
-/// The metrics of `wanted` whose base name (up to the first dot) the answer lists; metrics of
-/// launches, which no answer lists, are always there. An answer without any name keeps all of them:
-/// ncu itself leaves out what it does not know.
+/// The metrics of `wanted` whose base name (up to the first dot) the answer lists. Metrics of
+/// launches, which no answer lists, are always kept. An answer without any name keeps all metrics:
+/// ncu itself leaves out those that it does not know.
 std::vector<std::string> available_metrics(std::string_view answer,
                                            std::span<const std::string_view> wanted);
 
-/// The words before the program to be profiled; the table comes on standard output. Counted are
-/// the launches that the program itself encloses in cuProfilerStart() and cuProfilerStop(). Clocks
-/// and caches stay as they are (`--clock-control none --cache-control none`): a locked clock
-/// measures another machine.
+/// The command line of ncu before that of the program to be profiled; ncu prints its table on
+/// standard output. Only those launches are counted that the program itself encloses in
+/// cuProfilerStart() and cuProfilerStop(). Clocks and caches stay as they are (`--clock-control
+/// none --cache-control none`), because with a locked clock the GPU would be measured at another
+/// speed.
 std::vector<std::string> ncu_command(const platform::Path& ncu,
                                      const std::vector<std::string>& metrics);
 

@@ -15,8 +15,8 @@
 namespace kw::profile {
 namespace {
 
-// Thresholds of Nsight Compute's rules, which lie beside it in sections/*.py, by the names there.
-// Per cent of a unit's peak.
+// Thresholds in per cent of a unit's peak, taken from Nsight Compute's own rules (sections/*.py in
+// its installation) under the names that they have there.
 constexpr double kBusy = 80;      // SpeedOfLight: no_bound_threshold
 constexpr double kIdle = 60;      // SpeedOfLight: latency_bound_threshold
 constexpr double kPipeFull = 80;  // HighPipeUtilization: bottleneck_utilization_threshold
@@ -28,14 +28,17 @@ constexpr double kLostWarps = 10;   // AchievedOccupancy: points below the theor
 constexpr double kHits = 80;        // Per cent; LocalMemoryUsage: low hit rate of a cache
 constexpr double kConflicts = 0.1;  // SharedMemoryConflicts: share of the wavefronts
 constexpr double kStalled = 30;     // CPIStall: 0.3 of the warps' time
-// Of a sector's 32 bytes (CUDA C++ Best Practices Guide, 10.2.1: accesses fall into sectors of 32
-// bytes); three quarters: ours, since rows that begin within a sector lose some.
+// Bytes of a sector, and the bytes used of a sector below which accesses count as wasteful.
+// Accesses fall into sectors of 32 bytes (CUDA C++ Best Practices Guide, 10.2.1). Three quarters
+// are our choice, because rows that begin within a sector lose some bytes.
 constexpr double kSector = 32;
 constexpr double kWasteful = 24;
-// Per cent of branches; ours: ThreadDivergence asks for 24 of 32 lanes by a counter not read here.
+// Per cent of branches at which the lanes of a warp agree; a kernel below it is divergent. Our
+// choice: Nsight Compute's rule ThreadDivergence asks for 24 of 32 lanes, by a counter that is not
+// read here.
 constexpr double kDivergent = 90;
-// Over the nominal bytes; ours: what halos and padding add to honest kernels
-// (docs/contributing/gpu-lessons.md).
+// Moved bytes over nominal bytes, from which on a kernel is told that it moves more. Our choice:
+// halos and padding add this much to honest kernels (docs/contributing/gpu-lessons.md).
 constexpr double kMoreBytes = 1.2;
 constexpr double kNearCeiling = 0.8;  // Share of a measured ceiling; the value of kBusy.
 
@@ -148,7 +151,7 @@ void explain_stalls(const KernelProfile& k, Findings& out) {
   }
 }
 
-/// What ends the count of resident blocks: "registers (40 a thread) for 2 blocks, …".
+/// Says what limits the number of resident blocks: "registers (40 a thread) for 2 blocks, …".
 std::string occupancy_limits(const KernelProfile& k) {
   struct Limit {
     std::string_view metric;
@@ -174,7 +177,8 @@ std::string occupancy_limits(const KernelProfile& k) {
                      registers ? fmt::format(" ({:.0f} registers a thread)", *registers) : "");
 }
 
-// A kernel that keeps its memory or its units busy has warps enough.
+// Explains low occupancy, except for a kernel that keeps its memory or its units busy: such a
+// kernel has enough warps.
 void explain_occupancy(const KernelProfile& k, Findings& out) {
   const auto achieved = k.get("sm__warps_active.avg.pct_of_peak_sustained_active");
   const auto possible = k.get("sm__maximum_warps_per_active_cycle_pct");
@@ -247,7 +251,7 @@ void explain_pipes(const KernelProfile& k, Findings& out) {
     add_counted(out, kPipes, k.kernel, text + ".");
 }
 
-/// Caches that are as busy as they get, by their own throughput.
+/// Names caches whose throughput is near its peak.
 void explain_caches(const KernelProfile& k, Findings& out) {
   struct Unit {
     std::string_view metric;
@@ -266,8 +270,8 @@ void explain_caches(const KernelProfile& k, Findings& out) {
                   k.kernel + ": " + fmt::format(fmt::runtime(u.words), *share / 100));
 }
 
-// A cache that finds little is no fault of a kernel that reads everything once: it is told where
-// the level behind it is busy and carries more than the nominal bytes.
+// A low hit rate is no fault of a kernel that reads everything once. So it is reported only where
+// the level behind the cache is busy and carries more than the nominal bytes.
 void explain_reuse(const KernelProfile& k, const Workload& workload, Findings& out) {
   const double nominal = static_cast<double>(workload.work.read_bytes) +
                          static_cast<double>(workload.work.write_bytes);
@@ -345,7 +349,7 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
     explain_divergence(k, out);
     explain_pipes(k, out);
     explain_levels(k, device, out);
-    // The launch that takes longest comes first.
+    // The findings of the kernel that takes longest come first.
     const double time = time_of(k);
     const double share = total > 0 ? time / total : 1;
     const int behind = static_cast<int>(100 * (1 - share));

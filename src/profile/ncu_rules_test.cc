@@ -35,7 +35,7 @@ KernelProfile product(const std::map<std::string, double>& changed = {}) {
   return std::move(kernels.front());
 }
 
-/// As kw device --measure has them of an H200, rounded.
+/// An H200 with the ceilings that `kw device --measure` finds on it, rounded.
 DeviceFacts measured_h200() {
   DeviceFacts facts;
   facts.target = Target::Cuda;
@@ -101,7 +101,7 @@ TEST(CounterRules, ACacheAtItsPeakBinds) {
               HasSubstr("L1 and shared memory are at 0.93 of their peak and bind"));
 }
 
-// A hit rate alone says nothing: a kernel that streams has none.
+// A low hit rate alone is no finding, because a kernel that streams has no hits.
 TEST(CounterRules, FewHitsMatterWhereTheLevelBehindIsBusyWithMoreThanTheNominalBytes) {
   const Workload w = nominal(100'663'296);
   const std::string l2 = "lts__throughput.avg.pct_of_peak_sustained_active";

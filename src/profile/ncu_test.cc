@@ -51,7 +51,7 @@ TEST(Ncu, GarbageGivesNothingAndNoHarm) {
   for (const char* text : {"", "\"", "\"Kernel Name\"", "\"Kernel Name\"\n\"\"\n\"a\",\"b\"\n",
                            "\"a__b\",\"c\"\n\"1\",\"2\"\n", "==ERROR== no permission\n"})
     EXPECT_THAT(parse_ncu_csv(text), IsEmpty()) << text;
-  // Any prefix of the sample, and the sample with any byte overwritten.
+  // Reads every prefix of the sample, and the sample with each byte overwritten in turn.
   const std::string sample = kSample;
   for (std::size_t n = 0; n < sample.size(); ++n) {
     EXPECT_LE(parse_ncu_csv(sample.substr(0, n)).size(), 2u);

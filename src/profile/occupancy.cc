@@ -1,4 +1,4 @@
-// The occupancy rules.
+// Computes occupancy and waves by documented rules.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/occupancy.h"
 

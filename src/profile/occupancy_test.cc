@@ -35,7 +35,7 @@ TEST(Occupancy, FollowsTheDocumentedRules) {
       {"sm_90a", 256, 168, 0, 1, Registers},  // 5376 a warp: 3 a partition, 12 in all
       {"sm_90a", 384, 168, 0, 1, Registers},  {"sm_90a", 128, 168, 0, 3, Registers},
       {"sm_90a", 1024, 64, 0, 1, Registers},   // 2048 a warp: 8 a partition, 32 in all
-      {"sm_90a", 1024, 65, 0, 0, Registers},   // does not fit a single time
+      {"sm_90a", 1024, 65, 0, 0, Registers},   // not even one block fits
       {"sm_90a", 128, 32, 232448, 1, Shared},  // 227 KiB, the most that a block can have
       {"sm_90a", 128, 32, 232449, 0, Shared}, {"sm_90a", 1024, 32, 1024, 2, Warps},
       {"sm_90a", 33, 32, 0, 32, Warps},  // two warps

@@ -16,7 +16,7 @@
 namespace kw::profile {
 namespace {
 
-// Room for noise between two measurements that must be ordered.
+// Factor by which a ceiling may lie on the wrong side of another one: room for the noise of both.
 constexpr double kSlack = 1.25;
 // No core of this decade loads and stores more than 3 x 64 bytes per cycle at 7 GHz, or does more
 // than 4 FMAs of 16 lanes.
@@ -26,7 +26,8 @@ constexpr double kMinBytes = 1e8;  // A tenth of the slowest memory still sold.
 constexpr double kMinFlops = 1e8;
 constexpr double kUnbounded = 1e18;  // A hundred times any device of this decade.
 
-// A GPU may run a little above the clock that it states, and events have a grain.
+// Factor above the datasheet's rate that is still believed: a GPU may run a little above the clock
+// that it states, and events have a coarse resolution.
 constexpr double kClockSlack = 1.05;
 
 int rank_of(std::string_view name, std::span<const std::string_view> order) {
@@ -62,7 +63,7 @@ std::string alone(const Ceiling& c, const GpuFacts* gpu) {
   return {};
 }
 
-// What must hold between two ceilings; empty if it does or does not apply.
+// Says which relation two ceilings violate; empty if they violate none.
 std::string between(const Ceiling& a, const Ceiling& b) {
   const auto says = [&](std::string_view relation) {
     const std::string_view unit = is_flops(a) ? "flop/s" : "B/s";
@@ -115,7 +116,7 @@ std::vector<Conflict> conflicts_of(std::span<const Ceiling> ceilings, const GpuF
     is_impossible[i] = true;
     out.push_back({i, i, std::move(why)});
   }
-  // What is impossible by itself says nothing about others.
+  // A ceiling that is impossible by itself says nothing about other ceilings.
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
     for (std::size_t j = 0; j < ceilings.size(); ++j) {
       if (i == j || is_impossible[i] || is_impossible[j]) continue;
@@ -161,7 +162,8 @@ std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* 
   std::vector<Conflict> conflicts = conflicts_of(ceilings, gpu);
   std::vector<Doubt> refused;
   while (!conflicts.empty()) {
-    // A conflict of a ceiling with itself outweighs any number of others.
+    // A ceiling that is impossible by itself (it conflicts with itself) outweighs any number of
+    // conflicts with others.
     std::vector<std::size_t> weight(ceilings.size());
     for (const Conflict& c : conflicts) {
       weight[c.a] += c.a == c.b ? ceilings.size() * ceilings.size() : 1;

@@ -29,14 +29,15 @@ struct Doubt {
 /// there is not bounded.
 std::vector<Doubt> implausible(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
 
-/// The fewest to drop so that no doubt is left: what is impossible by itself, then always the one
-/// that contradicts most others (of equals the one that spreads more).
+/// The fewest ceilings to drop so that no contradiction is left: those that are impossible by
+/// themselves, then always the one that contradicts most others (of equals the one that spreads
+/// more).
 std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
 
 bool is_reliable(const Ceiling& ceiling);
 
-/// "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads"; of a GPU "L2 reads", "mma bf16
-/// sm_90a".
+/// Describes a ceiling: "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads"; of a GPU "L2
+/// reads", "mma bf16 sm_90a".
 std::string describe(const Ceiling& ceiling);
 
 }  // namespace kw::profile

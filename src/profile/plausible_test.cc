@@ -1,4 +1,4 @@
-// What is refused as a ceiling, and that honest ones are not.
+// Which ceilings are refused, and that honest ones are not.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/plausible.h"
 
@@ -22,7 +22,7 @@ Ceiling fma(const char* kind, const char* isa, int threads, double gigaflops) {
   return {kind, "core", isa, threads, gigaflops * 1e9, 0.05, 9, 0};
 }
 
-// As measured on a 2-core server.
+// Ceilings as measured on a 2-core server.
 std::vector<Ceiling> honest() {
   return {memory("copy", "L1", 2, 930),     memory("copy", "L2", 2, 430),
           memory("copy", "L3", 2, 130),     memory("copy", "DRAM", 2, 59),
@@ -63,7 +63,8 @@ TEST(Plausible, OneBadCeilingIsRefusedAndNamed) {
     all.push_back(c.bad);
     const auto refused = to_refuse(all);
     ASSERT_THAT(refused, SizeIs(1)) << describe(c.bad);
-    // Where only one other contradicts it, either may go; the sentence names both.
+    // Where only one other ceiling contradicts the bad one, either may be refused; the sentence
+    // names both.
     EXPECT_THAT(refused[0].why, HasSubstr(describe(c.bad)));
     EXPECT_THAT(refused[0].why, HasSubstr(c.why));
     EXPECT_FALSE(implausible(all).empty());

@@ -14,18 +14,19 @@
 namespace kw::profile {
 namespace {
 
-// A share of a cache that one program can count on; ours: the stack, the code and what the kernel
-// of the system brings take the rest.
+// Share of a cache that one program can count on. Our choice: the stack, the code and the data of
+// the operating system take the rest.
 constexpr double kUsable = 0.8;
 // The share of a GPU's L2 that one program can count on: the L2 lies in two halves that may each
 // keep a copy (NVIDIA A100 whitepaper, 2020, "A100 L2 cache").
 constexpr double kUsableL2 = 0.5;
 
-// Mixes within this share of reads of a measured one are that one; ours: less than the spread of a
-// ceiling.
+// Largest difference between two shares of reads that count as the same mix. Our choice: it moves a
+// ceiling by less than the ceiling's spread.
 constexpr double kSameMix = 0.01;
 
-// A GPU has no threads to count: its ceilings are those of all of it.
+// Whether a ceiling was measured on the whole device, with all threads of a processor. A GPU's
+// ceilings always are.
 bool is_whole(const Ceiling& c, const DeviceFacts& facts) {
   return c.per_second > 0 && (!facts.gpu.empty() || c.threads == std::max(facts.cores, 1));
 }
@@ -39,7 +40,8 @@ struct Time {
   std::string ceiling;
 };
 
-// The given level, or the next outer one where a busy machine left the level without ceilings.
+// The given level, or the next outer level that has a ceiling: a busy machine may have left a level
+// without one.
 std::string known_level(const DeviceFacts& facts, const std::string& wanted, double reads) {
   const std::vector<std::string> levels{"L1", "L2", "L3", "DRAM"};
   auto at = std::find(levels.begin(), levels.end(), wanted);
@@ -86,7 +88,8 @@ const Ceiling* best_of(const DeviceFacts& facts, std::string_view kind) {
   return best;
 }
 
-// The type that all real tensors of that side have; empty where they differ or there is none.
+// The type that all real inputs (or all real outputs) have; empty where they differ or there are
+// none.
 std::string_view common_type(const Workload& workload, bool inputs) {
   std::string_view type;
   for (const Tensor& t : workload.tensors) {
@@ -171,7 +174,7 @@ std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const De
 
 std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const DeviceFacts& facts,
                                              GateKind gate) {
-  // Three products of tf32 make up one of f32 nearly to its last bit.
+  // Three products of tf32 give a product of f32 nearly to its last bit.
   constexpr double kTf32Products = 3;
   if (facts.gpu.empty() || gate != GateKind::Dot || common_type(workload, true) != "f32" ||
       compute_dtype(workload) == Dtype::F64)

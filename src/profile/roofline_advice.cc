@@ -1,4 +1,4 @@
-// The words that go with each bound.
+// Writes the advice for each bound of a roofline.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/roofline_advice.h"
 
@@ -9,15 +9,16 @@
 namespace kw::profile {
 namespace {
 
-// Starting and joining OpenMP threads costs 5 to 20 µs (ours, by an empty parallel region); below
-// this, that is what is measured.
+// Calls on a processor that take less are mostly the start and the join of OpenMP threads, which
+// cost 5 to 20 µs. Our choice, by timing an empty parallel region.
 constexpr double kThreadsNs = 20'000;
-// A launch that takes less is too short to fill a GPU. Our choice: an empty launch takes 2.7 µs.
+// Launches that take less are too short to fill a GPU. Our choice: an empty launch takes 2.7 µs.
 constexpr double kShortLaunchNs = 10'000;
-// Share of a call's time that empty launches would take. Our choice: more launching than computing.
+// A call whose empty launches alone would take a larger share of its time is launch-bound. Our
+// choice: the call then launches more than it computes.
 constexpr double kLaunchShare = 0.5;
 
-// "reads and writes of u (201 MB)": the tensor that most bytes can come from.
+// Names the tensor that most bytes can come from: "reads and writes of u (201 MB)".
 std::string largest_access(const Workload& workload) {
   const Tensor* largest = nullptr;
   for (const Tensor& t : workload.tensors)
@@ -90,7 +91,7 @@ constexpr const char* kFeedMatrixUnits =
     "several stages (cp.async, TMA), layouts without bank conflicts, and on sm_90a wgmma instead "
     "of mma.sync.";
 
-// Products of f32 that are faster than the FMA units can be.
+// Advice for products of f32 that are faster than the FMA units can be.
 std::string beyond_fma(const RooflinePosition& p, const GpuCall& call) {
   return fmt::format("Above the FMA units' ceiling by matrix units: {:.2f} of {}, {:.2f} of {}: {}",
                      p.fraction, p.ceiling, p.matrix_fraction, call.matrix_units,
@@ -99,7 +100,7 @@ std::string beyond_fma(const RooflinePosition& p, const GpuCall& call) {
                          : kFeedMatrixUnits);
 }
 
-// What lies above the FMA units' ceiling, as a last sentence.
+// A last sentence of the advice: what matrix units could reach above the FMA units' ceiling.
 std::string matrix_hint(const RooflinePosition& p, const GpuCall& call) {
   if (call.matrix_units.empty()) return "";
   return fmt::format(

@@ -1,4 +1,5 @@
-// From a position under the roofline to what limits and what to do about it, per target. Pure.
+// Turns a position under the roofline into what limits the call and what to do about it, per
+// target. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,15 +11,15 @@
 
 namespace kw::profile {
 
-/// At this share of its ceiling and above, a kernel can only gain by a higher ceiling. Our choice:
-/// a copy reaches this share of
-/// the datasheet's rate, so that a kernel which does as well has little left to gain.
+/// At this share of its ceiling and above, a kernel can gain by a higher ceiling only. Our choice:
+/// a copy reaches this share of the datasheet's rate, so a kernel that reaches it has little left
+/// to gain.
 inline constexpr double kNearRoof = 0.85;
-/// Below this share the ceiling is not what limits a kernel. Our choice: a kernel that could be
-/// four times as fast is held up elsewhere.
+/// A kernel below this share of its ceiling is limited by something else than the ceiling. Our
+/// choice: such a kernel could be four times as fast.
 inline constexpr double kFarFromRoof = 0.25;
-/// The noise that ceilings and medians carry. Our choice: twice the spread of a ceiling on an idle
-/// machine.
+/// Share of a ceiling above which the ceiling is measured again, because noise does not explain it.
+/// Our choice: twice the spread of a ceiling on an idle machine.
 inline constexpr double kAboveRoof = 1.05;
 
 /// The time of one empty launch in a graph, as the referee reads it: 2.7 µs queued on
@@ -28,8 +29,8 @@ inline constexpr double kEmptyLaunchNs = 2'700;
 /// Steps of a plan that the device starts one by one; 1 without a plan.
 int launches_of(const Plan* plan);
 
-/// Turns the bound into Launch or Latency where the ceiling is not what limits. On a GPU Launch
-/// also where empty launches alone would take half of the time.
+/// Sets the bound to Launch or Latency where the ceiling is not what limits. On a GPU the bound is
+/// Launch also where empty launches alone would take half of the time.
 void limit_on_cpu(RooflinePosition& position, double median_ns);
 void limit_on_gpu(RooflinePosition& position, double median_ns, int launches);
 

@@ -11,7 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// L2 of 40 MiB. DRAM 4 TB/s copying; L2 twice that; 50 TF/s FMA, 25 in f64, tf32 300, bf16 800.
+// A GPU with an L2 of 40 MiB, DRAM that copies at 4 TB/s, an L2 twice as fast, and 50 TF/s of FMA
+// in f32, 25 in f64, 300 on tf32 and 800 on bf16.
 DeviceFacts gpu() {
   DeviceFacts d;
   d.target = Target::Cuda, d.cores = 16;
@@ -58,7 +59,7 @@ TEST(GpuRoofline, MemoryUsesTheMixOfItsLevel) {
   EXPECT_THAT(p.advice, HasSubstr("neighbouring 16 bytes"));
   EXPECT_EQ(level_for(gpu(), 20 << 20), "L2");
   EXPECT_EQ(level_for(gpu(), 21 << 20), "DRAM");
-  // 8 MB cold at 4 TB/s, 72 MB of reuse at 8: 2 + 9 µs.
+  // 8 MB cold at 4 TB/s and 72 MB of reuse at 8 TB/s take 2 + 9 µs.
   Workload again = device_copy_of(1'000'000);
   again.work.read_bytes *= 10, again.work.write_bytes *= 10;
   const Plan one = plan_of(1);
@@ -95,13 +96,13 @@ TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
   EXPECT_TRUE(needs_remeasuring(above)) << "FMA units on a ceiling that is out of date look alike";
   EXPECT_THAT(position(w, 9e6, gpu(), dot).advice, HasSubstr("ceiling was measured while"))
       << "faster than 3xTF32";
-  // Where tf32 is no more than three times as fast, nothing lies above FMA.
+  // Where tf32 is at most three times as fast as FMA, matrix units give no higher ceiling than FMA.
   DeviceFacts slow = gpu();
   for (Ceiling& c : slow.ceilings)
     if (c.kind == "mma_tf32") c.per_second = 140e12;
   EXPECT_EQ(position(w, 12.5e6, slow, dot).matrix_fraction, 0);
   EXPECT_TRUE(needs_remeasuring(position(w, 12.5e6, slow, dot)));
-  // What memory bounds is no faster on matrix units: 20 ms at 4 TB/s.
+  // A memory-bound call is no faster on matrix units: its traffic takes 20 ms at 4 TB/s.
   w = device_copy_of(10'000'000'000);
   w.work.flops = 500'000'000'000;
   EXPECT_EQ(position(w, 25e6, gpu(), dot).matrix_fraction, 0);
@@ -115,13 +116,13 @@ TEST(GpuRoofline, ManyShortLaunchesAreLaunchBound) {
   EXPECT_EQ(p.bound, Bound::Launch);
   EXPECT_THAT(p.advice, HasSubstr("50 launches take 4.00 us each"));
   EXPECT_THAT(p.advice, HasSubstr("fuse steps"));
-  // The same plan with launches of 40 µs is what it is under its ceiling.
+  // With launches of 40 µs the same plan is bound by its ceiling, memory.
   EXPECT_EQ(position(device_copy_of(750'000'000), 2e6, gpu(), {.plan = &many}).bound,
             Bound::Memory);
   const RooflinePosition tiny = position(device_copy_of(1000), 4e3, gpu());
   EXPECT_EQ(tiny.bound, Bound::Launch);
   EXPECT_THAT(tiny.advice, HasSubstr("does nothing takes about 2.70 us"));
-  // What is near its roof is not blamed for its launches.
+  // A call near its roof is not called launch-bound.
   EXPECT_EQ(position(device_copy_of(5'000'000), 11e3, gpu(), {.plan = &many}).bound, Bound::Memory);
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// 2 cores; caches of 32 KiB, 1 MiB and 32 MiB; DRAM 40 GB/s writing to 80 reading, L3 three times
-// that; 100 GF/s in f32.
+// A processor of 2 cores with caches of 32 KiB, 1 MiB and 32 MiB; DRAM from 40 GB/s writing to 80
+// GB/s reading, L3 three times as fast; 100 GF/s in f32.
 DeviceFacts device() {
   DeviceFacts d;
   d.cores = 2;
@@ -24,14 +24,14 @@ DeviceFacts device() {
     d.ceilings.push_back({"mix_3r1w", level, "", 2, 60e9 * factor, 0, 9, 0.75});
     d.ceilings.push_back({"read", level, "", 2, 80e9 * factor, 0, 9, 1});
   }
-  d.ceilings.push_back({"copy", "DRAM", "", 1, 500e9, 0, 9, 0.5});  // One thread: not ours.
+  d.ceilings.push_back({"copy", "DRAM", "", 1, 500e9, 0, 9, 0.5});  // One thread: not used.
   d.ceilings.push_back({"fma_f32", "core", "avx2", 2, 60e9, 0, 9, 0});
   d.ceilings.push_back({"fma_f32", "core", "avx512", 2, 100e9, 0, 9, 0});
   d.ceilings.push_back({"fma_f64", "core", "avx512", 2, 50e9, 0, 9, 0});
   return d;
 }
 
-// `elements` floats read and as many written.
+// A workload that reads `elements` floats and writes as many.
 Workload copy_of(std::int64_t elements) {
   Workload w;
   w.tensors.resize(2);
@@ -67,7 +67,7 @@ TEST(Roofline, LevelFollowsFootprint) {
   EXPECT_EQ(level_for(d, 40 << 10), "L1");  // Two private caches.
   EXPECT_EQ(level_for(d, 1 << 20), "L2");
   EXPECT_EQ(level_for(d, 20 << 20), "L3");
-  EXPECT_EQ(level_for(d, 30 << 20), "DRAM");  // Beyond 0.8 of the shared one.
+  EXPECT_EQ(level_for(d, 30 << 20), "DRAM");  // More than 0.8 of the shared cache.
   EXPECT_EQ(level_for(DeviceFacts{}, 1), "DRAM");
 }
 
@@ -85,9 +85,9 @@ TEST(Roofline, MemoryBound) {
 TEST(Roofline, ColdDataComesFromMemoryOnceAndFromCacheAfter) {
   Workload w = copy_of(1'000'000);  // 8 MB: L3.
   w.work.read_bytes *= 10, w.work.write_bytes *= 10;
-  // 8 MB at 50 GB/s and 72 MB at 150 GB/s: 160 + 480 µs.
+  // 8 MB at 50 GB/s and 72 MB at 150 GB/s take 160 + 480 µs.
   EXPECT_NEAR(position(w, 1e6, device()).fraction, 0.64, 1e-9);
-  // All 80 MB at 150 GB/s: 533 µs.
+  // With warm caches all 80 MB move at 150 GB/s, which takes 533 µs.
   EXPECT_NEAR(position(w, 1e6, device(), {.caches = Caches::Warm}).fraction, 0.5333, 1e-4);
   EXPECT_THAT(position(w, 1e6, device()).ceiling, HasSubstr("then L3 read:write 1:1"));
 }
@@ -95,7 +95,7 @@ TEST(Roofline, ColdDataComesFromMemoryOnceAndFromCacheAfter) {
 TEST(Roofline, ALevelWithoutCeilingsHasThoseOfTheNextOne) {
   DeviceFacts d = device();
   std::erase_if(d.ceilings, [](const Ceiling& c) { return c.level == "L3"; });
-  Workload w = copy_of(1'000'000);  // 8 MB: L3, of which nothing is known.
+  Workload w = copy_of(1'000'000);  // 8 MB: L3, which has no ceilings.
   w.work.read_bytes *= 10, w.work.write_bytes *= 10;
   const RooflinePosition p = position(w, 2e6, d);
   EXPECT_EQ(p.bound, Bound::Memory);

@@ -19,13 +19,15 @@
 namespace kw::profile {
 namespace {
 
-// The worst shape is named where shapes differ by more. Our choice: the geometric mean hides less.
+// Best speedup by worst speedup, above which the worst shape is named. Our choice: a smaller
+// difference does not matter behind the geometric mean.
 constexpr double kApart = 1.1;
-// Share of what the tolerance allows. Our choice: gates are set so that correct forms need a
-// quarter of it.
+// Share of the allowed error from which on an error is reported although it passes. Our choice:
+// gates are set so that correct forms need a quarter of what is allowed.
 constexpr double kNearGate = 0.5;
 
-// Orders of magnitude between groups; what a proposer must fix first comes first.
+// First rank of each group of findings, far apart; what a proposer must fix first has the lowest
+// rank.
 enum Weight {
   kVerdict = 0,
   kFailure = 100,
@@ -160,7 +162,7 @@ void explain_loops(const BuildUnit& unit, Findings& out) {
       widest = std::max(widest, loop.vector_bytes);
       continue;
     }
-    // The compiler also calls a loop what it made of plain statements.
+    // The compiler also reports loops that it made of plain statements.
     const int line = compile::loop_line(text_of(unit), loop.line);
     if (line == 0 || contains(told, line)) continue;
     told.push_back(line);
@@ -176,8 +178,8 @@ void explain_loops(const BuildUnit& unit, Findings& out) {
                     vectorized == 1 ? " is" : "s are", widest));
 }
 
-/// What the compiler says of kernels that no timed workload launches: of a correct candidate it
-/// bears on nothing, and of a failed one it comes last.
+/// Drops the compiler's findings about kernels that no timed workload launches if the candidate is
+/// correct, because they bear on nothing; if the candidate failed, they come last.
 void pass_over_untimed(const Evaluation& e, const Facts& facts, Findings& out) {
   const bool has_object = facts.unit != nullptr && !facts.unit->object.empty();
   if (facts.gpu == nullptr || facts.plans.empty() || !has_object) return;
@@ -261,7 +263,7 @@ std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, s
   explain_rooflines(evaluation, out);
   if (facts.unit != nullptr && evaluation.verdict.stage > Stage::Compile)
     explain_loops(*facts.unit, out);
-  // Grids and occupancy are about speed, which a wrong kernel does not have.
+  // Grids and occupancy are about speed, so they are reported for kernels that are right only.
   const bool is_right =
       evaluation.verdict.is_correct() || evaluation.verdict.outcome == Outcome::Unmeasurable;
   if (evaluation.verdict.stage > Stage::Compile && is_right) explain_kernels(facts, out);

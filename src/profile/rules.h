@@ -15,19 +15,20 @@
 
 namespace kw::profile {
 
-/// What the rules look at beside the evaluation. All of it is borrowed for the call; pointers may
-/// be null.
+/// What the rules use besides the evaluation. Everything is borrowed for the call; pointers may be
+/// null.
 struct Facts {
-  const Task* task = nullptr;       ///< The task, whose goals are told.
-  const BuildUnit* unit = nullptr;  ///< The candidate's, for code frames and the compiler's log.
-  const GpuFacts* gpu = nullptr;    ///< cuda: the device, for the rules about kernels.
+  const Task* task = nullptr;  ///< The task, whose goals are reported.
+  const BuildUnit* unit =
+      nullptr;                    ///< The candidate's unit, for code frames and the compiler's log.
+  const GpuFacts* gpu = nullptr;  ///< cuda: the device, for the rules about kernels.
   std::span<const RolePlan> plans = {};  ///< cuda: timed_plans() of the candidate.
 };
 
-/// All findings of an evaluation, most important first, ranks 1, 2, …: those it holds already
-/// (diagnostics, mismatches) and what the rules add: the verdict's own evidence, loops that stayed
-/// scalar, kernels and launches (kernel_rules.h), roofline and advice per workload, speedup,
-/// spread, gap to each goal. At most `limit`.
+/// All findings of an evaluation, most important first, ranks 1, 2, …: those that the evaluation
+/// holds already (diagnostics, mismatches) and those that the rules add: the verdict's own
+/// evidence, loops that stayed scalar, kernels and launches (kernel_rules.h), roofline and advice
+/// per workload, speedup, spread, gap to each goal. At most `limit`.
 std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts,
                              std::size_t limit = 24);
 

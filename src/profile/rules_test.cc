@@ -114,7 +114,8 @@ TEST(Rules, OfKernelsThatNoTimedWorkloadLaunchesNothingIsSaid) {
   EXPECT_THAT(text, HasSubstr("gemm_fast launches 40 blocks for 132 multiprocessors on large"));
   EXPECT_THAT(text, HasSubstr("gemm_fast: 64 registers"));
   EXPECT_THAT(text, Not(HasSubstr("gemm_any")));
-  // A kernel that fails may fail for it, but hardly.
+  // Registers of a kernel that no timed workload launches hardly explain the failure, so this
+  // finding is last.
   e.verdict = {Stage::Check, Outcome::WrongResult, "elements are wrong"};
   const auto findings = explain(e, facts);
   EXPECT_THAT(findings.back().text, HasSubstr("gemm_any: 255 registers"));

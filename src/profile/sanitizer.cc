@@ -19,7 +19,8 @@ constexpr std::size_t kMostErrors = 16;
 constexpr std::size_t kMostText = 512;
 constexpr std::string_view kMark = "=========";
 
-// "ERROR SUMMARY: 3 errors", "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)".
+// Reads the count in lines like "ERROR SUMMARY: 3 errors" and "RACECHECK SUMMARY: 1 hazard
+// displayed (1 error, 0 warnings)".
 std::optional<long> summary_of(std::string_view line) {
   const auto at = line.find("SUMMARY:");
   if (at == std::string_view::npos) return std::nullopt;
@@ -30,7 +31,7 @@ std::optional<long> summary_of(std::string_view line) {
   return count;
 }
 
-// What begins an error: a statement that is not indented further than by one blank.
+// Whether the line begins an error: such a line is indented by one blank at most.
 bool is_error(std::string_view line) {
   static constexpr std::string_view kBeginnings[] = {
       "Invalid ",     "Uninitialized ", "Barrier error", "Error: Race", "Race reported",
@@ -39,7 +40,8 @@ bool is_error(std::string_view line) {
                      [&](std::string_view b) { return line.starts_with(b); });
 }
 
-// Trusted kernels, the controls among them; a candidate may not be called so.
+// Whether the kernel is one of our trusted kernels, among which are the controls; a candidate's
+// kernel may not have such a name.
 bool is_ours(std::string_view kernel) { return kernel.starts_with("kw_"); }
 bool is_control(std::string_view kernel) { return kernel.starts_with("kw_control_"); }
 
@@ -48,8 +50,8 @@ std::string_view last_part(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// "KERNEL+0x80 in FILE:12", as it stands behind "at "; newer versions put both into one line,
-// older ones print the offset first and the kernel behind the line.
+// Reads a place like "KERNEL+0x80 in FILE:12", which stands behind "at "; newer versions put both
+// parts into one line, older ones print the offset first and the kernel behind the line.
 void add_place(SanitizerError& error, std::string_view text) {
   if (const auto end = text.find("+0x"); end != std::string_view::npos)
     error.kernel = sanitise(text.substr(0, end), kMostText);
@@ -84,7 +86,7 @@ void add_detail(SanitizerError& error, std::string_view line) {
   error.detail += sanitise(line, kMostText);
 }
 
-// A race names its kernel in its first line.
+// Begins an error with its first line, which for a race names the kernel.
 void begin(SanitizerError& error, std::string_view line) {
   error.what = sanitise(line, kMostText);
   constexpr std::string_view kAccess = " access at ";
@@ -112,14 +114,15 @@ std::optional<platform::Path> find_sanitizer() {
 std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, SanitizerTool tool) {
   return {sanitizer.string(), "--tool", std::string(name_of(tool)), "--target-processes", "all",
           "--print-limit", "100", "--show-backtrace", "no",
-          // We ask for parameters until the driver says that there are no more: no error.
+          // API errors are not reported, because one is expected: we ask for kernel parameters
+          // until the driver answers that there are no more.
           "--report-api-errors", "no", "--destroy-on-device-error", "kernel", "--error-exitcode",
           "0"};
 }
 
 SanitizerReport parse_sanitizer(std::string_view text) {
   SanitizerReport report;
-  SanitizerError error;  // the one whose lines come; without words: none
+  SanitizerError error;  // the error that is being read; empty `what`: none
   long summary = 0, ours = 0, theirs = 0;
   const auto close = [&] {
     if (error.what.empty()) return;
@@ -139,7 +142,7 @@ SanitizerReport parse_sanitizer(std::string_view text) {
       begin(error, line);
     } else if (line.starts_with("Program hit ")) {
       close();
-      ++ours;  // what an error of a kernel, told before, does to a call of ours
+      ++ours;  // a call of ours that fails because of an earlier kernel error
     } else if (!error.what.empty()) {
       add_detail(error, line);
     } else if (line.starts_with("Error: ") && report.complaint.empty()) {

@@ -1,4 +1,5 @@
-// What compute-sanitizer prints, and when its silence counts. Samples after the documented format.
+// What compute-sanitizer prints, and when a pass without errors counts. The samples follow the
+// documented format.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/sanitizer.h"
 
@@ -35,7 +36,7 @@ constexpr char kFound[] = R"(========= COMPUTE-SANITIZER
 =========
 ========= ERROR SUMMARY: 2 errors
 )";
-/// As compute-sanitizer 2025.3.1 printed it on an H200, shortened.
+/// Output of compute-sanitizer 2025.3.1 on an H200, shortened.
 constexpr char kSeen[] = R"(========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
 =========     at kw_control_memcheck+0x60 in a.cu:4
@@ -109,7 +110,7 @@ TEST(Sanitizer, TheControlDecidesWhetherSilenceCounts) {
               HasSubstr("Device not supported"));
   EXPECT_TRUE(pass_of(Memcheck, "w", parse_sanitizer(kSilent)).is_void);
   EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(kCaught)).is_void);
-  // An error that was reported was reported, whatever became of the control.
+  // Errors of the candidate count even if the tool did not reach the control.
   const std::string cut = std::string(kFound).substr(0, std::string(kFound).find("kw_control"));
   EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(cut)).is_void);
   EXPECT_EQ(pass_of(Memcheck, "w", parse_sanitizer(cut)).errors, 2);

@@ -1,4 +1,4 @@
-// Records of a specimen, and its run: buffers, inputs, one plan step by step, the control.
+// Runs a specimen (buffers, inputs, one plan step by step, the control) and writes its report.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/specimen.h"
 
@@ -43,7 +43,8 @@ Result<> succeeded(const player::cuda::Outcome& outcome) {
   return {};
 }
 
-/// The specimen in its context. In this order: buffers go before the operations and the context.
+/// One plan of a candidate in a CUDA context. The order of the members matters: buffers are freed
+/// before the operations and the context.
 class Specimen {
  public:
   static Result<std::unique_ptr<Specimen>> open(const SpecimenJob& job) {
@@ -83,7 +84,7 @@ class Specimen {
                                 .place = {.memory = PlanMemory::Tensor, .index = i}});
     }
     const std::vector<std::byte> zeros(kControlFloats * 4);
-    KW_TRY(buffers.front()->write(0, zeros));  // the second is never written
+    KW_TRY(buffers.front()->write(0, zeros));  // the second buffer is never written
     KW_TRY(run_plan(handle, object, plan, buffers, {}));
     return {};
   }
@@ -107,10 +108,10 @@ class Specimen {
     return static_cast<std::size_t>(handle);
   }
 
-  /// What every call begins with, but for poison.
+  /// Fills the buffers as before every call, but leaves out the poison.
   Result<> place() {
     const auto zero = [&](CudaBuffer& buffer) {
-      Tensor bytes;  // the way to say zero to a device
+      Tensor bytes;  // a device fills a tensor of bytes with zeros
       bytes.dtype = Dtype::U8;
       bytes.sizes = {buffer.bytes()};
       bytes.pitch = buffer.bytes();
@@ -183,7 +184,8 @@ Result<SpecimenReport> run_specimen(const SpecimenJob& job) {
     else
       report.failure = step_ns.error().what;
   }
-  // Also after a failure: what a sanitizer stopped it may yet find in the control.
+  // The control runs after a failure too: a sanitizer that stopped the plan may still find the
+  // control's defect.
   if (!job.control.empty())
     if (const auto ran = specimen->run_control(); !ran.has_value() && report.failure.empty())
       report.failure = "the control: " + ran.error().what;

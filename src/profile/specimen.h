@@ -17,7 +17,7 @@
 namespace kw::profile {
 
 struct SpecimenJob {
-  std::string uuid;         ///< The GPU's, 32 hexadecimal digits.
+  std::string uuid;         ///< UUID of the GPU, 32 hexadecimal digits.
   std::string driver;       ///< The library of the driver.
   std::string ops_path;     ///< Cubin of the device's own operations.
   std::string player_path;  ///< Cubin of the kernels behind a plan's fills and copies.
@@ -50,15 +50,15 @@ struct SpecimenReport {
   }
 };
 
-/// Runs it in this process, which foreign device code then shares: only in kw-specimen. Tensors and
-/// workspaces are plain allocations of their exact size. What a sanitizer knows of memory it knows
-/// by allocation: within the granules of the referee's guarded buffers a write past the payload
-/// would lie in bounds, and what another process wrote there would count as never written. What a
-/// call finds as poison otherwise is not written at all, so that reading it shows. An error says
-/// why nothing ran.
+/// Runs the job in this process, which foreign device code then shares: to be called in kw-specimen
+/// only. Tensors and workspaces are plain allocations of their exact size, because a sanitizer
+/// knows memory by allocation: within the granules of the referee's guarded buffers a write past
+/// the payload would lie in bounds, and what another process wrote there would count as never
+/// written. What a call finds as poison otherwise is not written at all, so that reading it shows.
+/// An error says why nothing ran.
 Result<SpecimenReport> run_specimen(const SpecimenJob& job);
 
-/// The report as a line that tools print on among their own, and found again there.
+/// The report as one line, which find_report() finds among the output of a tool.
 std::string report_line(const SpecimenReport& report);
 std::optional<SpecimenReport> find_report(std::string_view output);
 

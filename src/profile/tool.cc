@@ -1,4 +1,4 @@
-// The profile jail.
+// Starts specimens and tools in the profile jail.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/tool.h"
 
@@ -26,7 +26,7 @@ void add(std::vector<platform::Path>& to, const platform::Path& path) {
   if (std::find(to.begin(), to.end(), path) == to.end()) to.push_back(path);
 }
 
-/// Makes something readable for the jail's uid.
+/// Makes a file or folder readable for the jail's uid.
 Result<> show(const platform::Path& path, mode_t mode) {
   if (::chmod(path.c_str(), mode) == 0) return {};
   return platform::fail_errno("show to the profile jail", path, errno);
@@ -37,8 +37,8 @@ Result<> write_shown(const platform::Path& path, std::string_view bytes) {
   return show(path, 0644);
 }
 
-/// The job with all its files in one folder that the jail may read: caches lie where its uid may
-/// not go.
+/// Writes the job with all its files into one folder that the jail may read, because the jail's uid
+/// may not enter the caches where the files lie.
 Result<platform::Path> write_job(const platform::Path& folder, SpecimenJob job) {
   KW_TRY(show(folder, 0755));
   int files = 0;
@@ -87,7 +87,7 @@ std::vector<platform::Path> tool_folders(const platform::Path& program) {
   const platform::Path real = std::filesystem::canonical(program, trouble);
   for (const platform::Path& path : {program, trouble ? program : real}) {
     platform::Path folder = path.parent_path();
-    // A toolkit's bin/ncu is a script that looks beside bin.
+    // A toolkit's bin/ncu is a script that looks for its program beside bin.
     if (folder.filename() == "bin") folder = folder.parent_path();
     if (!folder.empty() && folder != folder.root_path() && !is_under(folder, "/usr") &&
         !is_under(folder, "/opt/nvidia"))

@@ -20,18 +20,19 @@ struct SpecimenRoom {
   JailLevel jail = JailLevel::Namespace;
   std::string ops_path;     ///< Becomes SpecimenJob::ops_path.
   std::string player_path;  ///< Becomes SpecimenJob::player_path.
-  BuiltObject control;      ///< Built sanitizer_control(); no path: there is none.
+  BuiltObject control;      ///< Built sanitizer_control(); no path: no control.
   platform::Path program;   ///< kw-specimen; empty: beside this program.
 };
 
 struct ToolRun {
-  std::vector<std::string> words;  ///< Before the program; empty: it runs alone.
+  std::vector<std::string>
+      words;  ///< Command line before the program; empty: the specimen runs alone.
   platform::Nanoseconds timeout{};
   bool keeps_admin = false;  ///< See JailSpec.
 };
 
 struct ToolAnswer {
-  platform::Exit exit;                   ///< How it ended and what it printed, at most 8 MiB.
+  platform::Exit exit;  ///< How the process ended and what it printed, at most 8 MiB.
   std::optional<SpecimenReport> report;  ///< If the specimen came to its end.
 };
 
@@ -41,7 +42,7 @@ struct ToolAnswer {
 /// says why nothing could be started. Spawns processes; takes seconds.
 Result<ToolAnswer> run_tool(const SpecimenRoom& room, const ToolRun& run, SpecimenJob job);
 
-/// run.words alone in the same jail, without a specimen.
+/// Runs the command `run.words` in the profile jail, without a specimen.
 Result<ToolAnswer> run_alone(const SpecimenRoom& room, const ToolRun& run);
 
 /// Folders outside the system's that a program of NVIDIA's needs beside itself.

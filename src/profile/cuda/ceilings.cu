@@ -2,8 +2,8 @@
 // chains and mma.sync. Compiled by NVRTC for the device at hand; nothing is included.
 // SPDX-License-Identifier: Apache-2.0
 
-// Four float4 in flight per thread: with 256 threads a block enough of them to hide the latency of
-// memory (Little's law) on every GPU since sm_75.
+// Number of float4 in flight per thread: with 256 threads a block, four are enough to hide the
+// latency of memory (Little's law) on every GPU since sm_75.
 #define KW_UNROLL 4
 
 // Loads and stores bypass L1 (cg); `cs` marks data that is used once.
@@ -37,9 +37,10 @@ __device__ __forceinline__ float4 sum_of(float4 a, float4 b) {
   return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-// Arrays of `pieces` pieces, each of KW_UNROLL * 256 float4, lie one after another: READS from
-// `from` on, and one at `to` where WRITES is 1. Every block takes `steps` pieces of each array in
-// turn, from its own share of them on and round again. All write the same, whoever comes last.
+// Streams over arrays of `pieces` pieces, each of KW_UNROLL * 256 float4, that lie one after
+// another: READS arrays from `from` on, and one at `to` where WRITES is 1. Every block takes
+// `steps` pieces of each array in turn, beginning at its own share and going round. Blocks that
+// write the same piece write the same values.
 template <int READS, int WRITES, bool STREAMING>
 __device__ __forceinline__ void stream(const float4* from, float4* to, int pieces, int steps) {
   const long long piece = KW_UNROLL * 256;
@@ -72,7 +73,8 @@ __device__ __forceinline__ void stream(const float4* from, float4* to, int piece
     }
     if (++at == pieces) at = 0;
   }
-  // As good as never true, and harmless if it is: it keeps the loads alive.
+  // This is practically never true, and harmless if it is: it keeps the compiler from removing the
+  // loads.
   if (WRITES == 0 && kept.x + kept.y + kept.z + kept.w == -1.f) to[0] = kept;
 }
 
@@ -92,8 +94,8 @@ KW_STREAM(copy, 1, 1)
 KW_STREAM(triad, 2, 1)
 KW_STREAM(mix_3r1w, 3, 1)
 
-// 16 bytes per thread and access, lane after lane: no two lanes of a phase meet in a bank. Each
-// step is four accesses of each kind.
+// Reads or writes shared memory by 16 bytes per thread and access, lane after lane, so that no two
+// lanes of a phase meet in a bank. Each step is four accesses of each kind.
 template <bool READS, bool WRITES>
 __device__ __forceinline__ void shared_traffic(float* out, int steps) {
   __shared__ float4 tile[1024];
@@ -127,8 +129,9 @@ __device__ __forceinline__ void shared_traffic(float* out, int steps) {
   if (total == -1.f) out[0] = total;
 }
 
-// Loads alone: what comes in is folded, and no two steps read the same place, since ptxas takes loads
-// out of a loop whose address does not change. Lanes stay on consecutive quads of a row of 4 KiB.
+// Only reads shared memory. Loaded values are folded, and no two steps read the same place, because
+// ptxas moves a load whose address does not change out of its loop. Lanes stay on consecutive quads
+// of a row of 4 KiB.
 extern "C" __global__ void __launch_bounds__(256) shared_read(float* out, int steps) {
   __shared__ float4 tile[1024];
   const unsigned base = (unsigned)__cvta_generic_to_shared(tile);
@@ -149,7 +152,8 @@ extern "C" __global__ void __launch_bounds__(256) shared_read(float* out, int st
     }
     within = (within + 128u) & 4095u;
   }
-  // Every place was read the same number of times or once more: nobody can tell without the loads.
+  // Every place was read the same number of times or once more, so the compiler cannot compute this
+  // condition without the loads.
   if ((kept[0] ^ kept[1] ^ kept[2] ^ kept[3]) == 0x9e3779b9u) out[0] = 1.f;
 }
 extern "C" __global__ void __launch_bounds__(256) shared_write(float* out, int steps) {
@@ -159,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256) shared_copy(float* out, int st
   shared_traffic<true, true>(out, steps);
 }
 
-// Chains of x = x * factor + term; a step is 16 FMAs of each of KW_CHAINS chains.
+// Runs chains of x = x * factor + term; a step is 16 FMAs of each of KW_CHAINS chains.
 #define KW_CHAINS 8
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -198,7 +202,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (total == -1.0) out[0] = total;
 }
 
-// Two halves per register; `factor` and `term` hold a value twice.
+// The same chains on pairs of f16: a register holds two numbers, and `factor` and `term` hold their
+// value twice.
 extern "C" __global__ void __launch_bounds__(256)
     fma_f16x2(unsigned* out, int steps, unsigned factor, unsigned term) {
   unsigned x[KW_CHAINS];
@@ -217,20 +222,22 @@ extern "C" __global__ void __launch_bounds__(256)
   if (total == 0xffffffffu) out[0] = total;
 }
 
-// Bits of numbers between -1 and 1, different in every lane, register and format: what tensor cores
-// draw depends on the bits that toggle, and with it the clock. Products of many such sum to little.
+// Random bits for the operands of tensor cores, different in every lane, register and format. The
+// bits that toggle decide how much power tensor cores draw, and with it their clock.
 __device__ __forceinline__ unsigned hashed(unsigned seed) {
   unsigned h = seed * 0x9e3779b9u + threadIdx.x * 0x85ebca6bu + blockIdx.x * 0xc2b2ae35u;
   h ^= h >> 16, h *= 0x7feb352du, h ^= h >> 15, h *= 0x846ca68bu, h ^= h >> 16;
   return h;
 }
-// An exponent below that of 1 in each part of the word, sign and mantissa at random.
+// Make numbers between -1 and 1 of random bits: in each part of the word the exponent is below that
+// of 1, and sign and mantissa are random.
 __device__ __forceinline__ unsigned as_tf32(unsigned h) { return (h & 0x807fe000u) | 0x3f000000u; }
 __device__ __forceinline__ unsigned as_bf16(unsigned h) { return (h & 0x807f807fu) | 0x3f003f00u; }
 __device__ __forceinline__ unsigned as_f16(unsigned h) { return (h & 0x83ff83ffu) | 0x38003800u; }
 __device__ __forceinline__ unsigned as_e4m3(unsigned h) { return (h & 0x87878787u) | 0x30303030u; }
 
-// A step is 4 mma of each of 4 accumulators; ACROSS registers of A, DOWN registers of B.
+// Defines a kernel of tensor core products. A step is 4 mma of each of 4 accumulators; `across`
+// counts the registers of A, `down` those of B.
 #define KW_MMA(name, of, across, down, instruction)                                               \
   extern "C" __global__ void __launch_bounds__(256) name(float* out, int steps) {                 \
     unsigned a[4], b[2];                                                                          \

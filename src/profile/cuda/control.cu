@@ -7,7 +7,7 @@ extern "C" __global__ void kw_control_memcheck(float* x, const float*) {
   if (threadIdx.x == 0) x[64] = 1.f;
 }
 
-// Two warps, and no barrier between what one writes and the other reads.
+// A race between two warps: no barrier separates what one writes from what the other reads.
 extern "C" __global__ void kw_control_racecheck(float* x, const float*) {
   __shared__ float shared[64];
   shared[threadIdx.x] = x[threadIdx.x];

@@ -2,8 +2,9 @@
 // memory. For sm_90a; compiled by NVRTC, nothing is included.
 // SPDX-License-Identifier: Apache-2.0
 
-// A is 64 rows and B 256 rows of 128 bytes, K innermost, in the 128-byte swizzle: groups of eight
-// rows of 1024 bytes. One instruction takes 32 bytes of K of each row, whatever the type.
+// Bytes of the tiles: A is 64 rows and B 256 rows of 128 bytes, K innermost, in the 128-byte
+// swizzle, which has groups of eight rows, 1024 bytes each. One instruction takes 32 bytes of K of
+// each row, whatever the type.
 #define KW_A_BYTES (64 * 128)
 #define KW_B_BYTES (256 * 128)
 
@@ -14,9 +15,9 @@ __device__ __forceinline__ unsigned long long descriptor(unsigned address) {
          (1ull << 62);
 }
 
-// Bits of numbers between -1 and 1, different everywhere: what tensor cores draw depends on the
-// bits that toggle, and with it the clock. An exponent below that of 1 in each part of the word,
-// sign and mantissa at random.
+// Random bits for the operands, different everywhere: the bits that toggle decide how much power
+// tensor cores draw, and with it their clock. The functions below make numbers between -1 and 1 of
+// them: in each part of the word the exponent is below that of 1, and sign and mantissa are random.
 __device__ __forceinline__ unsigned hashed(unsigned seed) {
   unsigned h = seed * 0x9e3779b9u + blockIdx.x * 0xc2b2ae35u;
   h ^= h >> 16, h *= 0x7feb352du, h ^= h >> 15, h *= 0x846ca68bu, h ^= h >> 16;
@@ -64,7 +65,8 @@ __device__ __forceinline__ unsigned as_e4m3(unsigned h) { return (h & 0x87878787
                : KW_ACCUMULATORS                                                 \
                : "l"(a + 2 * k), "l"(b + 2 * k))
 
-// Blocks of two warpgroups, each with an A of its own; a step is 4 wgmma of each.
+// Defines a kernel for blocks of two warpgroups, each with an A of its own; a step is 4 wgmma of
+// each.
 #define KW_KERNEL(name, of, shape, types, flags)                                     \
   extern "C" __global__ void __launch_bounds__(256, 1) name(float* out, int steps) { \
     __shared__ __align__(1024) unsigned tiles[(2 * KW_A_BYTES + KW_B_BYTES) / 4];    \
