@@ -12,7 +12,8 @@
 namespace kw::engine {
 namespace {
 
-/// A machine's noise of an hour ago says little about now.
+/// Age at which a remembered noise floor is dropped: a machine's noise of an hour ago says little
+/// about its noise now.
 constexpr std::int64_t kFloorLifeSeconds = 3600;
 
 /// What the store keeps of an opponent's noise floors.
@@ -26,10 +27,10 @@ struct KnownFloors {
   }
 };
 
-/// Limit of timed spans per baseline: enough to rank them; the pairs decide later.
+/// Limit of timed calls per baseline, in ns: enough to rank baselines. Timed pairs decide later.
 constexpr std::int64_t kBaselineBudgetNs = 60'000'000;
 
-// Key of what depends on how `timed` behaves on the request's workloads with this judge.
+// Key under which the store keeps what this judge measured of `timed` on the request's workloads.
 std::string memory_key(const std::string& judge, const EvaluationRequest& request,
                        const Candidate& timed) {
   Sha256Stream key;
@@ -94,7 +95,7 @@ void sort_by_time(std::vector<BaselineStanding>& standings) {
 
 namespace {
 
-/// The remembered floors, if they are not too old; otherwise empty.
+/// The remembered noise floors, if they are not too old; otherwise empty.
 Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest& request) {
   const auto text =
       KW_TRY(s.store.recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
@@ -136,7 +137,8 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
   const auto& all = s.workbench.baselines();
   const bool is_one =
       std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == only; });
-  // All baselines are submitted at once: a judge elsewhere should need one trip for them.
+  // All baselines are submitted at once, so that a judge on another machine needs one trip for
+  // them.
   std::vector<Timing> timings;
   std::vector<std::string> unknown;
   for (const Candidate& baseline : all) {
@@ -190,7 +192,7 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     for (const BaselineStanding& b : standings) {
       const Verdict& verdict = b.evaluation.verdict;
       if (!verdict.evidence.empty()) why += "; " + b.candidate.name + ": " + failure_words(b);
-      // An unmeasurable baseline means a busy machine.
+      // A baseline is unmeasurable because the machine is busy, which is no fault of the input.
       is_input = is_input && verdict.outcome != Outcome::Unmeasurable;
     }
     return is_input ? fail_input(std::move(why)) : fail(std::move(why));

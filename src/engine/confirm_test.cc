@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A carrier whose attempts take a second each and confirmations ten; hurried ones end at once
-/// without a result.
+/// A carrier whose attempts take a second each and whose confirmations take ten seconds; an
+/// evaluation that is told to hurry ends at once without a result.
 class TimedCarrier final : public evaluate::Carrier {
  public:
   TimedCarrier(evaluate::Carrier& inner, platform::FakeClock& clock)

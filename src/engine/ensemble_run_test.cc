@@ -59,7 +59,7 @@ class EnsembleRun : public WritingRun {
     EXPECT_TRUE(store_.update(report->run));
     return *report;
   }
-  /// The attempts that a model wrote.
+  /// The attempts of this run that a model wrote.
   std::vector<Attempt> written(const std::string& name) const {
     std::vector<Attempt> all = attempts(name);
     std::erase_if(all, [](const Attempt& a) { return a.writer.empty(); });

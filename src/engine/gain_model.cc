@@ -1,4 +1,5 @@
-// Samples from the store, features, the fit, and the comparison on held-out runs.
+// Gathers samples from the store, computes features, fits the model of gains, and compares judges
+// on held-out runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gain_model.h"
 
@@ -23,7 +24,7 @@ namespace {
 constexpr double kMostGain = 2;         // logarithm of the gain
 constexpr std::size_t kMostNames = 60;  // only the most tried techniques have a weight of their own
 constexpr std::size_t kBounds = EnumNames<Bound>::names.size();
-// Features of the kernel other than its bottleneck.
+// Number of features of a kernel, not counting those of its bottleneck.
 constexpr std::size_t kPlain = 4 + search::kResources.size();
 constexpr double kWorthSaying = 0.01;  // logarithm of the gain
 constexpr std::size_t kFolds = 5;
@@ -64,7 +65,7 @@ void add_samples(const std::string& run, const Attempt& attempt, StepStates& sta
   const StepState* from = made_from(standings, attempt.parent);
   const KernelState before = from != nullptr ? from->state : KernelState();
   if (here.is_correct) here.state = state_of(attempt);
-  // A given source shows no step; steps made from it begin there.
+  // A source that no model wrote shows no step; steps made from it begin there.
   if (attempt.recalled != 0 || attempt.candidate.origin != Origin::Model) return;
   if (!here.is_correct && !memory::is_about_kernels(e.verdict)) return;
   std::vector<std::string> added;
@@ -120,7 +121,8 @@ JudgeComparison::Judge standing_of(const std::vector<HeldOut>& all, double HeldO
   std::ranges::stable_sort(order,
                            [&](const HeldOut& a, const HeldOut& b) { return a.*score > b.*score; });
   const std::size_t third = std::max<std::size_t>(1, order.size() / 3);
-  // If many samples have the same score, all of them count: an order among them would be luck.
+  // Samples that share the lowest score that counts all count, because an order among them would be
+  // luck.
   double sum = 0, count = 0;
   for (const HeldOut& one : order)
     if (one.*score >= order[third - 1].*score) sum += one.sample->gain, ++count;
@@ -151,7 +153,7 @@ double mean_of(const std::vector<GainSample>& samples) {
   return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
 }
 
-/// Every sample, judged by a model that saw nothing of its run.
+/// Every sample with the gain predicted by a model that was not fitted to the sample's run.
 std::vector<HeldOut> hold_out(const std::vector<GainSample>& samples,
                               const std::vector<search::TechniqueCard>& cards) {
   const HeldOutModels models(samples);

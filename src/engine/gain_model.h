@@ -17,7 +17,7 @@ namespace kw::engine {
 
 /// A kernel before a step, as features see it: its speed, its bottleneck, its profile.
 struct KernelState {
-  bool is_first = true;  ///< There is no kernel yet.
+  bool is_first = true;  ///< True: there is no kernel yet.
   double speedup = 1;    ///< Speedup over the baseline.
   Bound bound = Bound::Unknown;
   std::map<std::string, double> used;   ///< The same as search::Traits::used.
@@ -51,7 +51,7 @@ Result<std::vector<GainSample>> gain_samples(const store::RunStore& store, Targe
 /// Fitting takes about a second for 3,000 samples; predicting takes a microsecond.
 class GainModel {
  public:
-  /// Fewer samples teach nothing that rules do not know.
+  /// Least number of samples to fit a model to: fewer teach nothing that the rules do not know.
   static constexpr std::size_t kLeastSamples = 12;
 
   static GainModel fit(const std::vector<GainSample>& samples);
@@ -81,7 +81,7 @@ class GainModel {
 /// mean over the techniques that are new in the candidate; 0 if it names none.
 double expected_of(const GainModel& model, const Attempt* parent, const Candidate& candidate);
 
-/// The learned judge's words on a kernel: its bottleneck, the next technique, and how that is
+/// The learned judge's text on a kernel: its bottleneck, the next technique, and how that is
 /// applied (by the card of that name, if there is one). Empty: the model has nothing to say.
 std::string instruction_of(const GainModel& model, const KernelState& state,
                            const std::vector<search::TechniqueCard>& cards);
@@ -91,9 +91,9 @@ class HeldOutModels {
  public:
   /// Precondition: the samples come from two runs or more.
   explicit HeldOutModels(const std::vector<GainSample>& samples);
-  /// The model that saw nothing of this run.
+  /// The model that was fitted without this run.
   const GainModel& without(const std::string& run) const;
-  /// Mean gain of the samples that the model without(run) saw.
+  /// Mean gain of the samples that the model without(run) was fitted to.
   double mean_without(const std::string& run) const;
 
  private:
@@ -115,7 +115,7 @@ class RulesJudge {
   memory::Relabeller names_;
 };
 
-/// How two judges do on runs that they were not fitted to: each run is held out in turn, together
+/// Compares two judges on runs that they were not fitted to: each run is held out in turn, together
 /// with a fifth of the others.
 struct JudgeComparison {
   struct Judge {

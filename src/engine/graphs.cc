@@ -1,4 +1,4 @@
-// Keeps graphs as facts of the store and as events of runs.
+// Keeps technique graphs in the store, as facts of the workspace and as events of runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graphs.h"
 

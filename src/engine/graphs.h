@@ -1,4 +1,4 @@
-// The graph of techniques of a workspace: what a run begins with, and what it teaches.
+// The technique graph of a workspace: what a run begins with, and what the run teaches it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace kw::engine {
 
-/// Whether the strategy walks a graph that others have taught; if it walks a graph and this is
-/// false, every technique leads to every other.
+/// Whether the strategy walks a technique graph that was learnt from other runs. Where this is
+/// false and the strategy walks a graph, every technique leads to every other.
 Result<bool> knows_graph(const RunConfig& config);
 
-/// The workspace's graph for a target; `seed` if there is none yet.
+/// The workspace's technique graph for a target; `seed` if there is none yet.
 Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
                                        const TechniqueGraph& seed);
 /// Changes the workspace's graph in one transaction: if two processes do so at the same moment, the
@@ -34,21 +34,22 @@ Result<> note_graph_file(store::RunStore& store, Target target, const std::strin
 /// Forgets which files were counted, for a graph that is made anew.
 Result<> forget_graph_files(store::RunStore& store, Target target);
 
-/// What the workspace's graph has counted, by name of the source: for a run (counted_run) the last
-/// of the counted attempts, for anything else 1. What is counted already must not be counted again.
+/// Sources whose steps the workspace's graph has counted, by name: for a run (counted_run()) the
+/// number of its last counted attempt, for any other source 1. No step may be counted twice.
 using GraphCounted = std::map<std::string, int>;
 std::string counted_run(const RunSummary& run);
 Result<GraphCounted> graph_counted(const store::RunStore& store, Target target);
-/// Adds entries to what was counted.
+/// Adds to the sources that the workspace's graph has counted.
 Result<> note_counted(store::RunStore& store, Target target, const GraphCounted& more);
-/// Replaces what was counted, for a graph that is made anew from these sources.
+/// Replaces the sources that the workspace's graph has counted, for a graph that is made anew from
+/// these.
 Result<> replace_counted(store::RunStore& store, Target target, const GraphCounted& all);
 
 /// The graph that this run began with. It is kept with the run, so that resume and replay decide
 /// the same whatever others have taught the workspace since.
 Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& run,
                                     const TechniqueGraph& seed);
-/// The graph of a run that began before; an error if the run has none.
+/// The graph that a stored run began with; an error if the run has none.
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run);
 
 /// Adds what an attempt showed of its steps to the workspace's graph. A step that worked becomes an

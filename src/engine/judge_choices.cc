@@ -21,7 +21,8 @@ namespace {
 
 constexpr double kAlike = 0.01;  // logarithm of a gain
 
-/// Kernels of one kind count as alike.
+/// Run, whether the kernel is a first one, and bottleneck: kernels that are equal in these count as
+/// alike.
 using KernelKind = std::tuple<std::string, bool, Bound>;
 
 KernelKind kind_of(const GainSample& sample) {

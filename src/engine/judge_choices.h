@@ -48,7 +48,8 @@ struct ChoiceStanding {
   std::size_t unread = 0;
 };
 
-/// The standing of a judge; if it gave several answers to a question, each counts an equal part.
+/// Computes how often a judge was right and what it gained; if it gave several answers to a
+/// question, each counts an equal part.
 ChoiceStanding standing_of(const std::vector<JudgeQuestion>& questions,
                            const JudgeAnswers& answers);
 

@@ -41,8 +41,9 @@ class Steps {
   int fatal_;
 };
 
-/// The surroundings of a run, each call of which is a step. Between two calls of the clock or of
-/// the question for an interrupt lies what the run stores by itself.
+/// Watches a run and counts each call as a step at which the process can be killed. What the run
+/// stores by itself lies between two calls, such as those of the clock and of the check for an
+/// interrupt.
 class MortalObserver final : public Observer {
  public:
   explicit MortalObserver(Steps& steps) : steps_(steps) {}
@@ -162,7 +163,7 @@ class KilledRun {
     return config;
   }
   /// The folder is in memory if the machine has such a file system: syncing then costs nothing, and
-  /// a killed process is no power cut.
+  /// files in memory survive a killed process.
   static platform::TempDir make_dir() {
     auto dir = platform::TempDir::create("kw-killed", "/dev/shm");
     if (!dir) dir = platform::TempDir::create("kw-killed");

@@ -1,4 +1,5 @@
-// Makes sets of cards from files, wins and the graph; searches them; re-ranks by embeddings.
+// Makes knowledge cards from files, wins and the technique graph; searches them; re-ranks them by
+// embeddings.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/knowledge.h"
 
@@ -20,9 +21,9 @@ namespace kw::engine {
 namespace {
 
 constexpr const char* kVectorFact = "embedding of ";
-// Cards that are compared, of those that the search found.
+// Most cards of a search that are compared by their embeddings.
 constexpr std::size_t kMostCompared = 32;
-// Limit for the bytes of a text: models take 8,000 tokens and fewer.
+// Most bytes of a text that are embedded: embedding models take 8,000 tokens or fewer.
 constexpr std::size_t kEmbeddedBytes = 4 << 10;
 
 using Vector = std::vector<float>;
@@ -33,7 +34,7 @@ std::string digest_of(const std::vector<Card>& cards) {
   return sha256(all).hex();
 }
 
-/// Cards of the workspace's confirmed kernels, because of the techniques that they show.
+/// Knowledge cards made from the workspace's confirmed kernels, for the techniques that these show.
 Result<std::vector<Card>> win_cards(store::RunStore& store) {
   std::vector<Card> all;
   for (const Lesson& lesson : KW_TRY(store.lessons())) {
@@ -83,7 +84,8 @@ std::string shortened(std::string text) {
   return sanitise(text, kEmbeddedBytes);
 }
 
-/// Vectors of the texts, in their order: remembered ones, and all others in one call.
+/// Embedding vectors of the texts, in their order: the store remembers some, and one call of the
+/// model gives all others.
 Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shelf,
                                        const std::vector<std::string>& texts, llm::Ledger* ledger) {
   const std::string kind = kVectorFact + shelf.embedder;

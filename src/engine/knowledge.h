@@ -16,7 +16,7 @@ class Ledger;
 
 namespace kw::engine {
 
-/// The knowledge that the program brings along, and the function that compares meanings.
+/// The knowledge that the program brings along, and the function by which texts are compared.
 struct Shelf {
   std::vector<Card> shipped;   ///< Cards from knowledge/.
   std::vector<Card> playbook;  ///< Kernels of the playbook as snippets.
@@ -31,8 +31,8 @@ struct Shelf {
   std::function<void(const std::string&)> on_notice{};
 };
 
-/// Updates the workspace's index: the shelf, the workspace's confirmed kernels, and the examples of
-/// its graph of techniques.
+/// Updates the workspace's index of knowledge: it holds the shelf's cards, the workspace's
+/// confirmed kernels, and the examples of its technique graph.
 Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target target);
 
 /// Cards that are relevant to a task, best first; `arch` is that of the GPU, empty on cpu;

@@ -73,7 +73,7 @@ void tell(const memory::ToldLessons& told, propose::Situation& situation) {
 }
 
 void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation) {
-  // Code that the prompt shows already says nothing new.
+  // Remembered code that the prompt already shows as an example is left out.
   std::erase_if(remembered, [&](const memory::Remembered& one) {
     return !one.code.empty() &&
            std::ranges::any_of(situation.examples, [&](const propose::Example& example) {
@@ -90,8 +90,8 @@ Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::Ru
   auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) {
     begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds()), ledger));
-    // A run without prompts is told nothing: it learns, but says nothing about what helps. The same
-    // holds for a run that leaves memory as it is.
+    // A run without prompts is no evidence of which lessons help, so none is recorded as told. The
+    // same holds for a run that does not change memory.
     const bool tells = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
     if (!tells || run.config.freezes_memory)
       for (auto* told : {&begun->told, &begun->told_experience, &begun->told_cards}) told->clear();

@@ -31,11 +31,12 @@ struct Learning {
 Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
                                    const std::string& at, llm::Ledger* ledger = nullptr);
 
-/// Puts the lessons into a situation; wins come before the examples that it has, of which as many
-/// stay as there is room for.
+/// Puts the lessons into the situation that a prompt describes; wins come before the situation's
+/// examples, of which as many stay as there is room for.
 void tell(const memory::ToldLessons& told, propose::Situation& situation);
 
-/// Puts experience and knowledge into a situation whose examples are complete.
+/// Puts experience and knowledge into the situation that a prompt describes, once its examples are
+/// complete.
 void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation);
 
 class Lessons {
@@ -53,7 +54,7 @@ class Lessons {
   /// Experience with techniques from the latest attempt, to be stored with it; none if memory is
   /// frozen.
   std::vector<Experience> take_experience();
-  /// Adds what the next prompt is told, for the situation's parent.
+  /// Adds to a situation what the next prompt is told of lessons, experience and knowledge.
   void tell(propose::Situation& situation) const;
   /// Stores what a run that ends by itself has taught as a whole; a second call changes nothing.
   Result<> conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,

@@ -1,5 +1,5 @@
 // What a run knows of other runs and learns by itself, between store and prompt; and that memory
-// understands the referee's words.
+// understands the referee's messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lessons.h"
 
@@ -163,7 +163,8 @@ TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat)
   const std::string first = text_of(*open(run));
   EXPECT_THAT(first, AllOf(HasSubstr("(`gemm`) Twice as many elementwise products"),
                            Not(HasSubstr("panel"))));
-  // If more of the other lessons hold these words, a search no longer finds this one.
+  // Once all lessons of the other task hold the same words, a search no longer finds the one with
+  // these words.
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     lessons[i].text = "Twice the elementwise products.";
     lessons[i].seen_in = {{"gemm-1", 1, "later"}};

@@ -30,9 +30,9 @@ std::size_t first_written(const Workbench& workbench, const RunConfig& config) {
   return config.ideas > 0 ? static_cast<std::size_t>(config.ideas) : workbench.ideas().size();
 }
 
-/// Fails if the list of ideas has grown and the run depends on it. A playbook grows; a run that
-/// never asks for its kernels is not changed by that, but any other run would now ask something
-/// else.
+/// Fails if the workbench has more ideas than when the run began and the run depends on them: it
+/// would then ask for other kernels than recorded. A run does not depend on them if it asks for
+/// written sources only.
 Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool is_writing) {
   const std::size_t then = first_written(workbench, config);
   const std::size_t now = workbench.ideas().size();
@@ -159,7 +159,7 @@ std::string Loop::name_of_idea(const search::Ask& ask) const {
 Result<std::optional<InFlight>> Loop::ask() {
   check_rules();
   if (!stopped_by_.empty()) return std::optional<InFlight>();
-  // Attempts in flight count against the limit before they are told.
+  // Attempts in flight count against the limit before their results are known.
   if (config_.max_attempts > 0 && asked_ >= config_.max_attempts) return std::optional<InFlight>();
   std::optional<search::Ask> next = strategy_->ask();
   if (!next) {
@@ -220,7 +220,8 @@ void Loop::credit(const InFlight& flight, const Attempt& attempt, double best_be
   if (attempt.evaluation.verdict.is_unanswered()) return ensemble_->tell_unanswered();
   const auto parent = static_cast<std::size_t>(flight.ask.parent);
   const double parents = parent > 0 ? speedups_[parent - 1] : 0;
-  // A repair is not measured against the failure that it repairs, but against the best before it.
+  // A repair is not measured against the failure that it repairs, but against the best kernel
+  // before it.
   const double from = parents > 0 ? parents : parent > 0 ? std::max(1.0, best_before) : 1;
   const bool is_new = is_correct && attempt.recalled == 0;
   const double cost = ensemble_->unit() == search::Ensemble::Unit::Dollars
@@ -243,7 +244,7 @@ void Loop::obey(const Order& order) {
   if (budget.max_time_ns > 0) config_.max_time_ns = budget.max_time_ns;
   rule_ = rules_of(config_);
   strategy_->steer(steering_of(in_force(orders_, next_number()), workbench_.ideas()));
-  // The rules are asked again before the next ask.
+  // The stop rules are evaluated anew before the next ask.
   standing_.statistics().strategy_finished.clear();
   if (!is_withdrawn_) stopped_by_.clear();
   if (order.kind == OrderKind::Finish) finished_by_ = finish_words(order);

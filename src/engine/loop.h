@@ -68,15 +68,16 @@ class Loop {
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   Standing& standing() { return standing_; }
   const Standing& standing() const { return standing_; }
-  int told() const { return told_; }  ///< Attempts absorbed.
-  /// What the latest tells said about steps of the graph, if the strategy walks one.
+  int told() const { return told_; }  ///< Number of attempts absorbed.
+  /// What the latest results said about steps of the technique graph, if the strategy walks one.
   std::vector<search::GraphLearner::StepUpdate> take_graph_updates();
-  /// What was judged until now: settings of a tuner may compile to the same code too.
+  /// What was judged until now, to recognise repetitions: settings of a tuner may compile to the
+  /// same code too.
   const Judged& judged() const { return judged_; }
   /// Name of the idea of an ask, for people.
   std::string name_of_idea(const search::Ask& ask) const;
-  /// Wall time that searching may take, in ns; 0: no limit. time_budget_ns() is that of the run as
-  /// a whole.
+  /// Wall time that searching may take, in ns; 0: no limit. time_budget_ns() is the limit of the
+  /// whole run, confirmation included.
   double search_budget_ns() const;
   double time_budget_ns() const { return static_cast<double>(config_.max_time_ns); }
   /// Why nothing more will be asked; empty while the run goes on.
@@ -111,7 +112,7 @@ class Loop {
   int told_ = 0;
   std::string stopped_by_;
   bool is_withdrawn_ = false;
-  std::string finished_by_;  ///< Words of the order that ended the search; empty if no order did.
+  std::string finished_by_;  ///< Text of the order that ended the search; empty if no order did.
   std::vector<Order> orders_;
   DecisionLog log_;
 };

@@ -112,7 +112,7 @@ std::vector<Experience> taught_by_others(std::uint64_t family) {
   return all;
 }
 
-/// Experience that praises what harms, and the other way round.
+/// Experience in which harmful techniques seem to help, and helpful ones to harm.
 std::vector<Experience> reversed(std::vector<Experience> all) {
   for (Experience& one : all) {
     one.count.gain = one.count.worked > 0 ? -one.count.gain : one.count.tried;
@@ -121,7 +121,8 @@ std::vector<Experience> reversed(std::vector<Experience> all) {
   return all;
 }
 
-/// Geometric means, over the families, of the best after the first attempts and after all attempts.
+/// Geometric means, over the families, of the best speedup after the first attempts and after all
+/// attempts.
 struct Means {
   double first = 0;
   double last = 0;
@@ -181,7 +182,7 @@ class Workspace {
 
   explicit Workspace(std::uint64_t family) : family_(family) { run(kPupil - 1, false); }
 
-  /// The asks of a run on the last task.
+  /// What a run on the task kPupil asks for, and the outcome of each ask.
   std::vector<std::string> asks(bool is_frozen) {
     std::vector<std::string> asks;
     for (const search::PlayedAsk& played : run(kPupil, is_frozen).asks)

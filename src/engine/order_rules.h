@@ -18,7 +18,8 @@ struct OrderContext {
   const std::vector<Order>& orders;  ///< Orders that were given before.
 };
 
-/// An order that could not change anything is refused in words that say why and what would help.
+/// Refuses an order that could not change anything, with a message that says why and what would
+/// help.
 Result<> check_order(const Order& order, const OrderContext& context);
 
 /// The limits of a run, including those that `orders` raised.

@@ -109,7 +109,7 @@ std::vector<Order> in_force(const std::vector<Order>& orders, int number) {
     if (!order.has_effect() || order.from_attempt > number) continue;
     if (order.kind == OrderKind::Lift)
       std::erase_if(held, [&](const Order& o) { return o.number == order.lifts; });
-    // Of two pins the later one counts.
+    // Of two orders to pin an attempt, the later one counts.
     if (order.kind == OrderKind::Pin)
       std::erase_if(held, [](const Order& o) { return o.kind == OrderKind::Pin; });
     if (order.kind != OrderKind::Lift) held.push_back(order);
@@ -197,8 +197,8 @@ Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
     settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
                         propose::attempt_of_counsel(exchange.scope)});
     if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
-      // The process was killed before the reading was kept, so the reading was for one of the asks
-      // in flight.
+      // The process was killed before it kept the judge's reading, so the reading was for one of
+      // the asks in flight.
       const auto reading = KW_TRY(reading_of(store, run.id, read));
       settled = std::max(
           settled, reading ? reading->asked_for : recorded + std::max(1, run.config.outstanding));

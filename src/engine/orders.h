@@ -20,14 +20,14 @@ Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector
 /// All orders of a run, in the order of giving.
 Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t run);
 
-/// An order in one line, for people and for the decision log: "pin attempt 7".
+/// An order as one line of text, for people and for the decision log: "pin attempt 7".
 std::string words_of(const Order& order);
 
 /// The orders among `orders` that apply to attempt `number`: they had taken effect and were not
 /// lifted.
 std::vector<Order> in_force(const std::vector<Order>& orders, int number);
 
-/// Orders as a person's words to the writer.
+/// Orders as instructions of a person in the writer's prompt.
 std::vector<std::string> instructions_of(const std::vector<Order>& in_force);
 
 /// Orders as the strategy sees them; `ideas` are the workbench's. A forbidden technique closes the

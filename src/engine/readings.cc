@@ -1,4 +1,4 @@
-// Readings as facts of the store: one for an attempt, found by its key.
+// Keeps judges' readings in the store as facts, one for an attempt, found by the attempt's key.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/readings.h"
 

@@ -9,7 +9,7 @@
 
 namespace kw::engine {
 
-/// What a judge read in the findings on this attempt; nothing if no judge was asked.
+/// What a judge model concluded from the findings on this attempt; nothing if no judge was asked.
 Result<std::optional<Reading>> reading_of(const store::RunStore& store, std::int64_t run,
                                           int attempt);
 

@@ -1,4 +1,4 @@
-// Makes steps of a record from stored attempts.
+// Makes steps of a recorded landscape from stored attempts.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recorded.h"
 

@@ -7,7 +7,7 @@
 
 namespace kw::engine {
 
-/// An error if the ask cannot be read. `attempt` must have its source.
+/// Converts an attempt, which must have its source; an error if the attempt's ask cannot be read.
 Result<search::RecordedStep> step_of(const Attempt& attempt);
 
 }  // namespace kw::engine

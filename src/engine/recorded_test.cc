@@ -1,4 +1,4 @@
-// Steps of a record: what is taken from a stored attempt.
+// Steps of a recorded landscape: what is taken from a stored attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recorded.h"
 

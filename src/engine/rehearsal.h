@@ -17,7 +17,7 @@ struct Rehearsal {
   store::RunStore& store;
   store::RunStore& scratch;  ///< Takes what the run would store; the caller throws it away.
   const platform::Clock& clock;
-  /// Its models get the first request; their reply ends the rehearsal.
+  /// Opens the models that get the first request; their reply ends the rehearsal.
   const Writing& writing;
   const Learning* learning = nullptr;  ///< Null: prompts contain nothing about earlier runs.
 };
@@ -29,7 +29,8 @@ struct Rehearsal {
 Result<std::vector<std::string>> rehearse(const Rehearsal& stage, const RunConfig& config,
                                           const BaselineStanding& baseline);
 
-/// The same as rehearse() for an errand with a parent, which becomes attempt 1.
+/// The same as rehearse() for an errand that has a parent, such as a repair; the parent becomes
+/// attempt 1.
 Result<> rehearse_errand(const Rehearsal& stage, const RunConfig& config,
                          const BaselineStanding& baseline, Errand errand, Attempt parent);
 

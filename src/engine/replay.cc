@@ -32,7 +32,8 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   };
   const search::StrategyInfo* strategy = KW_TRY(search::find_strategy(stored.config.strategy));
   bool differs = false;
-  // Later asks refer to written sources; all others come from the workbench.
+  // Sources are loaded for a writing strategy alone, whose later asks refer to them; the workbench
+  // gives all others.
   const auto sources = strategy->is_writing ? store::Sources::Load : store::Sources::LeaveOut;
   KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
     if (differs) return {};

@@ -18,13 +18,13 @@
 namespace kw::engine {
 namespace {
 
-/// If one call takes longer, a point of a tuner costs seconds: few points are then better than no
-/// tuning.
+/// A task whose call takes longer is costly: one point of a tuner takes seconds there, and few
+/// points are better than no tuning.
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
 
-/// A confirmation gets at least this much, even if a budget keeps back less: it begins with new
-/// inputs, truths and processes.
+/// Least wall time of a confirmation, even if a budget keeps back less: it begins with new inputs,
+/// truths and processes.
 constexpr double kLeastConfirmationNs = 5e9;
 
 /// An ask in flight that is not recorded yet: everything that is known before it is judged.
@@ -59,9 +59,9 @@ class Runner {
 
   Result<> search();
   Result<std::optional<Confirmed>> confirm(const Candidate& baseline);
-  /// Sets the state and the spending, once nothing more will be judged.
+  /// Sets the run's state and spending, once nothing more will be judged.
   const RunSummary& finish();
-  /// Sets the state and the spending when trouble ended the run.
+  /// Sets the run's state and spending when trouble ended the run.
   const RunSummary& fail_with(const Error& error);
   const RunSummary& run() const { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }
@@ -73,7 +73,8 @@ class Runner {
   Result<> submit_to_carrier(const InFlight& flight, const Candidate& candidate,
                              const Candidate& opponent);
   Result<Evaluation> next_evaluation(const InFlight& flight, const Candidate& candidate);
-  /// False: nobody may be asked any more, and the flight was withdrawn.
+  /// Has the source of an ask written; false if no model may be asked any more and the ask was
+  /// withdrawn.
   Result<bool> write(const InFlight& flight, Pending& pending);
   Result<> recall_attempt(int original, const std::string& what, Attempt& attempt);
   Result<Attempt> next_attempt();
@@ -103,7 +104,7 @@ class Runner {
   std::int64_t waited_before_ns_;
 };
 
-/// The recorded attempt that answers the oldest ask in flight.
+/// The recorded attempt that answers the ask `flight`; an error if the recorded ask differs.
 Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary& run,
                                  const InFlight& flight) {
   Attempt attempt = KW_TRY(store.attempt(run.id, flight.number));
@@ -179,8 +180,8 @@ Result<> Runner::submit(const InFlight& flight) {
   return {};
 }
 
-// An incumbent is a candidate too: whatever it does as an opponent, on purpose or not, must cost
-// its rival nothing but time. The rival is then judged once more, against the baseline.
+// An incumbent that goes wrong as an opponent, on purpose or not, must cost the candidate nothing
+// but time: the candidate is then judged once more, against the baseline.
 Result<Evaluation> Runner::next_evaluation(const InFlight& flight, const Candidate& candidate) {
   Evaluation first;
   if (early_.empty()) {
@@ -282,7 +283,7 @@ Result<> Runner::search() {
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();
-  // From now on an order comes too late.
+  // An order that is given after this update comes too late.
   return s_.store.update(run_);
 }
 
@@ -375,7 +376,7 @@ DecisionLog lines_into(platform::FileWriter& file) {
   };
 }
 
-/// Whether this strategy needs somebody who writes.
+/// Whether this strategy needs a model that writes sources.
 Result<bool> is_writing(const RunConfig& config) {
   return KW_TRY(search::find_strategy(config.strategy))->is_writing;
 }
@@ -394,7 +395,7 @@ Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
       KW_TRY(graph_of_run(s.store, run, s.writing->graph)));
 }
 
-/// An error, before a run is made, if nobody can write for its strategy.
+/// An error, before a run is created, if its strategy needs a model that writes and there is none.
 Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
     return fail_input("strategy '" + config.strategy + "' needs a model that writes: give --model");

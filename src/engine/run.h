@@ -20,14 +20,15 @@
 
 namespace kw::engine {
 
-/// An opponent, timed alone.
+/// A baseline and its time, measured without an opponent.
 struct BaselineStanding {
   Candidate candidate;
   Evaluation evaluation;
   double mean_ns = 0;  ///< Mean over the timed workloads; 0: not correct or not measurable.
 };
 
-/// Why a baseline is not usable: "failed at compile: …"; places are in `baselines/NAME.cpp`.
+/// Says why a baseline is not usable: "failed at compile: …"; source positions name
+/// `baselines/NAME.cpp`.
 std::string failure_words(const BaselineStanding& baseline);
 
 /// Watches a run; every call comes from the thread that runs it.
@@ -38,8 +39,8 @@ class Observer {
   virtual void on_timing(const std::vector<std::string>& /*baselines*/) {}
   virtual void on_baseline(const BaselineStanding&) {}
   virtual void on_start(const RunSummary&, const std::string& /*baseline*/) {}
-  /// Called before an evaluation; for a source to be written, before it is written: `idea` is then
-  /// the errand.
+  /// Called before an evaluation; for a source to be written, before it is written: `idea` then
+  /// says what the model is asked to do.
   virtual void on_ask(int /*number*/, const search::Ask&, const std::string& /*idea*/) {}
   virtual void on_written(int /*number*/, const WrittenSource&, const Spending&) {}
   virtual void on_attempt(const Attempt&, const Standing&) {}
@@ -59,7 +60,8 @@ struct Surroundings {
   std::function<bool()> is_interrupted;
   /// Secret seed of this process's part of the run, from the system.
   std::uint64_t input_seed = 0;
-  /// Device, compiler and program with its defences: what a remembered time depends on.
+  /// Identifies the device, the compiler, and the program with its defences: remembered times are
+  /// valid for the same judge only.
   std::string judge_id;
   const Writing* writing = nullptr;    ///< For strategies that ask for sources.
   const Learning* learning = nullptr;  ///< For runs that use memory.

@@ -1,4 +1,4 @@
-// Runs on a landscape: begun, interrupted anywhere, resumed, replayed.
+// Runs on a synthetic landscape: begun, interrupted anywhere, resumed, replayed.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run.h"
 
@@ -73,7 +73,7 @@ class SabotagedCarrier final : public evaluate::Carrier {
   std::deque<std::string> met_;
 };
 
-/// Every setting of a source compiles to the same object.
+/// A carrier with which every setting of a source compiles to the same object.
 class OneObjectCarrier final : public evaluate::Carrier {
  public:
   explicit OneObjectCarrier(evaluate::Carrier& inner) : inner_(inner) {}
@@ -284,7 +284,7 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
 }
 
 TEST_F(RunTest, TroubleInTheConfirmationLosesNothing) {
-  // The baseline, then the attempts.
+  // The carrier judges the baseline, then the attempts, and fails at the confirmation.
   FailingCarrier failing(carrier_, 1 + kAttempts + 1, Advice::Stop);
   ASSERT_FALSE(run(surroundings(failing), config()));
   const RunSummary failed = stored("synthetic-1");

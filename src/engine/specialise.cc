@@ -1,4 +1,4 @@
-// Tries points at each shape, puts the best of them into one file, and confirms the result.
+// Tries tuning points at each shape, puts the best of them into one file, and confirms the result.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/specialise.h"
 
@@ -16,9 +16,9 @@ namespace {
 // Time of the calls in a confirmation of one shape and of the whole; the winner of a run gets 6 s.
 constexpr std::int64_t kShapeCallsNs = 2'000'000'000;
 constexpr std::int64_t kWholeCallsNs = 3'000'000'000;
-// Limit for the points of a space from which those to try are drawn.
+// Most points of a tuning space from which the points to try are drawn.
 constexpr std::size_t kMostPoints = 4096;
-// Share of a search's budget: enough, because the choice is confirmed.
+// Share of a search's time that one point gets: enough, because the choice is confirmed.
 constexpr double kFidelity = 0.5;
 
 /// Every valid point that differs from this one in one knob.
@@ -120,7 +120,7 @@ class Specialiser {
     const auto is_interrupted = [&] { return s_.is_interrupted && s_.is_interrupted(); };
     if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
     auto evaluation = s_.carrier.evaluate(std::move(request));
-    // The evaluation was ended early and says nothing.
+    // An evaluation that an interrupt ended early says nothing.
     if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
     return evaluation;
   }
@@ -154,7 +154,7 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
     shapes.push_back(&workload);
     arms.push_back(std::move(arm));
   }
-  // Fails now if the file cannot be put together at all.
+  // Fails now, before anything is judged, if the file cannot be put together at all.
   KW_TRY(specialiser.with(std::exchange(arms, {})));
   for (const Workload* shape : shapes) {
     result.shapes.push_back(KW_TRY(specialiser.choose(*shape)));

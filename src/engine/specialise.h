@@ -17,7 +17,8 @@ namespace kw::engine {
 /// The choice for one timed workload.
 struct ShapeChoice {
   std::string workload;
-  /// None: no point was confirmed faster at this workload than the kernel itself.
+  /// The build for this workload; none if no point was confirmed faster there than the kernel
+  /// itself.
   std::optional<task::Arm> arm;
   int tried = 0;          ///< Number of points that were judged.
   int failed = 0;         ///< Number of points that failed: not built, wrong, or not measurable.
@@ -30,7 +31,7 @@ struct Specialised {
   std::vector<ShapeChoice> shapes;
   std::optional<Candidate> kernel;          ///< None: no shape gained anything.
   std::optional<Evaluation> over_baseline;  ///< The kernel's confirmation at all workloads.
-  std::optional<Terms> terms;               ///< Terms of that confirmation.
+  std::optional<Terms> terms;               ///< Terms of the confirmation `over_baseline`.
 
   /// Whether there is a kernel to keep: each of its builds was confirmed faster at its shape than
   /// the original kernel, and the whole is correct. Whether it beats the baseline is a separate

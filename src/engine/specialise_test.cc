@@ -106,7 +106,7 @@ TEST_F(SpecialiseTest, KeepsWhatIsConfirmedAtItsShape) {
   TellingCarrier carrier([](const EvaluationRequest& r) -> Speedup {
     const bool is_confirmation = r.measure.purpose == Purpose::Confirm;
     const double value = !uses(r, "B 8") ? 1.01 : has_arm(r, "half") ? 1.1 : 1.3;
-    // The gain at the smaller shape was luck.
+    // The confirmation does not show the gain at the smaller shape again.
     return seen(value, is_confirmation && !has_arm(r, "half"));
   });
   const Specialised result = specialised(carrier).value();

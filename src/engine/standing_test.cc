@@ -107,7 +107,8 @@ TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
 
 TEST_F(StandingTest, AnIncumbentThatFailsAsAnOpponentStaysTheBestAndIsMetNoMore) {
   absorb(measured(speedup(1.9, 2, 2.1)), standing_.incumbent());
-  // Timed against the baseline, which stood in for the incumbent.
+  // An attempt that was timed against the baseline, because the incumbent went wrong as an
+  // opponent.
   Attempt beside = measured(speedup(1.4, 1.5, 1.6));
   beside.evaluation.opponent_fault = "the opponent 'one': crashed";
   const Attempt a = absorb(beside, standing_.incumbent());

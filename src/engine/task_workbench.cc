@@ -26,8 +26,8 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
           origin == Origin::Task || origin == Origin::Playbook, task::is_cute(idea.header)};
 }
 
-/// Words about an idea that has no point on this device: the demands on the device that are not
-/// met, or that its knobs and the device's limits exclude each other.
+/// Says why an idea has no point on this device: the demands on the device that are not met, or
+/// that its knobs and the device's limits exclude each other.
 std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
   std::vector<std::string> missed;
   for (const Expr& condition : idea.header.requirements) {
@@ -74,7 +74,8 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   return bench;
 }
 
-/// Shared with the spaces that ask it, which may outlive the workbench.
+/// What decides whether a knob point fits. Shared with the spaces that ask for it, because they may
+/// outlive the workbench.
 struct TaskWorkbench::Site {
   task::Definition definition;
   std::vector<Workload> timed;
@@ -107,7 +108,7 @@ void TaskWorkbench::gather_search_ideas() {
     search_ideas_.push_back(search_idea(idea, fits(idea.candidate)));
 }
 
-// For a tuner, a point whose plan does not fit the device or a timed workload does not exist.
+// A tuner takes a point as invalid if its plan does not fit the device or a timed workload.
 search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
   if (!site_) return {};
   return [site = site_, candidate](const KnobPoint& point) {

@@ -23,9 +23,10 @@ struct TaskWorkbenchOptions {
   /// Why a baseline cannot be built here, in words; empty if it can. Baselines that cannot be built
   /// are left out, with a notice. A null function: all can be built.
   std::function<std::string(const Candidate&)> why_not_built;
-  /// What was left out before, in words; notices() begin with these.
+  /// Messages about what the caller has left out; notices() begin with these.
   std::vector<std::string> notices = {};
-  /// cuda: CuTe and CUTLASS are found. Without them kernels in their dialect are left out, aloud.
+  /// cuda: CuTe and CUTLASS are found. Without them kernels that use them are left out, with a
+  /// notice.
   bool has_cute = true;
   JailLevel jail = JailLevel::Namespace;  ///< Weakest jail level that is accepted.
 };

@@ -1,4 +1,5 @@
-// Builds situations from the store, and turns proposals into sources to judge.
+// Builds the situations that prompts describe from the store, and turns proposals into sources to
+// judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/writer.h"
 
@@ -21,7 +22,7 @@
 namespace kw::engine {
 namespace {
 
-/// The event that holds a run's brief.
+/// Name of the event that holds a run's brief: what its prompts contain besides its attempts.
 constexpr const char* kBriefEvent = "brief";
 
 Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {}) {
@@ -39,7 +40,7 @@ const Order* broken_order(const std::vector<Order>& orders, const Candidate& can
   return nullptr;
 }
 
-/// Adds the cost of a reading to the proposal that it led to.
+/// Adds the cost of a judge's reading to the proposal that it led to.
 void charge(Proposal& proposal, const Reading& reading) {
   if (!reading.exchange.empty())
     proposal.exchanges.insert(proposal.exchanges.begin(), reading.exchange);
@@ -51,7 +52,7 @@ void charge(Proposal& proposal, const Reading& reading) {
   proposal.cost_usd += reading.cost_usd;
 }
 
-/// Whether a candidate asks for headers that its compiler would not find.
+/// Whether a candidate needs headers of CuTe or CUTLASS and they are not installed.
 bool lacks_cute(const Candidate& candidate, bool has_cute) {
   return !has_cute && candidate.target == Target::Cuda && task::asks_for_cute(candidate.source);
 }
@@ -174,7 +175,7 @@ Result<std::optional<Reading>> Writer::read_parent(const propose::Situation& sit
   if (!desk_.judge || situation.parent == nullptr) return std::optional<Reading>();
   if (auto known = KW_TRY(reading_of(*store_, run_.id, situation.parent->number))) return known;
   Reading reading = KW_TRY(desk_.judge->read(situation));
-  // Failures are kept too: the same prompt must follow after a resume.
+  // A failed reading is kept too, because a resumed run must send the same prompt.
   KW_TRY(keep_reading(*store_, run_.id, reading));
   return std::optional(std::move(reading));
 }
@@ -189,7 +190,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   const std::vector<Order> orders = in_force(loop.orders(), flight.number);
   for (std::string& words : instructions_of(orders))
     situation.instructions.push_back(std::move(words));
-  // After a resume the store holds attempts that were not yet told at this ask.
+  // After a resume the store holds attempts that were not complete when this ask was first made.
   KW_TRY(add_lines(history_, in_history_, loop.told(), nullptr));
   if (!history_.lines().empty()) in_history_ = history_.lines().back().last;
   situation.history = &history_;
@@ -204,7 +205,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     situation.grandparent = &grandparent;
   }
   if (lessons != nullptr) lessons->tell(situation);
-  // A win that was confirmed while CUTLASS was there does not compile without.
+  // A confirmed win that needs CUTLASS does not compile where CUTLASS is missing.
   if (!brief_.has_cute) {
     std::erase_if(situation.examples,
                   [](const propose::Example& e) { return task::asks_for_cute(e.source); });
@@ -314,7 +315,7 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
       return fail(proposal.error().what + llm::kRefusedTwice, proposal.error().where, Advice::Stop);
     source.ended = no_candidate(std::move(evidence));
   }
-  // The origin is set even without a source, because nobody else was asked for one.
+  // The origin is set even without a source, because only a model was asked for one.
   source.proposal.candidate.origin = Origin::Model;
   for (const Reading& said : whole.counsel) {
     charge(source.proposal, said);

@@ -20,7 +20,7 @@
 
 namespace kw::engine {
 
-/// The exchanges of one run, kept in its store.
+/// Keeps the exchanges of one run with models in its store.
 class StoredExchanges final : public llm::ExchangeStore {
  public:
   /// `store` must outlive this object.
@@ -43,13 +43,14 @@ struct Desk {
   std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
   /// Expected logarithm of the gain of a candidate; null: nothing is expected.
   std::function<double(const Attempt* parent, const Candidate&)> expected;
-  /// Null: asks that want roles are written without them.
+  /// Asks further roles about a situation; null: asks that want roles are written without them.
   std::unique_ptr<propose::Counsel> counsel;
 };
 
 /// What a run needs in order to have sources written.
 struct Writing {
-  /// Opens the desk of a run that was just created or is taken up again.
+  /// Makes the proposer and what it depends on, for a run that was just created or is taken up
+  /// again.
   std::function<Result<Desk>(const RunSummary&)> open;
   const task::Definition* task = nullptr;  ///< Borrowed.
   DeviceFacts device;
@@ -68,8 +69,9 @@ struct WrittenSource {
   double wait_ns = 0;
 };
 
-/// Builds situations and has them answered. Equal attempts in the store give equal situations: what
-/// could differ after a resume (device facts, examples) is kept with the run when it begins.
+/// Builds situations and has the proposer answer them. Equal attempts in the store give equal
+/// situations: what could differ after a resume (device facts, examples) is kept with the run when
+/// it begins.
 class Writer {
  public:
   /// `writing`, `store` and `clock` must outlive the writer. `baseline_ns` is the opponent's mean.
@@ -81,13 +83,13 @@ class Writer {
   /// without an answer (Verdict::is_unanswered); other errors are trouble of the environment.
   Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
-  /// No reply is waited for beyond this moment of the clock; 0: no limit.
+  /// Sets the moment of the clock after which no reply is waited for; 0: no limit.
   void set_latest(std::int64_t at_ns);
   /// Replaces the given limits of spending.
   void raise(const SpendLimits& limits);
   /// Spending by all processes of the run so far.
   Spending spent() const;
-  /// Counts what others spend for the run as well; null: nothing is counted.
+  /// Counts what the run spends, to which others than this writer add; null: nothing is counted.
   llm::Ledger* ledger() const { return desk_.ledger.get(); }
   /// Why the budgets allow no further call; empty if they allow one.
   std::string refusal() const;
@@ -116,12 +118,13 @@ class Writer {
       : writing_(&writing), store_(&store), clock_(&clock), run_(std::move(run)) {}
   static Result<Brief> brief_of(const Writing& writing, store::RunStore& store,
                                 const RunSummary& run, double baseline_ns);
-  /// A judge's words on the parent; each parent is asked about once in a run.
+  /// A judge's reading of the findings on the parent; the judge is asked about each parent once in
+  /// a run.
   Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
   /// Adds to `history` the lines for attempts after `after` up to `last` that `view` shows; null:
   /// all.
   Result<> add_lines(propose::History& history, int after, int last, const View* view) const;
-  /// The attempt as the writer may know it.
+  /// The attempt, reduced to what the run's configuration lets the writer know.
   Result<Attempt> attempt_seen(int number) const;
   Result<Attempt> parent_of(int number) const;
   /// Attempts that a situation refers to.
@@ -133,9 +136,10 @@ class Writer {
   /// The situation as `view` shows it; what it refers to is kept in `shown`.
   Result<propose::Situation> as_seen(const propose::Situation& whole, const View& view,
                                      Shown& shown) const;
-  /// The words of one role; a request that was turned down becomes a reading with trouble.
+  /// Asks one role; a request that was turned down becomes a reading that says so.
   Result<Reading> consult(const propose::Situation& whole, const View& view);
-  /// The proposal for a situation, with everything that its manner wants asked before and after.
+  /// Has a proposal made for a situation, and asks the roles that `manner` wants before and after
+  /// it.
   Result<WrittenSource> compose(propose::Situation& whole, const Manner& manner);
   /// The most promising of as many proposals as the run's shortlist wants; all of them are paid
   /// for.
@@ -151,7 +155,7 @@ class Writer {
   Desk desk_;
   propose::History history_;  ///< History of the attempts that were told.
   int in_history_ = 0;        ///< Number of the last attempt in history_.
-  /// The words of the refusal with which the run's last process ended; empty after the first
+  /// Message of the refusal with which the run's last process ended; empty after the first
   /// proposal.
   std::string refused_before_;
 };

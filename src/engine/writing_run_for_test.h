@@ -102,7 +102,7 @@ class FakeProposer final : public propose::Proposer {
   std::map<int, int> asked_;  // number of requests, by attempt
 };
 
-/// Reads something in every attempt except those that the test names.
+/// A judge that reads something in every attempt except those that the test names.
 class FakeJudge final : public propose::Judge {
  public:
   FakeJudge(std::vector<int>& asked, int fails_at) : asked_(asked), fails_at_(fails_at) {}
@@ -126,7 +126,8 @@ class FakeJudge final : public propose::Judge {
   const int fails_at_;
 };
 
-/// Says in every role something that includes what it was shown; turns down what says UNFIT.
+/// Answers in every role with a text that includes what it was shown; turns down whatever says
+/// UNFIT.
 class FakeCounsel final : public propose::Counsel {
  public:
   explicit FakeCounsel(std::vector<std::string>& asked) : asked_(asked) {}

@@ -18,7 +18,7 @@ std::string source_key(const Candidate& candidate) {
 search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits) {
   std::vector<search::Knob> knobs;
   for (const task::Knob& k : header.knobs) knobs.push_back({k.name, k.values});
-  // The header is copied, because spaces outlive whoever read it.
+  // The header is copied, because the space outlives the caller that read it.
   return search::KnobSpace(std::move(knobs), [header, fits = std::move(fits)](const KnobPoint& p) {
     return header.is_valid(p) && (!fits || fits(p));
   });
@@ -99,7 +99,8 @@ void recall(const Attempt& original, const std::string& what, Attempt& attempt) 
   attempt.recalled = original.number;
   attempt.evaluation = original.evaluation;
   attempt.against_baseline = original.against_baseline;
-  // The original's pairs were timed against the best of that moment.
+  // The speedup of the original says nothing here: its pairs were timed against the best kernel of
+  // that time.
   attempt.evaluation.speedup = {};
   attempt.evaluation.opponent_fault.clear();
   Finding finding;
