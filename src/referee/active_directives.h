@@ -10,7 +10,7 @@
 namespace kw::referee {
 
 struct ActiveDirective {
-  std::size_t offset = 0;  ///< Of its line in the joined text.
+  std::size_t offset = 0;  ///< Offset of the directive's line in the joined text.
   std::string words;       ///< "define TILE 64", without comments.
 };
 
@@ -19,8 +19,9 @@ struct ActiveDirectives {
   std::vector<ActiveDirective> all;
 };
 
-/// Those outside of comments, literals and code that the preprocessor plainly skips, in order. A
-/// conditional whose branches are not all compiled may lack its #else or #endif. Linear in `text`.
+/// The preprocessor's lines in `text`, in order, without those in comments, in literals and in code
+/// that the preprocessor plainly skips. A conditional whose branches are not all compiled may lack
+/// its #else or #endif. Linear in `text`.
 ActiveDirectives active_directives(std::string_view text);
 
 }  // namespace kw::referee

@@ -87,7 +87,8 @@ class Examination {
   const AdmissionOptions& options_;
   References references_;
   TruthMaker maker_;
-  /// Its `reference` is null where the task ships no fast reference for this device.
+  /// Computes truths with the task's fast reference; its `reference` is null where the task ships
+  /// none for this device.
   TruthMaker fast_;
   bool is_fast_proven_ = false;
   bool is_incomplete_ = false;  ///< True if time ran out before the examination was complete.
@@ -97,8 +98,8 @@ class Examination {
   Admission admission_;
 };
 
-// The bench is on the device if it needs the fast reference, else where the task's own reference
-// runs.
+// Prepares the workload on the device if it needs the fast reference, else where the task's own
+// reference runs.
 std::unique_ptr<Bench> Examination::bench_for(const Workload& workload, int draw) {
   Seed seed = Seed::from_number(request_.seed).child("admission").child(workload.name);
   if (draw > 0) seed = seed.child(static_cast<std::uint64_t>(draw));
@@ -185,7 +186,8 @@ Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
     admission_.problems.push_back(*std::move(doubt) + ".");
     return false;
   }
-  // Where the host is too slow for a truth, it is too slow for the reference at the task's type.
+  // A host that is too slow for the float64 reference is also too slow for the reference at the
+  // task's type, so the baseline has no figures then.
   if (!bench.is_fast()) {
     const Known& known = subject.known();
     admission_.baseline.push_back({.workload = bench.workload().name,

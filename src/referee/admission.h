@@ -20,19 +20,19 @@ struct NullAnswer {
   std::string name;  ///< Such as "zeros", "copy of x", "inputs rounded one precision down".
   std::string workload;
   Group group = Group::Check;
-  /// False: the answer equals the right one, or the shapes do not allow it.
+  /// False if the answer equals the right one, or if the shapes do not allow it.
   bool is_applicable = true;
-  /// True: the gates accept this answer, which is a hole unless another workload refuses it.
+  /// True if the gates accept this answer, which is a hole unless another workload refuses it.
   bool passed = false;
   double gate_fraction = 0;  ///< Largest |d| ÷ allowed: how clearly the answer failed.
   std::string note;
 };
 
 enum class MutantFate {
-  Caught,        ///< The gates refused it on one of the input sets tried.
-  Passed,        ///< The gates accepted its answer on every input set: a hole.
-  Excused,       ///< The gates accepted its answer, and the task gives a reason why that is right.
-  Inapplicable,  ///< On every set its answer was the right one, or it gave no answer.
+  Caught,        ///< The gates refused the mutant's answer on one input set.
+  Passed,        ///< The gates accepted the mutant's answer on every input set: a hole.
+  Excused,       ///< The gates accepted the mutant's answer, and the task says why that is right.
+  Inapplicable,  ///< On every set the mutant's answer was the right one, or there was none.
 };
 
 /// One mutant (mutant.h) on one timed workload.
@@ -40,14 +40,15 @@ struct MutantResult {
   std::string name;
   std::string workload;
   MutantFate fate = MutantFate::Inapplicable;
-  /// From the set on which the gates refused it; else the largest of all sets.
+  /// Largest |d| ÷ allowed on the input set on which the gates refused the mutant; if none did, the
+  /// largest over all sets.
   double gate_fraction = 0;
   int sets = 0;  ///< Number of input sets on which the mutant was tried.
-  /// Why the mutant does not apply, what its excuse says, or how large the changed part is.
+  /// Why the mutant does not apply, why the task lets it pass, or how large the changed part is.
   std::string note;
 };
 
-/// How the trusted baseline does at its own gates on one workload.
+/// How well the trusted baseline passes the task's gates on one workload.
 struct BaselineFigure {
   std::string workload;
   bool passed = false;

@@ -1,4 +1,5 @@
-// Prepares a workload: slots, truths, and what the trusted baseline reaches on the same inputs.
+// Prepares a workload for judging: buffers, the reference's results, and the trusted baseline's
+// errors on the same inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/bench.h"
 
@@ -75,7 +76,8 @@ bool Bench::fits() const {
 }
 
 bool Bench::could_fit() const {
-  // Drivers, contexts and the device's margin take some 2 GiB of 80.
+  // A 32nd of the memory counts as taken: drivers, contexts and the device's margin take some 2 GiB
+  // of 80.
   const std::int64_t memory = device_.facts().memory_bytes;
   return memory <= 0 || bytes_to_begin() <= memory - memory / 32;
 }
@@ -248,13 +250,14 @@ Result<> Bench::prepare_here(std::span<Bench* const> benches, int set) {
   return {};
 }
 
-// Facts of the truth, taken before any native code has run. The slot holds finite values only, so
-// whatever is not finite belongs to the truth.
+// Computes the figures of the reference's result that the gates use, before any native code has
+// run. `finite` holds finite values only, so any value that is not finite belongs to the
+// reference's result.
 Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known& known,
                                                  device::Buffer& finite) {
   const Tensor& tensor = workload_.tensors[index];
-  // The allowance passes everything finite: each element that failed would be looked at once more,
-  // one by one.
+  // The allowance passes every finite value, because a comparison looks at each failed element once
+  // more, which is slow.
   const device::Allowance any{.exact = !is_real(tensor.dtype),
                               .absolute = std::numeric_limits<double>::max()};
   std::vector<RegionTruth> facts;
@@ -316,8 +319,8 @@ Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span
   return {};
 }
 
-// Measures the trusted baseline's errors, which the second gate needs, and its time. Its inputs lie
-// in slot 0.
+// Measures the errors of the trusted baseline, which the second gate needs, and its time.
+// Precondition: slot 0 of this bench holds the baseline's inputs.
 Result<> Bench::learn_native(Leg& leg, Known& known) {
   KW_TRY(leg.make_ready(workload_));
   const auto call = KW_TRY(trusted_.maker.call(leg, workload_));

@@ -27,7 +27,7 @@ struct Known {
   TruthMaker::Truth truth;
   std::vector<std::vector<RegionTruth>> regions;  ///< By tensor, then by compared region.
   Accuracy baseline;  ///< Accuracy of the trusted baseline against the truth.
-  /// Words that say why the trusted baseline fails its own gates; nothing if it passes.
+  /// A message that says why the trusted baseline fails the task's gates; nothing if it passes.
   std::optional<std::string> baseline_failure;
 };
 
@@ -40,19 +40,20 @@ struct Trusted {
   TruthMaker maker;
   /// The program of reference_native; null for tasks without a second gate.
   const Program* native = nullptr;
-  /// reference_fast on the GPU itself; its `reference` is null where the task ships none.
+  /// Runs the task's reference_fast on the GPU itself; its `reference` is null where the task ships
+  /// none.
   TruthMaker fast = {};
 };
 
 /// RMS error of the trusted baseline ÷ (RMS of the truth × √(dot length)), per tensor and region;
-/// negative where the second gate says nothing.
+/// negative where the second gate does not apply.
 using RelativeErrors = std::vector<std::vector<double>>;
 
 /// Buffers, input sets and truths of one workload. Holds references to `task` and `workload`, which
 /// must outlive it.
 ///
-/// Where references run on another device (the host of a GPU), a bench has a *twin* there: each set
-/// is read into the twin, the twin computes what there is to know, and the truth is carried back. A
+/// Where references run on another device (the host of a GPU), a bench has a *twin* there: each
+/// input set is read into the twin, the twin computes the truth, and the truth is carried back. A
 /// workload that would take the host too long gets its truth from the task's fast reference, on the
 /// device.
 class Bench {
@@ -80,29 +81,31 @@ class Bench {
   void keep_slots(int count);
   /// After a candidate went wrong: renews whatever it may have damaged, before the next call.
   Result<> repair();
-  /// Computes the truth of a set and what the trusted baseline reaches on it, once. Uses slot 0, so
-  /// it must not be called between a call and its check.
+  /// Computes, once, the truth of an input set and the trusted baseline's accuracy on it.
+  /// Overwrites slot 0, so it must not be called between a candidate's call and the check of its
+  /// outputs.
   Result<> prepare(int set);
   /// Calls prepare() for several benches of one run, with one process of each reference for all of
   /// them: for small workloads a process costs more than everything that it computes.
   static Result<> prepare_together(std::span<Bench* const> benches, int set);
-  /// Whether this bench's truths come from the fast reference. Precondition of preparing a set
-  /// there: the fast reference has been verified.
+  /// Whether this bench's truths come from the fast reference, which must then be verified before
+  /// prepare() is called.
   bool is_fast() const { return is_fast_; }
-  /// Compares the fast reference with the known truths of a set, with one process of the fast
-  /// reference for all benches. An error, which names the task, if they differ by more than float64
-  /// rounding. Preconditions: the benches are of one run, prepared, and none is_fast().
+  /// Compares the fast reference with the known truths of an input set, with one process of the
+  /// fast reference for all benches. An error, which names the task, if they differ by more than
+  /// float64 rounding. Preconditions: the benches are of one run, prepared, and none is_fast().
   static Result<> verify_fast(std::span<Bench* const> benches, int set);
   /// Largest relative errors over several benches, by tensor and region: what to expect of a
   /// workload on which the trusted baseline cannot be run. Precondition: as for relative_errors().
   static RelativeErrors worst_errors(std::span<Bench* const> benches, int set);
-  /// Words, which name the task, if the known truth of a set cannot be believed: a new process,
-  /// whose outputs hold other bytes before the call, gives another truth, at once or in a later
-  /// call. Then the reference leaves elements unwritten or keeps something from call to call. Costs
-  /// up to eight calls of the reference (one, where a call takes seconds), until the reference was
-  /// believed once. Precondition: prepared.
+  /// A message, which names the task, if the truth of an input set cannot be believed: a new
+  /// process, whose outputs hold other bytes before the call, computes another truth, at once or in
+  /// a later call. Then the reference leaves elements unwritten or keeps something from call to
+  /// call. Costs up to eight calls of the reference (one, where a call takes seconds), until the
+  /// reference was believed once. Precondition: the input set is prepared.
   Result<std::optional<std::string>> doubt(int set);
-  /// RMS errors that the trusted baseline reached on a set. Precondition: prepared.
+  /// Relative RMS errors of the trusted baseline on an input set. Precondition: the set is
+  /// prepared.
   RelativeErrors relative_errors(int set) const;
   /// Frees what only preparing needs: the processes and buffers of the fast reference.
   void rest();
@@ -113,39 +116,42 @@ class Bench {
   // The following functions serve GPUs, where a process lives through many timed calls and each
   // pair has an input set of its own.
 
-  /// Number of a set that no process has seen and none will see again. The set is drawn when it is
-  /// first placed.
+  /// Number of an input set that no process has seen and none will see again. The set is drawn when
+  /// it is first placed in a slot.
   int fresh_set() { return next_fresh_set_++; }
-  /// Whether computing the truth of a set costs less than starting a new process of a candidate.
-  /// Precondition: the set of the checks is prepared.
+  /// Whether computing the truth of an input set costs less than starting a new process of a
+  /// candidate. Precondition: the set of the checks is prepared.
   bool answers_quickly() const;
-  /// Computes what is known of a fresh set just before it is needed. A verified fast reference is
-  /// used where there is one: it is then compared once with the host's truth of this very workload
-  /// (errors as for verify_fast()), and no slot is touched. Otherwise the same as prepare().
+  /// Computes the truth of an input set that fresh_set() numbered, just before the set is used. A
+  /// verified fast reference is used where there is one: it is then compared once with the host's
+  /// truth of this very workload (errors as for verify_fast()), and no slot is touched. Otherwise
+  /// the same as prepare().
   Result<> answer(int set);
-  /// Whether what answer() works with is in memory; if not, answer() needs about as much more
-  /// memory as bytes_to_begin() says.
+  /// Whether the memory that answer() works in is allocated; if not, answer() needs about as much
+  /// more memory as bytes_to_begin() says.
   bool is_ready_to_answer() const { return series_ != nullptr || !has_trusted_fast(); }
-  /// Forgets a fresh set; the next fresh set uses its memory.
+  /// Forgets an input set that fresh_set() numbered; the next such set uses its memory.
   void drop(int set);
-  /// To be called once the fast reference has agreed with the host's truths: it may then answer
-  /// here too.
+  /// To be called once the fast reference has agreed with the host's truths: answer() may then use
+  /// it for this workload too.
   void trust_fast() { is_fast_trusted_ = true; }
-  /// Where is_fast(): tells what errors to expect of the trusted baseline, which is too slow to be
+  /// Where is_fast(), sets the errors to expect of the trusted baseline, which is too slow to be
   /// run.
   void expect(RelativeErrors errors) { expected_ = std::move(errors); }
   bool is_prepared(int set) const { return known_.contains(set); }
-  /// What is known of a set. Precondition: the set is prepared.
+  /// Truth and baseline accuracy of an input set. Precondition: the set is prepared.
   const Known& known(int set) const { return known_.at(set); }
   std::vector<int> prepared_sets() const;
 
-  /// Calls place() with a different seed for every call.
+  /// Puts an input set into a slot by referee::place(), with a different seed of the poison for
+  /// every call.
   Result<> place(int slot, int set, Outputs outputs = Outputs::Poisoned);
-  /// Fills the slot with inputs for this call alone, whose truth nobody knows.
+  /// Fills the slot with inputs drawn for one call alone, whose truth is never computed.
   Result<> place_unknown(int slot);
   /// Makes caches cold for the tensors of the first `slots` slots.
   Result<> flush(int slots);
-  /// Repeats the latest placement in this slot, poison included, for a second run on equal bits.
+  /// Restores the bits that the slot's latest placement wrote, poison included, for a second run on
+  /// equal bits.
   Result<> place_again(int slot);
   /// The referee's own buffer of a tensor's size, for snapshots; its content is undefined.
   Result<device::Buffer*> scratch(std::size_t tensor);
@@ -177,9 +183,10 @@ class Bench {
   /// Whether this device could hold the workload if nothing else used its memory; costs nothing.
   bool could_fit() const;
 
-  // Kept for later evaluations of the same run; the code that measures decides what they mean.
+  // The members below are kept for later evaluations of the same run. Only the code that measures
+  // sets them.
 
-  /// Leg of the latest opponent, kept warm; it serves while the opponent stays the same.
+  /// Runs the latest opponent; its processes serve later evaluations against the same opponent.
   std::unique_ptr<Leg> opponent;
   std::optional<NoiseFloor> noise_floor;  ///< Measured once a win depends on it.
   /// Time of an empty call. On cpu: of a player that maps these buffers; on cuda: the smaller of
@@ -190,7 +197,7 @@ class Bench {
   static Result<> prepare_here(std::span<Bench* const> benches, int set);
   static Result<> prepare_on_host(std::span<Bench* const> benches, int set);
   Result<> prepare_fast(int set);
-  /// Words that say what differs by more than float64 rounding; nothing if the two are equal.
+  /// Says what differs between two truths by more than float64 rounding; nothing if they are equal.
   Result<std::optional<std::string>> difference(const TruthMaker::Truth& other, const Known& known);
   Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
@@ -199,7 +206,7 @@ class Bench {
                                             device::Buffer& finite);
   Result<> answer_fast(int set);
   bool has_trusted_fast() const;
-  /// Enters what to expect of the trusted baseline, which did not run.
+  /// Enters the expected errors of the trusted baseline, which did not run.
   void assume_baseline(Known& known) const;
   device::PlayerSpec native_spec() const {
     return player_spec("reference", trusted_.maker.jail, false);
@@ -233,7 +240,7 @@ class Bench {
   int next_fresh_set_ = 1000;  ///< Starts above the numbers of all sets that are kept.
   std::vector<TruthMaker::Truth> spare_truths_;
   RelativeErrors expected_;
-  /// The fast reference's process and buffers, kept between two sets.
+  /// The fast reference's process and buffers, kept from one input set to the next.
   std::unique_ptr<TruthSeries> series_;
   std::uint64_t calls_placed_ = 0;
 };

@@ -18,11 +18,13 @@ namespace {
 // of the region.
 constexpr double kEqualRelative = 1e-9;
 constexpr double kEqualOfLargest = 1e-12;
-// Factor on dot length × roundoff, the worst error of a sum of products.
+// Two float64 sums of products may also differ by this factor times dot length × roundoff, the
+// bound of such a sum's error.
 constexpr double kEqualSlack = 4;
 
-// A reference is asked again so often, in one process, because what it keeps may show late; but not
-// after its calls took this long, which would make every wrong answer too dear.
+// Number of calls after which a reference that runs in one process is believed: what it keeps from
+// call to call may show late. The calls end earlier once they took kLongReferenceNs, because
+// otherwise every wrong answer of a candidate would cost too much time.
 constexpr int kAskedAgain = 8;
 constexpr double kLongReferenceNs = 2e9;
 
@@ -67,8 +69,8 @@ Result<std::optional<std::string>> Bench::doubt(int set) {
   TruthMaker maker = is_fast_ ? trusted_.fast : trusted_.maker;
   maker.poison = seed_.child("doubt");
   TruthSeries series(maker, workload_);
-  // The first call can differ because of what the outputs held, later ones only because of what
-  // calls left behind.
+  // The first call can give another truth because of what its outputs held before; a later call can
+  // do so only because of what earlier calls left behind.
   std::vector<std::optional<std::string>> apart;
   double spent_ns = 0;
   do {

@@ -1,4 +1,5 @@
-// Sets that are drawn for one pair of timed calls on a GPU, answered just in time and forgotten.
+// Input sets that are drawn for one pair of timed calls on a GPU: their truths are computed just in
+// time and then dropped.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -9,7 +10,8 @@
 namespace kw::referee {
 namespace {
 
-// A new process costs 150 ms, and loading, binding and a warm-up call come on top.
+// A fast reference whose call takes less than this costs less than a new process, which takes 150
+// ms, plus loading, binding and a warm-up call.
 constexpr double kQuickFastNs = 250e6;
 // Limit for the time of reference plus trusted baseline on the host, each of which starts a
 // process.

@@ -1,4 +1,4 @@
-// Chooses values for a timed shape among those of the checked shapes, and checks one call on them.
+// Takes the values of checked shapes for a timed shape, and checks one call on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/borrowed.h"
 
@@ -14,7 +14,7 @@
 namespace kw::referee {
 namespace {
 
-// Number of sets of borrowed values that are tried; after that the shape is not checked on any.
+// Number of sets of borrowed values that are tried before the check is skipped.
 constexpr int kTries = 2;
 
 bool is_real_scalar(const Scalar& scalar) {
@@ -44,7 +44,8 @@ std::optional<Workload> borrow(const Workload& timed, const Workload& other) {
   for (std::size_t i = 0; i < timed.tensors.size(); ++i) {
     const Values& values = other.tensors[i].values;
     if (timed.tensors[i].values.kind == "points" || values.kind == "points") continue;
-    // Sums of small integers are exact at small sizes alone, and gates would demand exactness.
+    // Integers are not borrowed for sums: sums of small integers are exact at small sizes alone,
+    // while the gates would demand exactness here too.
     if (is_real(timed.tensors[i].dtype) && values.kind == "integers") return std::nullopt;
     borrowed.tensors[i].values = values;
   }
@@ -86,8 +87,8 @@ std::vector<Workload> with_values_of_others(const Workload& timed,
 
 Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& borrower, Rng& rng,
                                                  std::vector<Finding>& findings) {
-  // A launch plan is made for one workload, its scalars included, so it cannot run with borrowed
-  // ones.
+  // A launch plan is made for one workload, its scalars included, so it cannot run with the scalars
+  // of another one.
   if (!is_on(Defence::ValuesBorrowed) || timed.runs_plans()) return std::nullopt;
   std::vector<Workload> choices =
       with_values_of_others(timed.workload(), borrower.request.workloads);

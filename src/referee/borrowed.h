@@ -1,4 +1,4 @@
-// Timed shapes with values and scalars that their timed inputs never have.
+// Checks candidates at timed shapes with values and scalars that their timed inputs never have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -109,8 +109,8 @@ Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int 
   return wrong;
 }
 
-// Whether the slot holds the answer for another set than that of the call. Destroys the slot's
-// content.
+// Whether the slot holds the right answer for another input set than the call's, which shows that
+// results are remembered. Destroys the slot's content.
 Result<bool> is_remembered(Bench& bench, int slot, int set) {
   Buffers copies(bench.workload().tensors.size());
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -146,13 +146,14 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
   const auto wrong =
       KW_TRY(check_values(bench, bench.slot(slot).buffers, set, depth, checked.accuracy));
   if (!wrong) return checked;
-  // Before a candidate is accused, the truth that accuses it is examined.
+  // A wrong truth would accuse the candidate falsely, so the truth is examined first.
   if (auto doubt = KW_TRY(bench.doubt(set))) return fail_input(*std::move(doubt));
 
   const Tensor& tensor = bench.workload().tensors[wrong->tensor];
   checked.findings = KW_TRY(explain_mismatch(bench, slot, set, wrong->tensor, wrong->region,
                                              wrong->allowance, wrong->seen, wrong->failure));
-  // Only timed workloads see several sets; on others there is no earlier answer to remember.
+  // Only timed workloads run on several input sets; on the others there is no earlier answer to
+  // remember.
   if (bench.workload().group == Group::Time && KW_TRY(is_remembered(bench, slot, set)))
     checked.verdict =
         Verdict{stage, Outcome::Cheated,
@@ -282,7 +283,8 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   const auto again = KW_TRY(leg->call(bench.workload(), timeout_ns));
   auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
   bench.slot(0).set = -1;
-  // The two runs differ only in the right to write, so an input was written, and perhaps put back.
+  // The two runs differ only in whether inputs are writable, so the candidate wrote to an input,
+  // and may have restored it.
   if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
     modified = Verdict{Stage::Run, Outcome::ModifiedInput,
                        fmt::format("workload '{}': the call faults while its inputs are read-only "

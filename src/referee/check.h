@@ -49,8 +49,8 @@ struct Watch {
 };
 
 /// Whether code of the candidate may still run after its call returned. Device code cannot, because
-/// the stamp comes after its end; a host launcher is trusted, and its player waits for the whole
-/// device.
+/// the time stamp that ends a call is taken after the device code has ended; a host launcher is
+/// trusted, and its player waits for the whole device.
 bool may_linger(const Candidate& candidate);
 
 /// Whether the candidate is a host launcher that the user alone vouches for, not a task; such a
@@ -65,7 +65,7 @@ Watch watch_for(const EvaluationRequest& request, const Options& options, const 
 struct AfterCheck {
   /// The process ended by itself, changed outputs, or left processes behind.
   std::optional<Verdict> verdict;
-  std::string late;  ///< Words about CPU time above the limit; empty if there was none.
+  std::string late;  ///< Message about CPU time above the limit; empty if there was none.
 };
 
 /// Lets the player run on after a call that returned and whose outputs nobody has touched since.
@@ -103,9 +103,9 @@ struct Repeatability {
 };
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns);
 
-/// A crash at an address in no guard may be a write to a read-only input. Runs the program once
-/// more with writable inputs and returns modified_input if an input was written (on a GPU also if
-/// the fault then disappears), else `crash` unchanged.
+/// A crash at an address outside of all guard pages may be a write to a read-only input. Runs the
+/// program once more with writable inputs and returns modified_input if an input was written (on a
+/// GPU also if the fault then disappears), else `crash` unchanged.
 Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash);
 

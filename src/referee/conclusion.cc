@@ -16,7 +16,7 @@ namespace {
 // to spare, which is reported. Our choice.
 constexpr double kEnoughSpare = 0.25;
 
-/// Which key of task.yaml to change if the gates accept such an answer.
+/// Says which key of task.yaml to change if the gates accept the wrong answer that has this name.
 std::string hint_for(const std::string& answer) {
   if (answer.starts_with("inputs rounded"))
     return "tighten 'gate' or add 'rms' in task.yaml; in sums of one sign such errors average out, "

@@ -88,7 +88,7 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
-/// Cuts runs so small that the threads of a loop share them evenly.
+/// Cuts runs into pieces that the threads of a loop can share evenly.
 std::vector<Run> cut(const std::vector<Run>& runs) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 15;  // elements
   std::vector<Run> pieces;

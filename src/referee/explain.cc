@@ -1,4 +1,4 @@
-// Turns a failed comparison into a failure map and its words.
+// Turns a failed comparison into a map of the failed elements and a description of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/explain.h"
 

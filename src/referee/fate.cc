@@ -1,4 +1,4 @@
-// Words and outcomes for every way in which a load or a call ends.
+// Describes every way in which a load or a call can end, and names its outcome.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/fate.h"
 
@@ -18,8 +18,8 @@ namespace {
 using device::Fate;
 
 constexpr std::size_t kDetailLimit = 600;
-// libgomp exits and std::thread throws where no thread can be made: above 64 and two for each
-// thread of PoolOptions.
+// Note for a process that ended by itself: libgomp exits and std::thread throws where no thread can
+// be made, which happens above 64 threads and two more for each thread of PoolOptions.
 constexpr const char* kThreadLimit =
     " (a process that cannot start another thread ends in the same way; its limit is a little "
     "above "

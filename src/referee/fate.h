@@ -28,8 +28,8 @@ bool is_fault_of_device(const device::CallResult& call);
 /// "workload 'prime'".
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
 
-/// The verdict with stages before `measure` raised to `measure`: a call that ends badly there ran
-/// well when it was checked.
+/// Raises the stage of a verdict to `measure` if it is an earlier one: a timed call that ends badly
+/// is one of a program whose checked calls ended well.
 Verdict at_measure(Verdict verdict);
 
 /// How a process ended, in words without blame, for references and opponents: "crashed with signal

@@ -1,5 +1,5 @@
 // Forges every message that a player can send, one by one for both targets: whatever a message
-// says, the verdict is the candidate's, and none is trouble of the device.
+// says, the referee gives a verdict on the candidate and reports no trouble of the device.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ using player::Trouble;
 
 constexpr std::int64_t kPatience = 400'000'000;
 
-/// What the referee asks in order to load foreign code or once it is loaded, and the answer that it
-/// expects.
+/// A message by which the referee loads foreign code or uses loaded code, and the kind of answer
+/// that it expects.
 struct Question {
   Target target;
   Kind asked;
@@ -103,8 +103,8 @@ std::string name_of_question(const ::testing::TestParamInfo<Question>& info) {
 
 class ForgedAnswer : public ::testing::TestWithParam<Question> {
  protected:
-  /// Expects that the script ends the candidate with a verdict in words. That a GPU failed is at
-  /// most a claim, which a CPU's player cannot even make.
+  /// Expects that the script leads to a verdict on the candidate, with a text. A player's message
+  /// that the GPU failed is only a claim, and a CPU's player cannot send one.
   Verdict expect_blamed(std::vector<std::string> script, const std::string& what) {
     script.insert(script.begin(), "await");
     script.emplace_back("sleep");

@@ -1,5 +1,5 @@
-// The first gate, per element or per region, and the second, by RMS error against the trusted
-// baseline.
+// The first gate, per element or per region, and the second gate, which holds the RMS error against
+// the trusted baseline's.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gate.h"
 
@@ -13,7 +13,7 @@
 namespace kw::referee {
 namespace {
 
-// With fewer elements the ratio of two RMS errors is luck.
+// Fewest elements for which the ratio of two RMS errors is steady enough to judge by.
 constexpr std::int64_t kFewestForRms = 256;
 constexpr double kZeroMean = 0.1;    // |mean| / RMS; random signs give 1 / sqrt(count)
 constexpr double kWorstShown = 1e9;  // keeps ratios finite in JSON
@@ -125,8 +125,8 @@ std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
                               : ""));
   const bool real = is_real(tensor.dtype);
   if (real && gate.kind == GateKind::Field) {
-    // A reduced check sees a part of the energy, which can only be less than the whole: the test is
-    // still necessary for passing.
+    // A reduced check sums over a part of the elements, which makes the difference only smaller, so
+    // an answer that fails here would also fail a full check.
     const double l2 = ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(truth.sum_sq));
     fraction = std::max(fraction, ratio(l2, gate.l2));
     if (!(l2 <= gate.l2))

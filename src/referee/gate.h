@@ -23,8 +23,8 @@ struct RegionTruth {
   double max_abs = 0;
   double sum = 0;
   double sum_sq = 0;
-  /// RMS error of the reference at the task's type. For f16 and bf16, in which nobody sums, the
-  /// error of rounding the truth once: rounding_rms().
+  /// RMS error of the reference at the task's type. For f16 and bf16, in which no sums are formed,
+  /// it is the error of rounding the truth once: rounding_rms().
   std::optional<double> baseline_rms;
   /// True if all inputs are whole numbers and the trusted baseline has not one bit wrong: then a
   /// sum that lacks a term, or has one twice, is off by a whole number.
@@ -36,7 +36,8 @@ struct RegionTruth {
 /// (Workload::exact_below) may be off by less than half a unit.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth);
-/// As above; where the region is whole numbers, the allowance is also below one half.
+/// The same allowance with all figures of one region's truth; where the region is whole numbers,
+/// the allowance is also below one half.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                const RegionTruth& truth);
 
@@ -59,8 +60,9 @@ double rounding_rms(Dtype dtype, const RegionTruth& truth);
 /// argument alone is twenty units of a result that is nearly zero.
 double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth);
 
-/// Words for what failed, or nothing if the region passes; worsens `accuracy` by what was seen.
-/// `whole`: every element was looked at, which the second gate needs.
+/// Judges one region by all gates of the task: says what failed, or nothing if the region passes.
+/// Worsens `accuracy` by what was seen. `whole`: every element was compared, which the second gate
+/// needs.
 std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
                                         const RegionTruth& truth, const device::Comparison& seen,
                                         bool whole, Accuracy& accuracy);

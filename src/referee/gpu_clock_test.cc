@@ -1,4 +1,5 @@
-// What a GPU's two clocks say about a call, and whom they may accuse.
+// What the two clocks of a GPU's call, stamps and events, say about it, and when they convict the
+// candidate.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

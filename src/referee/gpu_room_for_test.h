@@ -82,7 +82,8 @@ struct GpuRoom {
       request.plans.push_back({role, w.name, make_plan(w, workspace_bytes, initial)});
   }
 
-  /// Adds a fast reference; the timed workload grows, on paper, beyond what the host can compute.
+  /// Adds a fast reference, and declares so much work for the timed workload that the host could
+  /// not compute it.
   template <class Body>
   void add_fast(Body body) {
     BuildUnit unit;
@@ -111,7 +112,7 @@ struct GpuRoom {
 /// Argument sets that a fake kernel is called with.
 using Sets = std::vector<std::vector<device::FakeArgument>>;
 
-/// Result of the room's one timed workload.
+/// Result of the one timed workload of the test's task.
 inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
 
 }  // namespace kw::referee::testing

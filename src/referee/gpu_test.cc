@@ -1,4 +1,5 @@
-// Whole evaluations on a fake GPU: plans, workspaces, stamps, faults, and truths from elsewhere.
+// Whole evaluations on a fake GPU: plans, workspaces, stamps, faults, and truths from the host or
+// from a fast reference.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,11 +62,12 @@ TEST(Gpu, ModulesAreLoadedAnewBeforeEveryTimedCall) {
   for (std::size_t i = 0; i + 1 < room.world.log.size(); ++i)
     if (room.world.log[i] == "forget candidate") {
       EXPECT_EQ(room.world.log[i + 1], "flush");
-      // The next forgetting begins as soon as the call is over, whatever is done meanwhile.
+      // The next reload of the modules begins as soon as the call is over, before the referee does
+      // anything else.
       EXPECT_EQ(room.world.log[i + 2], "call candidate");
       EXPECT_EQ(room.world.log[i + 3], "begin_forget candidate");
     }
-  // No process is left working.
+  // Every reload that began in the background is ended, so no process is left working.
   for (const char* who : {"candidate", "opponent"})
     EXPECT_EQ(count(room.world.log, std::string("end_forget ") + who), 1) << who;
 }
@@ -209,8 +211,6 @@ TEST(Gpu, ADeviceThatDoesNotRecoverStopsTheWorker) {
   EXPECT_EQ(e.error().advice, Advice::Stop);
 }
 
-// --- workspaces ---------------------------------------------------------------------------------
-
 constexpr std::int64_t kScratch = 64;
 
 TEST(Gpu, WorkspacesAreMadeAnewBeforeEveryCall) {
@@ -279,8 +279,6 @@ TEST(Gpu, TimesAsManyPairsAsAskedForAndChecksTheShareAskedFor) {
   EXPECT_LT(timed(e).miss_probability, std::pow(15.0 / 16, 90));
 }
 
-// --- memory between calls -----------------------------------------------------------------------
-
 /// A kernel that computes twice x and records the first input of every call at the timed workload.
 auto listening(std::vector<float>& asked) {
   return [&asked](const A& a) {
@@ -299,8 +297,8 @@ TEST(Gpu, EveryTimedCallHasASetThatItsProcessHasNotSeen) {
   std::set<int> sets;
   for (const Sample& sample : timed(e).samples) sets.insert(sample.input_set);
   EXPECT_EQ(sets.size(), 64u);
-  // The kernel was checked twice on equal inputs and warmed up on others; after that no input comes
-  // again.
+  // The kernel was checked twice on equal inputs and warmed up on other ones; after that every
+  // timed call has inputs that the kernel has not seen.
   const auto timed_calls = static_cast<std::ptrdiff_t>(64 + timed(e).retimed[0].calls);
   ASSERT_GT(std::ssize(asked), timed_calls);
   const std::set<float> seen(asked.end() - timed_calls, asked.end());
@@ -351,8 +349,6 @@ TEST(Gpu, ReplayOfTheFirstAnswerIsCheating) {
   EXPECT_VERDICT(e, Measure, Cheated);
   EXPECT_THAT(e.verdict.evidence, HasSubstr("remembered"));
 }
-
-// --- fast references ----------------------------------------------------------------------------
 
 TEST(Gpu, TruthsOfWhatTheHostCannotAffordComeFromTheFastReference) {
   GpuRoom room;
@@ -417,8 +413,8 @@ TEST(Gpu, AFastReferenceIsNotTrustedUnseen) {
   EXPECT_THAT(e.error().what, HasSubstr("no small workload"));
 }
 
-// The candidate has only nine bits where the shape is large; the small shapes tell what the type
-// can do.
+// The candidate keeps only nine bits at the large shape. The baseline's errors at the small shapes
+// tell what the type can do.
 TEST(Gpu, TheSecondGateHoldsWhereTheBaselineIsTooSlow) {
   GpuRoom room;
   room.add_fast([](const testing::Arguments<double>& a) {

@@ -1,4 +1,4 @@
-// Clock and flag of an evaluation that must end early.
+// Decides by a clock and by a flag whether an evaluation must end early.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/haste.h"
 

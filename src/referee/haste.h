@@ -20,11 +20,12 @@ class Haste {
   /// how long it took, in nanoseconds; an empty function does nothing.
   Result<std::int64_t> wait_outside(const std::function<Result<>()>& wait);
 
-  /// Whether somebody asked for the end: what is in progress is the last step.
+  /// Whether somebody asked for the end of the evaluation: the step in progress is then its last
+  /// one.
   bool is_hurried() const;
-  /// Whether the plan's time is over: an interval that is known is good enough.
+  /// Whether the plan's time is over: the evaluation then ends as soon as it knows an interval.
   bool is_late() const { return is_past(1); }
-  /// Whether twice the plan's time is over: no interval will be found.
+  /// Whether twice the plan's time is over: the evaluation then ends even without an interval.
   bool is_too_late() const { return is_past(2); }
 
  private:
@@ -32,11 +33,11 @@ class Haste {
 
   const Options& options_;
   const platform::Clock& clock_;
-  std::int64_t wall_ns_;  ///< 0: no limit.
+  std::int64_t wall_ns_;  ///< Time that the plan allows, in ns; 0: no limit.
   std::int64_t began_ns_;
 };
 
-/// The verdict on a hurried evaluation; `at` says what it was about to do.
+/// The verdict on an evaluation that was ended on request; `at` says what it was about to do.
 Verdict interrupted(const std::string& at);
 
 }  // namespace kw::referee

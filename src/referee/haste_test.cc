@@ -14,7 +14,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Room;
 
-/// A confirmation in which each call takes a tenth of a second of the clock that budgets see.
+/// A confirmation in which each call takes a tenth of a second on the fake clock, which its time
+/// budget is counted by.
 struct HastyRoom {
   platform::FakeClock clock;
   int calls = 0;

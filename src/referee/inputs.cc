@@ -1,4 +1,4 @@
-// Draws, places and recreates what a call starts from.
+// Draws the inputs of calls, puts them into the buffers of a call, and recreates them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/inputs.h"
 

@@ -70,8 +70,8 @@ class InputPool {
   std::vector<Buffers> spare_;
 };
 
-/// What an output without declared initial content holds before a call: random bytes, or what is
-/// there.
+/// What an output without declared initial content holds before a call: random bytes, or what the
+/// latest call left there.
 enum class Outputs { Poisoned, AsLeft };
 
 /// Makes the slot ready for a call: inputs of the set, initial values of inout tensors, zeros or
@@ -79,10 +79,10 @@ enum class Outputs { Poisoned, AsLeft };
 Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
                std::uint64_t call_seed, Slot& slot, Outputs outputs = Outputs::Poisoned);
 
-/// Makes the slot ready with values drawn by `seed` straight into it, whose answer nobody knows.
-/// The values share nothing with what a process has seen before: a process that met the greatest
-/// element or the sum of an earlier call again would know what kind of call this is. The slot then
-/// holds no set.
+/// Fills the slot with values drawn by `seed`, for a call whose right answer is never computed. The
+/// values have nothing in common with earlier ones: a process that met the greatest element or the
+/// sum of an earlier call again could tell what the call is for. Afterwards the slot holds no input
+/// set.
 Result<> place_unknown(device::BufferOps& ops, const Workload& workload, Seed seed,
                        std::uint64_t call_seed, Slot& slot);
 

@@ -1,4 +1,4 @@
-// Compares how often both legs' samples are late.
+// Compares how often samples of the candidate and samples of its opponent are late.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/lateness.h"
 
@@ -12,8 +12,9 @@ namespace kw::referee {
 namespace {
 
 constexpr double kShareOfCalls = 0.01;
-// Processor time that a thread is charged for falling asleep a little late, for each call; a call
-// that is measured alone lasts ten times as long.
+// Processor time per call outside of the calls that is not held against a program: a thread is
+// charged as much for falling asleep a little late. Calls that are measured one by one last ten
+// times as long.
 constexpr double kLeastOutsideNs = 10e3;
 constexpr int kLeastLate = 8;
 constexpr double kMostShare = 1.0 / 3;

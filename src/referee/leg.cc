@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kWorkspaceAlignment = 256;
 constexpr int kLeastEmptyCalls = 15;   // some 40 µs each
 constexpr int kMostEmptyCalls = 150;   // calls are made until one of them is stamped
-constexpr double kMostApartNs = 10e3;  // about two launches; a larger gap is no launch
+constexpr double kMostApartNs = 10e3;  // about two launches, which explain no larger gap
 
 }  // namespace
 
@@ -54,8 +54,8 @@ Leg::Post& Leg::post_of(const Workload& workload) {
   panic("a leg was asked for a workload at which it does not stand");
 }
 
-// Allocates the workspaces once for all lives of the leg: their content is made before every call
-// anyway.
+// Allocates the workspaces once for all processes of this leg: their content is written anew before
+// every call anyway.
 Result<std::optional<Verdict>> Leg::allocate_workspaces() {
   // The task's own references may use all memory that there is.
   const bool is_restricted = program_.role == "candidate" || program_.role == "opponent";
@@ -82,7 +82,7 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
                                     .alignment = kWorkspaceAlignment,
                                     .shared = true});
       // Other programs may have taken what was free a moment ago, and the candidate asked for no
-      // more than the task allows: so this is a verdict.
+      // more than the task allows. So the failure is a verdict and no error.
       if (!made && is_restricted)
         return Verdict{Stage::Launch, Outcome::OutOfResources,
                        fmt::format("workload '{}': no room for workspace '{}': {}", where,

@@ -97,7 +97,8 @@ class Leg {
   const Program& program() const { return program_; }
 
  private:
-  /// A stand with its plan and what the plan needs.
+  /// The mapped tensors of one workload with the launch plan that uses them and the workspaces of
+  /// the plan.
   struct Post {
     Stand stand;
     const Plan* plan = nullptr;  ///< The launch plan; null on cpu.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kFewest = 32;
 constexpr std::uint64_t kMore = 64;
-constexpr std::uint64_t kOneIn = 8;  // one call in so many is checked
+constexpr std::uint64_t kOneIn = 8;  // one call in eight is checked
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 16;
 constexpr std::int64_t kMostNs = 50'000'000;
 

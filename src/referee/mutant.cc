@@ -29,7 +29,8 @@ std::string_view name_of(Part part) {
 
 std::int64_t size(const Range& range) { return range.hi - range.lo; }
 
-// The dimension along which the box is cut into such parts; nothing where the box has none.
+// The dimension along which the box is cut into parts of this kind; nothing where the box has no
+// such part.
 std::optional<std::size_t> dimension_of(Part part, const Region& box) {
   const std::size_t rank = box.ranges.size();
   switch (part) {
@@ -95,7 +96,8 @@ void add_output_mutants(std::vector<Mutant>& all, const Workload& workload) {
   }
 }
 
-// Where sums are exact in any order, the last bits of the summed numbers decide.
+// Where sums are exact in any order, even numbers that lack only their last bits give a wrong sum,
+// so this mutant is added.
 std::vector<int> bits_kept(Dtype dtype, bool has_exact) {
   std::vector<int> kept;
   for (const int bits : kBitsKept)
@@ -115,7 +117,8 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
       add(fmt::format("last {} of {} dropped", name_of(part), tensor.name), MutantKind::Dropped,
           part, 0);
   const std::int64_t count = elements_of(box);
-  // Positions have no neutral value; their parts are replaced instead of dropped.
+  // Elements of a tensor of positions are not dropped one by one, because no value is neutral as a
+  // position.
   if (count > 1 && tensor.values.kind != "points") {
     add(fmt::format("one element of {} dropped", tensor.name), MutantKind::Thinned, Part::Element,
         0);

@@ -189,8 +189,7 @@ Result<std::optional<Judged>> Maker::with_own_right(const Region& where, const C
 Result<Tried> Maker::dropped(std::int64_t length) {
   const auto part = last_part(mutant_.part, whole(tensor()), length);
   KW_ASSERT(part.has_value());
-  // Positions have no neutral value, so they are replaced by those of another draw, which are as
-  // valid.
+  // No value is neutral as a position, so positions are replaced by valid ones of another draw.
   if (tensor().values.kind == "points") {
     const Buffers* other = KW_TRY(subject_.other_inputs());
     return recomputed(

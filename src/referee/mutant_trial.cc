@@ -1,4 +1,4 @@
-// Keeps what is known of each mutant, and decides when enough is known.
+// Records what the gates said of each mutant, and decides when no further input set is needed.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/mutant_trial.h"
 
@@ -41,8 +41,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-/// By how much an input may be off once it is rounded to 16 bits of mantissa. A gate of kind
-/// `field` that allows as much of a field's norm says itself that such inputs are enough.
+/// By how much an input may be off once it is rounded to 16 bits of mantissa. A task whose gate of
+/// kind `field` allows this share of a field's norm accepts inputs of 16 bits by its own choice.
 constexpr double kSixteenBits = 0x1p-17;
 
 bool is_let_pass_by_field(const Task& task, const MutantResult& result) {

@@ -36,7 +36,7 @@ class MutantTrial {
   bool is_open() const { return open() > 0; }
   /// Tries every open mutant on a prepared subject, which is one input set of the workload.
   Result<> run(Subject& subject);
-  /// Number of wrong answers about which another input set could say more.
+  /// Number of mutants whose fate another input set could still decide.
   int open() const;
   /// Results of the mutants about which enough is known, in the order of mutants_of().
   std::vector<MutantResult> results() const;

@@ -123,8 +123,8 @@ void as_it_is(EvaluationRequest&) {}
 
 void loosen_by(EvaluationRequest& request, double c) { request.task.gate.c = c; }
 
-// What an element of this weight adds is above what a float leaves out and below what the gate of
-// 16 units allows, in each of the input sets.
+// Weight of a row's last element. In each input set, what the element adds is above the rounding of
+// a float and below the 16 units that the gate allows.
 constexpr double kHardly = 2e-7;
 
 const Hole kHoles[] = {

@@ -102,7 +102,7 @@ Result<> NullAnswers::constants() {
   return judge("mean");
 }
 
-// Element k of the output becomes element k of the input, which is repeated where it is smaller.
+// Each output becomes a copy of an input, element by element; an input that is smaller is repeated.
 Result<> NullAnswers::copies() {
   for (std::size_t s = 0; s < tensors().size(); ++s) {
     if (!is_drawn(tensors()[s]) || tensors()[s].extent() == 0) continue;
@@ -117,8 +117,8 @@ Result<> NullAnswers::copies() {
   return {};
 }
 
-// The right answer, except for a part at the end that stays as it was before the call. Where the
-// call leaves that part alone anyway (a halo), the part before it is taken.
+// Gives the right answer, except for a part at the end that stays as it was before the call. Where
+// the call leaves that part alone anyway (a halo), the part before it is taken.
 Result<> NullAnswers::missing_part(const char* name, bool is_plane, std::int64_t width) {
   KW_TRY(subject_.begin());
   for (std::size_t i = 0; i < tensors().size(); ++i)
@@ -146,8 +146,8 @@ Result<> NullAnswers::missing_parts() {
   return missing_part("last tile missing", false, kTile);
 }
 
-// The answer that the reference gives once `change` has altered these inputs; `change` returns
-// false if it altered nothing.
+// Gives the answer that the reference gives once `change` has altered these inputs; `change`
+// returns false if it altered nothing.
 Result<> NullAnswers::recomputed(const std::string& name, const std::vector<std::size_t>& inputs,
                                  const std::function<Result<bool>(std::size_t)>& change) {
   bool changed = false;

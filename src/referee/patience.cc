@@ -1,4 +1,4 @@
-// A thread sleeps until the wait is over or until the user must be told of it.
+// Reports a long wait from a thread that sleeps until the wait is over or must be reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/patience.h"
 

@@ -14,7 +14,7 @@ namespace kw::referee {
 
 /// Whom to tell about a long wait, and after how long.
 struct Patience {
-  /// Gets words like "the reference of task 'x' on workload 'y'"; called from another thread.
+  /// Called from another thread with a text like "the reference of task 'x' on workload 'y'".
   std::function<void(const std::string& what)> tell = {};
   /// Longest wait that is not reported: nobody takes it for a hang yet.
   std::int64_t after_ns = 5'000'000'000;

@@ -1,4 +1,4 @@
-// A user who waits for a reference is told so, but not for ever.
+// A user who waits long for a reference is told so, and the wait has a limit.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/patience.h"
 

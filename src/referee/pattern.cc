@@ -17,11 +17,12 @@ namespace {
 
 using Words = std::optional<std::string>;
 
-// Relative tolerance; patterns are about places, not about precision.
+// Relative difference up to which two values count as equal: patterns name wrong places, not lost
+// precision.
 constexpr double kClose = 1e-3;
 constexpr double kMost = 0.9;  // share of elements that counts as all of them
 constexpr std::int64_t kWidestHalo = 8;
-// Isolated points are fewer than one element in so many.
+// Failed elements count as isolated points if they are fewer than one element in this number.
 constexpr std::int64_t kIsolatedShare = 100;
 
 struct Shape {
@@ -232,7 +233,7 @@ Words find_border(const Shape& shape, const std::vector<std::int64_t>& failed) {
     }
     width = std::max(width, nearest);
   }
-  // A border that covers most of the tensor says nothing.
+  // A border that covers most of the tensor is no pattern.
   double inside = 1;
   for (const std::int64_t size : shape.sizes)
     if (size > 2 * kWidestHalo)

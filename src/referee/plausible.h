@@ -19,10 +19,10 @@ namespace kw::referee {
 /// lacks, clocks and bus give both limits.
 std::optional<double> compute_least_ns(const Workload& workload, const DeviceFacts& facts);
 
-/// Words that say by how much `median_ns` is below the least time; nothing if plausible or unknown.
-/// On a CPU the time `trusted_ns` of trusted code shows what the machine reaches today as well as a
-/// ceiling does, and gets the same factor; 0: no trusted code was timed. Before relying on the
-/// answer, the caller should measure the ceilings again: they may be too low.
+/// Says by how much `median_ns` is below the least time; nothing if plausible or unknown. On a CPU
+/// the time `trusted_ns` of trusted code shows what the machine reaches today as well as a ceiling
+/// does, and gets the same factor; 0: no trusted code was timed. Before relying on the answer, the
+/// caller should measure the ceilings again: they may be too low.
 std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
                                             const DeviceFacts& facts, double trusted_ns = 0);
 

@@ -1,5 +1,5 @@
-// What a player says, in either seat and at every request, decides the candidate's fate or its
-// opponent's, and never ends a run.
+// What the player of a candidate or of an opponent answers to any request decides the fate of that
+// program, and never ends a run.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

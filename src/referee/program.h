@@ -11,8 +11,8 @@
 
 namespace kw::referee {
 
-/// A built unit as a leg runs it. On cpu its entry is called with the task's arguments; on cuda the
-/// plan of the current workload is bound once and then runs.
+/// A built program as a player runs it. On cpu its entry is called with the task's arguments; on
+/// cuda the plan of the current workload is bound once and then runs.
 struct Program {
   std::string role;  ///< BuildUnit::role; appears in messages.
   Target target = Target::Cpu;
@@ -24,7 +24,8 @@ struct Program {
   std::string identity() const;
 };
 
-/// The unit with this role and its plans; nothing where the request has no such unit that is built.
+/// The program of the unit with this role and its plans; nothing where the request has no such unit
+/// that is built.
 std::optional<Program> program_of(const EvaluationRequest& request, std::string_view role);
 
 }  // namespace kw::referee

@@ -1,4 +1,4 @@
-// Runs one evaluation from load to measure, and keeps what the next one can use.
+// Runs one evaluation from load to measure, and keeps what the next evaluation can use.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/referee.h"
 
@@ -55,8 +55,8 @@ std::string name_of_call(const Bench& bench) {
   return fmt::format("workload '{}'", bench.workload().name);
 }
 
-/// Tells every fast bench what the small benches show: that the fast reference may be trusted, and
-/// how large the trusted baseline's errors are. `small` are prepared, and none of them is fast.
+/// Passes on to every bench in `fast` what the small workloads show: that the fast reference may be
+/// trusted, and how large the trusted baseline's errors are. `small` are prepared and not fast.
 Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast) {
   if (small.empty())
     return fail_input(
@@ -91,7 +91,7 @@ class Trial {
   /// `timed`: the workload at which the same process will be timed; null: none.
   Fate load_and_check(const std::vector<Bench*>& small, Bench* timed);
   Fate check_timed(Bench& bench);
-  /// Checks the same shape on values that timed inputs do not have.
+  /// Checks the bench's shape on values that its timed inputs do not have.
   Fate check_borrowed(Bench& bench);
   Fate measure(const std::vector<Bench*>& timed, const Program* opponent,
                std::int64_t memory_bytes);
@@ -117,7 +117,7 @@ class Trial {
   const Haste& haste_;
   Evaluation& to_;
   Rng rng_;
-  std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: checked, to be timed.
+  std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: checked legs.
   double truth_ns_ = 0;
 };
 
@@ -172,8 +172,8 @@ Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   return verdict;
 }
 
-// Checks all small workloads in one process, which costs more to start than their calls. On a GPU,
-// where that is 0.1 s, one timed workload shares the process and in the end has it alone.
+// Checks all small workloads in one process, because a start costs more than their calls. On a GPU,
+// where a start takes 0.1 s, one timed workload shares the process and in the end has it alone.
 Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed) {
   device::PlayerSpec spec{.name = "candidate",
                           .jail = request_.jail,
@@ -203,7 +203,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   }
   to_.stage_ns["load"] = static_cast<double>(clock_.now_ns() - started);
   if (verdict || request_.until < Stage::Run) return verdict;
-  // Late work is looked for on the first call and on another one that nobody can foresee.
+  // Late work is looked for after the first call and after another one, drawn at random.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
   const std::size_t most = is_on(Defence::EveryCallChecked) ? small.size() : 3;
   for (std::size_t i = 0; i < std::min(most, small.size()); ++i) {
@@ -213,7 +213,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   }
   verdict = KW_TRY(call_many_times(small, leg, options_, clock_, haste_, rng_));
   if (verdict) return verdict;
-  // Outputs of small workloads would be places to keep results in.
+  // The process loses the small workloads' outputs, in which it could keep results.
   if (timed != nullptr) return verdict_of(leg.keep_only(timed->workload()), name_of_call(*timed));
   return std::nullopt;
 }
@@ -341,7 +341,7 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
   return slot.get();
 }
 
-// Computes the truths of small workloads; the fast reference is compared with those of the host.
+// Computes the truths of small workloads, and compares the fast reference with the host's truths.
 Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
                                 const std::vector<Bench*>& timed) {
   std::vector<Bench*> fast;
@@ -349,7 +349,7 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
   for (Bench* bench : small) (bench->is_fast() ? fast : on_host).push_back(bench);
   KW_TRY(Bench::prepare_together(on_host, kWarmSet + 1));
   const auto needs_it = [](const Bench* bench) { return bench->is_fast(); };
-  // Where the host would do, the fast reference answers sets drawn for one pair of timed calls.
+  // Even where the host is quick enough, the fast reference serves sets of single timed pairs.
   const bool trusts_it = !fast.empty() || std::any_of(timed.begin(), timed.end(), needs_it) ||
                          (!timed.empty() && !on_host.empty() && run.program("reference_fast"));
   if (trusts_it && !std::exchange(run.is_fast_verified, true)) {
@@ -465,7 +465,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   for (Bench* bench : timed)
     if (!verdict && borrows) verdict = KW_TRY(trial.check_borrowed(*bench));
   spent("check");
-  // The times for loading and for truths lie within the time since the last step.
+  // Loading and truths count as stages of their own; their times lie within the check's.
   evaluation.stage_ns["check"] -= evaluation.stage_ns["load"] + trial.truth_ns();
   evaluation.stage_ns["truth"] += trial.truth_ns();
   const bool measures = request.until >= Stage::Measure;

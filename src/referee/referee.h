@@ -26,33 +26,33 @@ inline constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
 struct Options {
   std::int64_t reference_timeout_ns = kReferenceTimeoutNs;
   Patience patience = {};  ///< Tells about long waits for references.
-  /// A candidate's call never gets a shorter time limit.
+  /// Least time limit of a candidate's call.
   std::int64_t least_timeout_ns = 2'000'000'000;
-  /// Time limit of a call ÷ the reference's own time at the task's type.
+  /// Time limit of a call ÷ the time of the reference at the task's type.
   double timeout_factor = 100;
   std::int64_t memory_bytes = 0;  ///< Limit for pools, truths and buffers; 0: half of what is free.
   std::int64_t watch_ns = 3'000'000;  ///< Least span in which late work is looked for.
-  /// More CPU time than this after the return is cheating; every core adds what a thread of an
-  /// honest pool takes to fall asleep (0.1 ms seen where sixteen threads wait on a futex of a
-  /// virtual machine).
+  /// CPU time after a call's return that is still honest, plus a share for every core: what a
+  /// thread of an honest pool takes to fall asleep (0.1 ms seen where sixteen threads wait on a
+  /// futex of a virtual machine). More than both together is late work.
   double late_cpu_ns = 1e6;
   double late_cpu_per_core_ns = 0.125e6;
-  /// Number of elements that a reduced check compares at least.
+  /// Least number of elements that a reduced check compares.
   std::int64_t checked_elements = 1 << 18;
   double short_sample_ns = 1e6;  ///< Calls shorter than this are batched.
-  /// A workload that would need more calls per sample is unmeasurable.
+  /// Most calls in a sample; a workload that would need more calls per sample is unmeasurable.
   int most_calls_per_sample = 64;
   int pool_sets = 0;  ///< Number of timed input sets; 0: 2 to 8, depending on what a truth costs.
   std::int64_t recovery_pause_ns = 250'000'000;  ///< Pause between probes of a GPU that faulted.
   /// Wall time after which no further pair begins, overhead included.
   double measure_wall_ns = 120e9;
-  /// Called once between the check and the first timed call: the caller's lease of the device,
-  /// shared so far, becomes exclusive there.
+  /// Called once between the check and the first timed call, for the caller to make its lease of
+  /// the device exclusive, which was shared until then.
   std::function<Result<>()> before_measuring = {};
   /// Called before a time is called impossible on a CPU: measures the ceilings again and passes
   /// them to set_ceilings().
   std::function<Result<>()> raise_ceilings = {};
-  /// Asked between steps; true: the evaluation ends after the current step, as (measure,
+  /// Asked between steps; true: the evaluation ends after the step in progress, as (measure,
   /// unmeasurable).
   std::function<bool()> is_hurried = {};
 };

@@ -105,8 +105,6 @@ TEST(Referee, EveryTimedCallIsCold) {
   EXPECT_GE(room.world.flushes, static_cast<int>(2 * e.workloads[2].samples.size()));
 }
 
-// --- how a process ends -------------------------------------------------------------------------
-
 TEST(Referee, NamesHowLoadingEnded) {
   const std::map<device::Fate, Outcome> ends{{device::Fate::LoadRefused, Outcome::LoadFailed},
                                              {device::Fate::Exited, Outcome::LoadFailed},
@@ -159,8 +157,6 @@ TEST(Referee, ACrashByWritingAReadOnlyInputIsAModifiedInput) {
   EXPECT_VERDICT(room.judge(), Run, ModifiedInput);
 }
 
-// --- memory -------------------------------------------------------------------------------------
-
 TEST(Referee, SeesOneByteBeforeAndAfterATensor) {
   for (const bool after : {false, true}) {
     Room room;
@@ -200,8 +196,6 @@ TEST(Referee, SeesTheTrickOfZeroingTheInputFirst) {
   }),
                  Check, ModifiedInput);
 }
-
-// --- values -------------------------------------------------------------------------------------
 
 TEST(Referee, WritingNothingIsSeenAsSuch) {
   Room room;
@@ -267,8 +261,6 @@ TEST(Referee, AReferenceThatCrashesIsTheTasksFault) {
   ASSERT_FALSE(e.has_value());
   EXPECT_THAT(e.error().what, HasSubstr("SIGSEGV"));
 }
-
-// --- after the return ---------------------------------------------------------------------------
 
 TEST(Referee, SeesAnEndBetweenCalls) {
   Room room;
@@ -340,8 +332,6 @@ TEST(Referee, SeesProcessesLeftBehind) {
   room.world.objects["candidate"].after = {.late_cpu_ns = 0, .processes_left = 1};
   EXPECT_VERDICT(room.judge(), Check, Cheated);
 }
-
-// --- memory between calls -----------------------------------------------------------------------
 
 // What a process remembers. The fake's closures outlive processes, so the memory is cleared when a
 // new process starts.
@@ -430,8 +420,6 @@ TEST(Referee, SkippingLaterCallsAtAnyShapeIsSeenBeforeAnythingIsTimed) {
   EXPECT_THAT(e.verdict.evidence, HasSubstr("more calls of one process"));
 }
 
-// --- determinism --------------------------------------------------------------------------------
-
 auto wobbling(int& calls) {
   return [&calls](const A& a) {
     twice(a);
@@ -477,7 +465,7 @@ TEST(Referee, AConfirmationIsWithoutAWorkloadThatTheDeviceCanNeverHold) {
   ASSERT_EQ(e.skipped.size(), 1u);
   EXPECT_EQ(e.skipped[0].name, "huge");
   EXPECT_THAT(e.skipped[0].reason, HasSubstr("this device has 1.91 MiB in all"));
-  // A workload that does not fit now might be part of another certificate, once the memory is free.
+  // A certificate covers every shape that fits, and this workload may fit once the memory is free.
   EXPECT_VERDICT(confirm(16'000'000'000), Measure, Unmeasurable);
 }
 

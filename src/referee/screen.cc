@@ -1,4 +1,4 @@
-// Screens claims, and defines the form of every refusal.
+// Screens a candidate's claims, and defines the form of every refusal.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/screen.h"
 
@@ -34,7 +34,7 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
                         "what it would do",
                         library));
   for (const std::string& option : candidate.options)
-    // The number of registers of a thread changes no result.
+    // A limit on the registers of a thread changes no result, so every task allows it.
     if (!option.starts_with("maxrregcount_") && !allows(task.restrictions.options, option))
       return refuse(fmt::format("the task does not allow the compiler option '{}'; leave it out{}",
                                 option,

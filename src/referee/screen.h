@@ -14,9 +14,9 @@
 namespace kw::referee {
 
 struct Screening {
-  /// (screen, rejected), or nothing if the text or object was accepted.
+  /// The verdict (screen, rejected), or nothing if the text or object was accepted.
   std::optional<Verdict> verdict;
-  /// Reasons for a rejection, with the place; or notes on an accepted text.
+  /// Reasons for a rejection, with the place in the source; or notes on an accepted text.
   std::vector<Finding> findings;
 };
 
@@ -26,11 +26,11 @@ Screening refuse(std::string evidence, std::string frame = {}, std::string place
 /// Checks the candidate's claims against the task's restrictions: libraries and compiler options.
 Screening screen_claims(const Candidate& candidate, const Task& task);
 
-/// Screens the source's text for what no object shows: files read at compile time (#include of
-/// absolute or parent paths, #embed, .incbin), which the compiler's jail would hide anyway, and on
-/// cuda host code and inline PTX that declares symbols. Comments, the content of literals outside
-/// of assembly, and code behind `#if 0` or behind a macro that nothing defines are ignored. `name`
-/// is the file name in reported places.
+/// Screens the source's text for what the built object does not show: files read at compile time
+/// (#include of absolute or parent paths, #embed, .incbin), which the compiler's jail would hide
+/// anyway, and on cuda host code and inline PTX that declares symbols. Comments, the content of
+/// literals outside of assembly, and code behind `#if 0` or behind a macro that nothing defines are
+/// ignored. `name` is the file name in reported places.
 Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
 
 /// Screens what the source does to its knobs and to the macros derived from knobs, which the

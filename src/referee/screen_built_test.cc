@@ -54,7 +54,7 @@ TEST_F(ScreenBuilt, SeesInstructionsHoweverTheyAreWritten) {
         << body;
   EXPECT_THAT(words("void f(float* y) { asm volatile(\".byte 15, 5\" ::: \"memory\"); y[0] = 1; }"),
               HasSubstr("instruction syscall"));
-  // Bytes of the instruction within a number are no instruction.
+  // The bytes of rdtsc within an operand are no instruction, because nothing jumps there.
   EXPECT_EQ(words("void f(float* y) { asm volatile(\"mov $0x9090310f, %%eax\" ::: \"eax\"); "
                   "y[0] = 1; }"),
             "");

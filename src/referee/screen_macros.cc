@@ -1,4 +1,5 @@
-// Screening of what a source does to the macros of its knobs, and of their names.
+// Screens what a source does to the macros of its knobs (tuning parameters), and how knobs are
+// named.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ constexpr auto kNamesOfHeaders = std::to_array<std::string_view>(
      "first", "second", "value",     "type",     "float2",   "float4",  "int2",    "int4",
      "half2", "dim3",   "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"});
 
-/// The first word of `text`, which is taken off.
+/// Takes the first word off `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   text = trim(text);
   const auto end = std::find_if_not(text.begin(), text.end(), is_name_char);
@@ -137,7 +138,8 @@ class MacroScreen {
     bool is_negated = false;  ///< The text is compiled where the macro is not defined.
   };
 
-  /// "!defined(TILE)", "defined TILE" alone.
+  /// Reads conditions like "!defined(TILE)" and "defined TILE"; conditions of other forms name no
+  /// macro.
   static Condition condition_of_if(std::string_view text) {
     Condition condition;
     text = trim(text);
@@ -161,7 +163,8 @@ class MacroScreen {
   const Candidate& candidate_;
   std::string_view name_;
   const Task& task_;
-  /// Knobs and what follows of them, with the text that a #define may give them.
+  /// Macros of knobs and macros derived from knobs, with the value that a #define may give each;
+  /// nothing where no #define may.
   std::map<std::string, std::optional<std::string>> values_;
   std::vector<Condition> conditions_;
 };

@@ -23,7 +23,7 @@ struct Cleaned {
   std::string literals;  ///< Blank in place of comments; literals as they are.
 };
 
-// Position behind the literal that opens at `at`, its quote.
+// Position behind the literal whose opening quote is at `at`.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (std::size_t i = at + 1; i < text.size(); ++i) {
@@ -163,7 +163,8 @@ class TextScreen {
       {".incbin", "assembly includes a file; put the bytes into the source, as an array"},
       {".include", "assembly includes a file; write the instructions into the source"},
   }};
-  // PTX ISA 8.8, chapter "Directives".
+  // Rules for directives of inline PTX; the directives are those of the PTX ISA 8.8, chapter
+  // "Directives".
   static constexpr std::array<Rule, 5> kPtxRules{{
       {".visible", "inline PTX declares a symbol of its own; declare it in C++"},
       {".extern", "inline PTX declares a symbol of its own; declare it in C++"},
@@ -210,7 +211,7 @@ class TextScreen {
     return is_skipped ? Branch::Skipped : Branch::Unknown;
   }
 
-  /// Blanks what the preprocessor plainly skips.
+  /// Blanks code that the preprocessor certainly skips.
   void blank_inactive(Names names) {
     std::vector<Branch> open;
     std::vector<std::pair<std::size_t, std::size_t>> skipped;
@@ -243,7 +244,8 @@ class TextScreen {
     }
   }
 
-  /// Lines of the preprocessor outside of literals, without their mark: `visit(offset, words)`.
+  /// Calls `visit(offset, words)` for every line of the preprocessor outside of literals; `words`
+  /// are the line without its # mark.
   template <class Visit>
   void for_each_directive(Visit visit) const {
     std::size_t offset = 0;

@@ -1,4 +1,5 @@
-// Manages the lives, sets and clock of one leg at one workload.
+// Starts the processes of one leg at one workload, hands out their input sets, and times their
+// calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/seat.h"
 
@@ -16,8 +17,8 @@ namespace kw::referee {
 namespace {
 
 constexpr int kUnknownSet = -1;
-// A single call that is shorter than this says little: where it was made from alone changes its
-// time by 30 µs.
+// Below this time a single call is a poor estimate: the processor that makes the call alone changes
+// the time by 30 µs.
 constexpr double kShortNs = 200e3;
 constexpr int kShortEstimates = 9;
 
@@ -121,7 +122,7 @@ Result<TimedCall> Seat::call(int set, bool is_timed) {
     if (refused.verdict) return refused;
   }
   auto timed = KW_TRY(run(is_timed));
-  // Forgetting runs beside the check of this call and everything else until the next call.
+  // The modules are loaded anew while this call is checked and until the next call begins.
   if (is_timed && !timed.verdict) leg_.begin_forget(bench_.workload());
   return timed;
 }

@@ -1,5 +1,5 @@
-// Runs a candidate or an opponent at one timed workload: cold calls on sets that its process has
-// not seen.
+// Runs a candidate or an opponent at one timed workload: cold calls on input sets that its process
+// has not seen.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,18 +21,18 @@ namespace kw::referee {
 struct TimedCall {
   /// The verdict on a call that did not return; nothing if all returned.
   std::optional<Verdict> verdict;
-  /// The verdict of a look at what a call left; it ends the sample.
+  /// The verdict on what a call left in memory (AfterCall); a verdict ends the sample.
   std::optional<Verdict> afterwards = std::nullopt;
-  /// Time per call. cpu: less the time of an empty call, so it may be <= 0 for trifles. cuda:
-  /// between the stamps.
+  /// Time per call. cpu: less the time of an empty call, so a call that does almost nothing may
+  /// have a time <= 0. cuda: between the stamps.
   double ns = 0;
   double wall_ns = 0;  ///< Time around the call by the referee's clock, nothing subtracted.
   /// cpu: processor time that the program's threads used before the request and after the answer.
   double outside_ns = 0;
-  /// True: `ns` counts for nothing. cuda: stamps and events disagree. cpu: threads worked outside
+  /// True if `ns` must not be used. cuda: stamps and events disagree. cpu: threads worked outside
   /// of the call.
   bool is_void = false;
-  /// The fault may be a write to an input, which a second run can show: refine_crash().
+  /// True if the fault may be a write to an input, which a second run can show: refine_crash().
   bool may_be_input_write = false;
 };
 
@@ -50,23 +50,23 @@ using AfterCall = std::function<Result<std::optional<Verdict>>(int set)>;
 /// filled anew.
 class Seat {
  public:
-  /// `follows`: this seat does not replace its process when sets run out, because it uses another
-  /// seat's sets or gets sets that nothing has seen. A sample has `calls` calls; the bench has
-  /// `sets` prepared timed sets, sets >= calls. `account` must outlive the seat.
+  /// `follows`: this seat does not replace its process when input sets run out, because it uses
+  /// another seat's sets or gets sets that nothing has seen. A sample has `calls` calls; the bench
+  /// has `sets` prepared timed sets, sets >= calls. `account` must outlive the seat.
   Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64_t timeout_ns,
        Seed seed, Account& account);
 
-  /// Begins a life if fewer sets than a sample needs are left; a verdict if the program would not
-  /// load or failed its warm-up call.
+  /// Starts a new process if fewer unseen input sets are left than a sample needs; a verdict if the
+  /// program would not load or failed its warm-up call.
   Result<std::optional<Verdict>> ready();
-  /// Whether ready() would begin a life.
+  /// Whether ready() would start a new process.
   bool needs_life() const;
   /// Starts a new process and makes its warm-up call; verdict as for ready().
   Result<std::optional<Verdict>> begin_life();
-  /// To be called when more sets have been prepared; lives to come may use them.
+  /// To be called when more input sets have been prepared; later processes may use them.
   void offer(int sets) { sets_ = sets; }
-  /// Makes later samples consist of fewer calls, at least one; they use the first of the sets that
-  /// they are given.
+  /// Makes later samples consist of fewer calls, at least one; such samples use the first of the
+  /// input sets that time() is given.
   void shorten(int calls) {
     KW_ASSERT(calls >= 1 && calls <= calls_);
     calls_ = calls;
@@ -74,26 +74,26 @@ class Seat {
   int calls() const { return calls_; }
   /// From now on outputs without declared initial content are left as they are before a call. This
   /// is for a GPU's baseline, which is the task's own code and whose answers were checked when its
-  /// seat was set up: what a call finds there is its own answer or the candidate's, and nothing is
-  /// read from it.
+  /// first calls were made: what a call finds in an output is its own answer or the candidate's,
+  /// and the baseline reads nothing from it.
   void spare_poison() { outputs_ = Outputs::AsLeft; }
   /// Makes a warm-up call; its `ns` is a first estimate.
   Result<TimedCall> warm_up();
-  /// Makes a call like a timed one, but on the warm-up set: it serves as an estimate only.
+  /// Makes a call like a timed one, but on the warm-up set: its time serves as an estimate only.
   Result<TimedCall> estimate();
-  /// Sets for the next sample, one per call; marks them as seen where that matters. Precondition:
-  /// ready().
+  /// Input sets for the next sample, one per call; marks them as seen where a process must see each
+  /// set only once. Precondition: ready().
   std::vector<int> draw_sets();
-  /// For each of the sets: places it, makes caches cold, times a call, and lets `after` look at the
-  /// outputs.
+  /// For each of the input sets: places it, makes caches cold, times a call, and lets `after` look
+  /// at the outputs.
   Result<TimedCall> time(const std::vector<int>& sets, const AfterCall& after = {});
-  /// Makes one call as time() does, for the caller to look at.
+  /// Makes one call as time() does, and leaves its outputs for the caller to look at.
   Result<TimedCall> time_one(int set) { return call(set, true); }
-  /// Makes one call as time() does, on inputs that are drawn for this call alone and whose truth
-  /// nobody knows.
+  /// Makes one call as time() does, on inputs that are drawn for this call alone and whose truth is
+  /// never computed.
   Result<TimedCall> time_unknown();
   /// Makes caches cold and times a call on what the previous call left; only workspaces are filled
-  /// anew. There is nothing to check.
+  /// anew. The outputs cannot be checked.
   Result<TimedCall> time_again();
   /// Calls time_again() for a host launcher through its function instead of its captured graph.
   Result<TimedCall> time_by_stream();

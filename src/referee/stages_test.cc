@@ -1,4 +1,4 @@
-// Where the referee says that the time of an evaluation went.
+// How the referee divides the time of an evaluation among its stages.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

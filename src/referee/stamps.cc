@@ -17,7 +17,8 @@ namespace {
 constexpr double kTolerance = 0.02;
 constexpr double kLeastNs = 1000;
 constexpr double kForgedFactor = 2;
-// Smaller differences are not called forged: a launch of a few µs may show nothing else.
+// Differences below this are not called forged: with a launch of a few µs they may have other
+// causes.
 constexpr double kForgedLeastNs = 5000;
 constexpr int kForged = 6;
 constexpr int kVoid = 8;

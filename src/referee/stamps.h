@@ -15,8 +15,8 @@ namespace kw::referee {
 /// decide nothing: they only void samples in which the two differ by more than max(2 %, 1 µs, two
 /// ticks).
 ///
-/// A stamp of 0 means that there is no stamp, because the host was not there when the spacer
-/// announced its end. Such a sample is void too.
+/// A stamp of 0 means that there is no stamp, because a busy host missed the announcement of the
+/// trusted kernel that runs before the call (the spacer). Such a sample is void too.
 ///
 /// Honest machines disagree now and then, when a foreign process takes the GPU between event and
 /// stamp; the next sample then agrees. Only events that are off by more than a factor of two, in at

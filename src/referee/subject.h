@@ -31,8 +31,8 @@ class Subject {
 
   /// Computes the right answer; must be called first.
   Result<> prepare();
-  /// Words, if the right answer cannot be believed (Bench::doubt). To be called right after
-  /// prepare().
+  /// Says why the right answer cannot be believed (Bench::doubt); nothing if it can. To be called
+  /// right after prepare().
   Result<std::optional<std::string>> doubt() { return bench_.doubt(kSet); }
 
   const Workload& workload() const { return bench_.workload(); }
@@ -55,10 +55,10 @@ class Subject {
 
   /// Inputs by tensor, null where none is drawn: the right inputs until somebody changes them.
   Buffers& inputs() { return inputs_; }
-  /// Inputs of another draw, by tensor.
+  /// Inputs of another random draw, by tensor.
   Result<const Buffers*> other_inputs();
   Result<> restore_input(std::size_t tensor);
-  /// Makes the answer what the reference gives for these inputs. Returns words if the reference
+  /// Makes the answer what the reference gives for these inputs. Returns a message if the reference
   /// gives no answer, because it crashed or ran out of time.
   Result<std::optional<std::string>> recompute(const Buffers& inputs);
 

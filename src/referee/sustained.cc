@@ -1,4 +1,4 @@
-// The repeated plan, its runs, and the check of their outputs.
+// Builds the plan that repeats a kernel, runs it, and checks its outputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/sustained.h"
 

@@ -21,8 +21,8 @@ inline constexpr double kSustainedNs = 1e9;
 /// begin as zeros are filled with zeros at every turn. Precondition: why_not_sustained() is empty.
 Plan repeated(const Plan& plan, const std::vector<int>& order, int tensors, int slots);
 
-/// Words that say why this program cannot run back to back: it reads what it writes, or has
-/// branches. Empty where it can.
+/// Says why this program cannot run back to back: it reads what it writes, or has branches. Empty
+/// where it can.
 std::string why_not_sustained(const Workload& workload, const Program& program);
 
 struct SustainedRun {

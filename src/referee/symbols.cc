@@ -333,7 +333,8 @@ std::optional<Refusal> refused_import(std::string_view name, bool has_openblas) 
 }
 
 bool is_system_name(std::string_view name) {
-  // A weak C++ template of ours shares only the prefix "_Z"; plain C names must match exactly.
+  // The prefix "_Z" of C++ names does not count here, because weak templates that a kernel
+  // instantiates have it too. Names of C must match exactly.
   return forbidden(name).has_value() || contains(kOrdinary, name) || contains(kAllocators, name) ||
          starts_with_one_of(kTakenPrefixes, name) || is_math(name);
 }

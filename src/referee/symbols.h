@@ -19,7 +19,8 @@ struct Refusal {
 /// `has_openblas`: the candidate may call OpenBLAS.
 std::optional<Refusal> refused_import(std::string_view name, bool has_openblas);
 
-/// True for names of the system that a kernel would only define to take the system's place.
+/// True for names of system functions, which a kernel would define only to replace the system's
+/// own.
 bool is_system_name(std::string_view name);
 
 }  // namespace kw::referee

@@ -1,5 +1,4 @@
-// A small task on the fake device, for the tests of this room: y = 2 x over a matrix, references
-// included.
+// A small task on the fake device, for the referee's tests: y = 2 x over a matrix, with references.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sets up both legs at each workload, then times pairs until the plan has enough.
+// Prepares candidate and opponent at each workload, then times pairs until the plan wants no more.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timing.h"
 
@@ -23,22 +23,24 @@ namespace {
 
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
-// A process times as many pairs as there are sets. With too few the noise floor, which many
+// A process times one pair for each input set. With too few sets the noise floor, which many
 // judgements share, comes out too high and hides real gains. The first kProbePairs pairs, which may
-// show a comparison to be hopeless, use one set: a second costs more than the lives that it saves.
+// show a comparison to be hopeless, use one set: a second costs more than the process starts that
+// it saves.
 constexpr int kFirstSets = 2;
 constexpr std::size_t kProbePairs = 3;  // as in measure::PairPlan
 constexpr int kMostSets = 64;
-// A set costs about as much as a dozen lives, and saves as many if that many pairs are to come.
+// An input set costs about as much as this number of process starts. A further set saves as many if
+// that many pairs are to come.
 constexpr int kLivesPerSet = 12;
-// Calls per workload that are watched, and calls that are checked in full.
+// Most calls per workload that are watched after their return, and most that are checked in full.
 constexpr int kMostExtras = 6;
 constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
-constexpr std::uint64_t kOneIn = 6;  // one later call in so many is watched, or checked in full
+constexpr std::uint64_t kOneIn = 6;       // one later call in six is watched, or checked in full
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
-// On a GPU the work between the calls keeps it busy, and that work takes ten times as long as a
-// short call.
+// Limits of the warm-up on a GPU: the referee's work between the calls keeps the GPU busy, and
+// takes ten times as long as a short call.
 constexpr measure::WarmUpLimits kGpuSettle{.window_ns = 2e6, .most_ns = 20e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
@@ -48,8 +50,8 @@ std::int64_t compared_elements(const Workload& workload) {
   return count;
 }
 
-// Number of sets, by the time that one truth takes; more sets mean fewer process starts and more
-// variety.
+// Number of input sets, by the time that computing one truth takes; more sets mean fewer process
+// starts and more variety.
 int sets_for(double truth_ns) {
   if (truth_ns < 20e6) return 8;
   if (truth_ns < 100e6) return 4;
@@ -95,7 +97,8 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
-// Prepares the sets that a sample needs to begin with; run_pairs() adds more if the pairs go on.
+// Prepares the input sets that a sample needs to begin with; run_pairs() adds more if the pairs go
+// on.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("sets");
@@ -130,8 +133,8 @@ Result<> Timing::add_set(Entry& entry) {
   return {};
 }
 
-// The opponent is trusted to be what it was judged to be: it gets one full check when its seat is
-// set up, and afterwards only what time_opponent() needs.
+// The opponent was judged before: its outputs get one full check here, and afterwards only the
+// checks that make its samples like the candidate's (time_opponent()).
 Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");
@@ -158,8 +161,8 @@ Result<double> Timing::seat_opponent(Entry& entry) {
   return seen.ns;
 }
 
-// Sets up both legs for samples of one call. If either leg's call is too short for the clock, sets
-// them up again for as many calls as a sample needs.
+// Prepares candidate and opponent for samples of one call. If either one's call is too short for
+// the clock, prepares both again for as many calls as a sample needs.
 Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   Bench& bench = *entry.bench;
   while (true) {
@@ -174,7 +177,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     entry.candidate =
         std::make_unique<Seat>(bench, *entry.leg, entry.calls, entry.sets, entry.lives_on,
                                timeout_of(bench), seed_.child("candidate"), account_);
-    // The opponent has no seat yet, so only the candidate begins a life.
+    // The opponent is not prepared yet, so only the candidate's process is started.
     if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
     const TimedCall own = KW_TRY(entry.candidate->estimate());
     if (own.verdict) return at_measure(*own.verdict);
@@ -204,10 +207,10 @@ double Timing::calls_needed(double call_ns) const {
   return std::ceil(kSampleMargin * options_.short_sample_ns / std::max(call_ns, 1.0));
 }
 
-// What a sample costs beside its calls (threads that wake, a cold start) weighs the same on both
-// sides if their samples last equally long. This is never done near a tie, where both legs must be
-// alike, and it relies on pairs that were timed and checked: a candidate could fake the time of its
-// first calls.
+// Makes the opponent's samples shorter, to last about as long as the candidate's: what a sample
+// costs beside its calls (threads that wake, a cold start) then weighs the same on both sides. Not
+// done near a tie, where both legs must be alike. Uses pairs that were timed and checked, because a
+// candidate could fake the time of its first calls.
 void Timing::shorten_opponent(Entry& entry) const {
   constexpr double kLeastRatio = 2;
   std::vector<double> own, other;
@@ -224,9 +227,9 @@ void Timing::shorten_opponent(Entry& entry) const {
   entry.result->opponent_calls_per_sample = entry.opponent->calls();
 }
 
-// Lets clocks and governors settle, once for the whole evaluation. A judgement on cpu goes without:
-// its checks have just kept every core busy, and pairs bear a drift. A GPU was waiting for the
-// host.
+// Lets clocks and governors settle, once for the whole evaluation. A judgement on cpu needs no
+// warm-up: its checks have just kept every core busy, and pairs bear a drift. A GPU needs one,
+// because it was waiting for the host.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   const bool is_busy = request_.measure.purpose == Purpose::Judge && !entry.bench->runs_plans();
   if (std::exchange(settled_, true) || is_busy) return std::nullopt;
@@ -267,7 +270,7 @@ Result<std::optional<Verdict>> Timing::look_after(Entry& entry, int set, Suspici
     so_far += now;
     return now;
   };
-  // Device code that has returned leaves nothing running: the stamp came after its end.
+  // Device code leaves nothing running: the time stamp that ends a call comes after all its work.
   if (may_linger(request_.candidate) && chosen(entry.watched)) {
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
@@ -309,7 +312,7 @@ Result<AfterCheck> Timing::watch(Entry& entry) {
                             watch_for(request_, options_, facts_), Stage::Measure);
 }
 
-// Makes calls like those that count, none of which counts, until the suspicion of late work is
+// Makes calls like the timed ones, without using their times, until the suspicion of late work is
 // settled.
 Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion) {
   while (suspicion.is_open()) {

@@ -27,23 +27,23 @@ class Timing {
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
          platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
          const Program* opponent, Seed seed, const Haste& haste);
-  /// Leaves no process working.
+  /// Waits until no process works in the background.
   ~Timing();
 
-  /// Adds a workload: prepares its sets, starts both legs, decides the number of calls in a sample.
-  /// A verdict if the candidate failed. `result` gets the figures. `memory_bytes` limits this
-  /// bench's sets and slots. `leg` is the candidate's leg at this bench if its process is to live
-  /// on, else null; borrowed. `is_last`: no other workload follows, so no other player starts for a
-  /// while.
+  /// Adds a workload: prepares its input sets, starts candidate and opponent, decides the number of
+  /// calls in a sample. A verdict if the candidate failed. `result` gets the figures.
+  /// `memory_bytes` limits this bench's sets and slots. `leg` is the candidate's leg at this bench
+  /// if its process is to live on, else null; borrowed. `is_last`: no other workload follows, so no
+  /// other player starts for a while.
   Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
                                      std::int64_t memory_bytes, Leg* leg, bool is_last);
   /// Times pairs until the comparison is decided or the budget is spent. Precondition: at least one
   /// workload was added.
   Result<std::optional<Verdict>> run();
 
-  /// Words that say why add() or run() ended as (measure, unmeasurable): an opponent that is a
-  /// candidate itself went wrong. A baseline that goes wrong is an error, unless it works again
-  /// without the candidate.
+  /// Says why add() or run() ended as (measure, unmeasurable): an opponent that is a candidate
+  /// itself went wrong. A baseline that goes wrong is an error, unless it works again without the
+  /// candidate.
   const std::string& opponent_fault() const { return opponent_fault_; }
   /// The speedup over all workloads, valid after run().
   const Speedup& speedup() const { return speedup_; }
@@ -68,7 +68,8 @@ class Timing {
     Leg* leg = nullptr;  ///< The candidate's leg: `own_leg`, or one that lives on.
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
-    /// The opponent's process was started first when both were last started.
+    /// True if the opponent's process was started before the candidate's when both were last
+    /// started.
     bool opponent_begins = false;
     int watched = 0;
     int fully_checked = 0;
@@ -88,16 +89,16 @@ class Timing {
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
-  /// The clock's time less what draw_sets() took, which no budget pays.
+  /// The clock's time less what draw_sets() took, which counts against no budget.
   std::int64_t now_ns() const { return clock_.now_ns() - drawing_ns_; }
-  /// On a GPU: decides whether pairs have sets of their own, else how many sets there are for each
-  /// life.
+  /// On a GPU: decides whether each pair has an input set of its own, else how many sets one
+  /// process sees.
   Result<> choose_sets(Entry& entry);
-  /// Sets for the next calls of both legs. On a GPU a fresh set, with its truth if `is_checked`;
-  /// elsewhere the next unseen sets of `seat`.
+  /// Input sets for the next calls of candidate and opponent. On a GPU a fresh set, with its truth
+  /// if `is_checked`; elsewhere the next sets of `seat` that its process has not seen.
   Result<std::vector<int>> draw_sets(Entry& entry, Seat& seat, bool is_checked = true);
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
-  /// Sets up the opponent's seat and returns a first estimate of its call, in ns.
+  /// Prepares the opponent for timed calls and returns a first estimate of its call, in ns.
   Result<double> seat_opponent(Entry& entry);
   double calls_needed(double call_ns) const;  ///< Calls that a sample needs; a whole number.
   void shorten_opponent(Entry& entry) const;
@@ -108,11 +109,11 @@ class Timing {
   Result<double> learn_floors(const measure::PairPlan& plan);
   std::optional<NoiseFloor> worst_floor() const;
   double worst_ratio() const;  ///< Ratio of worst_floor(); 0 while a floor is not known.
-  /// A time, or nothing where the sample is void.
+  /// A time in ns, or nothing where the sample is void.
   using Time = std::optional<double>;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 Time& ns);
-  /// Looks at what one of the candidate's calls left, while its process is stopped.
+  /// Checks what one of the candidate's calls left, while its process is stopped.
   Result<std::optional<Verdict>> look_after(Entry& entry, int set, Suspicion& suspicion);
   Result<std::optional<Verdict>> check_timed(Entry& entry, int set, bool is_full);
   std::optional<Verdict> too_short(Entry& entry, double shortest_ns) const;
@@ -123,13 +124,14 @@ class Timing {
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets, const AfterCall& after = {});
   Result<Time> time_opponent(Entry& entry, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
-  /// Where `seat` needs a life, begins one for it and one for the opponent, on memory that no
-  /// process has mapped unless all of its processes are `trusted`. The verdict is that of `seat`.
+  /// Where `seat` needs a new process, starts one for it and one for the opponent, on memory that
+  /// no process has mapped unless all of its processes are `trusted`. The verdict is that of
+  /// `seat`.
   Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& seat, bool trusted = false);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
-  /// Sends a win on a CPU through one process of some hundred calls, at a workload drawn at random;
-  /// a confirmation at every workload.
+  /// Checks a win on a CPU by some hundred calls in one process, at a workload drawn at random; a
+  /// confirmation is checked so at every workload.
   Result<std::optional<Verdict>> live_long();
   Result<std::optional<Verdict>> live_long(Entry& entry);
   Result<std::optional<Verdict>> retime(Entry& entry);
@@ -147,7 +149,7 @@ class Timing {
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;
-  /// Wall time after which pairs end if an interval is known.
+  /// Wall time after which no further pair begins if an interval is known.
   double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
   /// Why the pairs end now although the plan wants more; null: they go on.
   const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kFloorSeries = 4;  // each in fresh processes; measure::noise_floor needs 4
 constexpr int kFloorPairs = 16;  // least number of pairs; see measure::floor_wants_more
-// A remembered floor of at least so many series may stand against a win.
+// Least number of series behind a remembered noise floor that may stop a win without a new
+// measurement.
 constexpr int kEnoughSeries = 16;
 constexpr double kFloorBudgetNs = 2e9;
 // Used where measuring the floor would cost more than the comparison.
@@ -84,12 +85,12 @@ Result<> Timing::measure_floor(Entry& entry) {
   return {};
 }
 
-// Four series are few, and one slow process among them doubles the floor: what they showed once
-// must not stand against every win of an hour.
+// A floor of four series is unsure, because one slow process among them doubles it. So a remembered
+// floor of few series is measured again before it stops a win.
 Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
   const double win = plan.estimate().low;
   // The largest possible floor is that of an opponent whose threads sit on one of P processors
-  // together, and which its twins all beat by P: a win then has to be above P squared
+  // together, while its other processes use all P: a win then has to be above P squared
   // (decision_line).
   const double most = std::max(2, facts_.cores);
   bool is_beyond_floors = true;
@@ -108,7 +109,7 @@ Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
     KW_TRY(measure_floor(entry));
     if (!is_known) continue;
     const NoiseFloor before = known->second;
-    // The floor is known, so none is assumed.
+    // The floor is measured now, so the note that says a floor was assumed is removed.
     if (floor->series == 0 && before.series > 0) entry.result->note.clear();
     floor = NoiseFloor{.ratio = measure::pool_noise_floors(before.ratio, before.series,
                                                            floor->ratio, floor->series),

@@ -13,9 +13,10 @@
 namespace kw::referee {
 namespace {
 
-// The figure of a shorter call on a GPU is mostly the launch.
+// Below this, the time of a call on a GPU is mostly that of the launch.
 constexpr double kShortestGpuNs = 10e3;
-// The eager time is shown beside the result, and nothing depends on it.
+// Number of calls that are timed outside of a graph. Their time is shown beside the result, and
+// nothing depends on it.
 constexpr int kStreamCalls = 9;
 
 }  // namespace
@@ -28,8 +29,8 @@ Timing::~Timing() {
   }
 }
 
-// Poison is kept on cpu, where placing costs little compared with the flush and both legs are
-// treated alike.
+// Whether a trusted opponent's outputs are left without poison. They are poisoned on cpu, where
+// poisoning costs little compared with the flush and both legs are treated alike.
 bool Timing::is_poison_spared(const Entry& entry) const {
   return entry.bench->runs_plans() && is_trusted(request_.opponent.origin);
 }
@@ -107,7 +108,7 @@ Result<std::optional<Verdict>> Timing::sustain(Entry& entry) {
     if (!timed) bench.keep_slots(slots);
     auto run = KW_TRY(std::move(timed));
     if (run.verdict && program != &candidate_)
-      run.figure.why_not = run.verdict->evidence;  // the opponent's failure accuses nobody
+      run.figure.why_not = run.verdict->evidence;  // a failing opponent accuses nobody
     else
       verdict = std::move(run.verdict);
     entry.result->sustained.push_back(std::move(run.figure));

@@ -1,4 +1,5 @@
-// Lives of a CPU's processes: when both legs begin one, and the long life that a win goes through.
+// When candidate and opponent start new processes on a CPU, and the long series of calls in one
+// process that checks a win.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,10 +13,10 @@
 namespace kw::referee {
 namespace {
 
-// A long life has "some hundred calls", by a number that a candidate cannot know. Where they would
-// take longer than the wall time, only as many are made as fit into it, but at least kFewestCalls.
-// A confirmation takes the longer wall time for each workload; any other win takes the shorter one
-// for a workload drawn at random.
+// Limits of the number of calls that check a win in one process; a candidate cannot know the
+// number. Where the calls would take longer than the wall time, only as many are made as fit into
+// it, but at least kFewestCalls. A confirmation takes the longer wall time for each workload; any
+// other win takes the shorter one for a workload drawn at random.
 constexpr std::uint64_t kLeastCalls = 150;
 constexpr std::uint64_t kMostCalls = 450;
 constexpr double kConfirmedLifeWallNs = 3e9;
@@ -23,7 +24,7 @@ constexpr double kLifeWallNs = 1e9;
 constexpr std::uint64_t kFewestCalls = 24;
 constexpr std::size_t kMostChecked = 8;
 
-// Draws distinct numbers of calls below `calls`; the last call is always among them.
+// Draws at most `count` distinct call numbers below `calls`; the last call is always among them.
 std::set<std::uint64_t> draw_turns(std::uint64_t calls, std::size_t count, Rng& rng) {
   std::set<std::uint64_t> turns{calls - 1};
   while (turns.size() < std::min<std::size_t>(count, calls)) turns.insert(rng.below(calls));
@@ -37,11 +38,11 @@ Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
   return begin_lives(entry, *entry.candidate);
 }
 
-// Both legs begin their lives together, on memory that only they map. Where a process lies in
-// memory is worth up to a percent, and an opponent that lived on would give the same percent to
-// every pair; code of an earlier life could also pass something to a later one through the memory
-// that they share. The legs begin in turn: the processor on which a process comes to lie, and how
-// fast it is woken there, depends on what was started before it.
+// Candidate and opponent start new processes together, on memory that only these map. Where a
+// process lies in memory is worth up to a percent, and an opponent that lived on would give the
+// same percent to every pair; code of an earlier process could also pass something to a later one
+// through shared memory. The two take turns in starting first: the processor on which a process
+// comes to lie, and how fast it is woken there, depends on what was started before it.
 Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& seat, bool trusted) {
   if (seat.needs_life() && !entry.bench->runs_plans()) {
     const auto lap = account_.lap("memory");
@@ -60,10 +61,10 @@ Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& seat, boo
   return std::nullopt;
 }
 
-// A fault that shows only after a while shows in a process that lives for a while. To the candidate
-// the calls are timed ones: caches are cold, inputs are new every time, and the process rests in
-// between. Inputs with a known truth come at turns that the candidate cannot foresee, each once;
-// nobody knows the truth of the other inputs, because a truth would cost more than the call.
+// Finds faults that show only after many calls, by making many calls in one process. To the
+// candidate they look like timed calls: caches are cold, inputs are new every time, and the process
+// rests in between. Inputs with a known truth come at turns that the candidate cannot foresee, each
+// once; for other inputs no truth is computed, because it would cost more than the call.
 Result<std::optional<Verdict>> Timing::live_long() {
   const bool is_confirmed = request_.measure.purpose == Purpose::Confirm;
   const std::size_t chosen = rng_.below(entries_.size());

@@ -66,7 +66,7 @@ Result<std::optional<Verdict>> Timing::excuse(Result<std::optional<Verdict>> end
     return Verdict{Stage::Measure, Outcome::Unmeasurable, opponent_fault_};
   const std::string words = std::exchange(opponent_fault_, {});
   for (Entry& entry : entries_)
-    // A failure without the candidate is the task's own trouble.
+    // A failure without the candidate is a fault of the task, so it stays an error.
     if (!KW_TRY(opponent_serves_alone(entry))) return fail(words);
   return Verdict{Stage::Measure, Outcome::Unmeasurable,
                  words + "; it works once no process of this candidate is there"};

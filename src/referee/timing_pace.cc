@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kWallPerBudget = 8;  // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
-// Limit for a search on a GPU, where the work between short calls takes a hundred times as long as
-// they do: a search only ranks, and the winner is confirmed.
+// Limits of a search's wall time on a GPU, where the work between short calls takes a hundred times
+// as long as the calls: a search only ranks candidates, and the winner is confirmed.
 constexpr double kSearchWallNs = 0.25e9;
 constexpr double kSearchMostWallNs = 1e9;  // applies where a win is in sight
 constexpr double kSearchWallPerTimed = 4;  // long calls are limited by their budget
@@ -53,7 +53,7 @@ double Timing::usual_wall_ns(const measure::PairPlan& plan, double budget_ns) co
 const char* Timing::why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
                             double elapsed_ns) const {
   const measure::Estimate& seen = plan.estimate();
-  // With a fixed number of pairs only the last limit of wall time ends them early.
+  // With a fixed number of pairs only options_.measure_wall_ns ends them early.
   const bool is_counted = request_.measure.pairs > 0;
   const bool is_sure = !is_counted && seen.confidence >= limits.confidence;
   const bool has_interval = is_sure && (elapsed_ns > kLeastWallNs ||

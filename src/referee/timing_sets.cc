@@ -1,4 +1,5 @@
-// Input sets of timed calls on a GPU: one for each pair, drawn and answered just in time.
+// Input sets of timed calls on a GPU: one for each pair, drawn just in time, as its truth is
+// computed.
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
@@ -17,8 +18,8 @@ Result<> Timing::choose_sets(Entry& entry) {
   return {};
 }
 
-// The previous pair's set is kept where memory allows: if the candidate gives its answer again,
-// that is recognised.
+// The previous pair's set is kept where memory allows, so that a candidate that gives its answer
+// again is recognised.
 Result<std::vector<int>> Timing::draw_sets(Entry& entry, Seat& seat, bool is_checked) {
   if (!entry.is_fresh) return seat.draw_sets();
   const auto lap = account_.lap("sets");

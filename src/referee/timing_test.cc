@@ -83,7 +83,8 @@ TEST(Timing, CallsOfASampleFindTheirInputsInOnePlaceOneAfterTheOther) {
   EXPECT_GT(calls, 20);
 }
 
-// Judges legs whose threads use this much processor time, in ns, outside of their calls.
+// Judges a candidate and an opponent whose threads use this much processor time, in ns, outside of
+// their calls.
 Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
   Room room;
   const auto late = [](device::FakeObject& object, double ns) {
@@ -101,10 +102,10 @@ Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
 
 TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
   EXPECT_VERDICT(judge_lateness_of(0, 0), Measure, Correct);
-  // A hundredth of the call's time is allowed.
+  // Up to a hundredth of the call's time may be used outside of the call.
   EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);
   EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
-  // Both legs are late: the host is busy.
+  // If both programs are late, the host is busy.
   EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);
 }
 
@@ -140,7 +141,7 @@ TEST(Timing, LegsBeginTheirLivesInTurn) {
   std::vector<std::string> started;
   for (const std::string& line : room.world.log)
     if (line == "start candidate" || line == "start opponent") started.push_back(line);
-  // The opponent's seat is set up after the candidate's first life; from then on both begin lives
+  // The opponent is prepared after the candidate's first process; from then on both start processes
   // together.
   const auto seated = std::ranges::find(started, "start opponent");
   ASSERT_NE(seated, started.end());

@@ -15,13 +15,15 @@
 namespace kw::referee {
 namespace {
 
-// Long calls need fewer, because each of them says as much as many short ones.
+// Number of calls that are timed. Long calls need only kFewCalls, because each of them says as much
+// as many short ones.
 constexpr std::size_t kCalls = 200;
 constexpr std::size_t kFewCalls = 20;
 constexpr double kWallNs = 1e9;
-// Budget for the work between the calls: drawing, forgetting, and now and then a truth.
+// Budget for the work between the calls: drawing inputs, loading modules anew, and sometimes
+// computing a truth.
 constexpr std::int64_t kSpentNs = 500'000'000;
-constexpr std::uint64_t kOneChecked = 16;  // one call in so many is checked
+constexpr std::uint64_t kOneChecked = 16;  // one call in sixteen is checked
 // Hosts may delay an answer and never hurry it, so the quickest quarter of the calls says more than
 // the middle. On an H200 in a virtual machine honest calls were up to 120 µs off.
 constexpr double kQuarter = 0.25;
@@ -34,8 +36,9 @@ constexpr double kMostPauseNs = 50e6;
 
 }  // namespace
 
-// As in the pairs, each call has a set that its process has not seen. Only the time of most calls
-// is used; a few are chosen for a check after they returned, and only then is their truth computed.
+// As in the pairs, each call has an input set that its process has not seen. Only the time of most
+// calls is used; a few are chosen for a check after they returned, and only then is their truth
+// computed.
 Result<TimedCall> Timing::time_at_the_wall(Entry& entry) {
   if (!is_on(Defence::GpuSetsSeenOnce)) return entry.candidate->time_again();
   Bench& bench = *entry.bench;

@@ -70,8 +70,8 @@ class TruthSeries {
   TruthSeries(const TruthMaker& maker, const Workload& workload)
       : maker_(maker), workload_(workload) {}
 
-  /// Computes the truth of a set; errors as for TruthMaker::compute. `recycled`: a truth of this
-  /// workload that nobody needs any more, whose memory the new truth takes.
+  /// Computes the truth of an input set; errors as for TruthMaker::compute. `recycled`: a truth of
+  /// this workload that nobody needs any more, whose memory the new truth takes.
   Result<TruthMaker::Truth> compute(const Buffers& set, TruthMaker::Truth recycled = {});
   /// Computes the values alone and leaves them where the reference put them: float64, whole
   /// tensors, valid until the next call.
