@@ -15,7 +15,7 @@
 
 namespace kw::engine {
 
-/// A kernel before a step, as features see it: its speed, its bottleneck, its profile.
+/// A kernel before a step, as the gain model sees it: its speed, its bottleneck, its profile.
 struct KernelState {
   bool is_first = true;  ///< True: there is no kernel yet.
   double speedup = 1;    ///< Speedup over the baseline.

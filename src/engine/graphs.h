@@ -39,21 +39,22 @@ Result<> forget_graph_files(store::RunStore& store, Target target);
 using GraphCounted = std::map<std::string, int>;
 std::string counted_run(const RunSummary& run);
 Result<GraphCounted> graph_counted(const store::RunStore& store, Target target);
-/// Adds to the sources that the workspace's graph has counted.
+/// Adds `more` to the record of what the workspace's technique graph has counted.
 Result<> note_counted(store::RunStore& store, Target target, const GraphCounted& more);
-/// Replaces the sources that the workspace's graph has counted, for a graph that is made anew from
-/// these.
+/// Replaces the record of what the workspace's technique graph has counted, for a graph that is
+/// made anew.
 Result<> replace_counted(store::RunStore& store, Target target, const GraphCounted& all);
 
 /// The graph that this run began with. It is kept with the run, so that resume and replay decide
-/// the same whatever others have taught the workspace since.
+/// the same whatever other runs have taught the workspace since.
 Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& run,
                                     const TechniqueGraph& seed);
 /// The graph that a stored run began with; an error if the run has none.
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run);
 
-/// Adds what an attempt showed of its steps to the workspace's graph. A step that worked becomes an
-/// example, with the verified code before and after it. `reference`: the sequential code.
+/// Adds what an attempt showed of its technique steps to the workspace's graph. A step that worked
+/// becomes an example, with the verified code before and after it. `reference`: the sequential
+/// code.
 Result<> teach_graph(store::RunStore& store, const RunSummary& run, const TechniqueGraph& seed,
                      const Attempt& attempt,
                      const std::vector<search::GraphLearner::StepUpdate>& updates,

@@ -110,7 +110,7 @@ class KilledRun {
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   }
 
-  /// Begins the run, or resumes the one that is there.
+  /// Begins the run, or resumes it if the store holds it.
   void work(Steps& steps) {
     auto store = store::RunStore::open(dir_.path()).value();
     const SyntheticWorkbench workbench(landscape_of_killed());

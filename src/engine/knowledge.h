@@ -1,4 +1,4 @@
-// Knowledge of a workspace: sets of cards kept in its index, and what is found for a task.
+// Knowledge cards of a workspace: those that its index keeps, and those that are found for a task.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,13 +21,13 @@ struct Shelf {
   std::vector<Card> shipped;   ///< Cards from knowledge/.
   std::vector<Card> playbook;  ///< Kernels of the playbook as snippets.
   /// Returns a vector for each text; empty: cards are ranked by their words alone. Costs tokens,
-  /// which the ledger counts and bounds; a null ledger: nobody counts.
+  /// which the ledger counts and bounds; a null ledger: they are not counted.
   std::function<Result<std::vector<std::vector<float>>>(const std::vector<std::string>&,
                                                         llm::Ledger*)>
       embed{};
   /// Name of the embedding model: its vectors are not compared with another model's.
   std::string embedder{};
-  /// Gets what a user should hear; may be empty.
+  /// Called with messages for the user; may be empty.
   std::function<void(const std::string&)> on_notice{};
 };
 

@@ -22,7 +22,8 @@ memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot&
   return {task.name, task.family, learning.target, learning.device, Bound::Unknown, snapshot.at};
 }
 
-/// Adds experience and knowledge to the snapshot, and what the first prompt tells of them.
+/// Adds experience and knowledge to the snapshot that a run begins with, and which of them its
+/// first prompt tells.
 Result<> add_memory(store::RunStore& store, const Learning& learning, llm::Ledger* ledger,
                     LessonSnapshot& snapshot) {
   const memory::AdviceScope scope = advice_scope(learning, snapshot);

@@ -1,4 +1,4 @@
-// Lessons of a run: what it began with, and what it learns after each tell and at its end.
+// Lessons of a run: what it began with, and what it learns after each attempt and at its end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,8 +26,8 @@ struct Learning {
 };
 
 /// What this workspace knows about a task: lessons with the sources of wins, experience, and
-/// knowledge. `at` is the current time in UTC. `ledger` counts what embeddings cost; null: nobody
-/// counts.
+/// knowledge. `at` is the current time in UTC. `ledger` counts what embeddings cost; null: it is
+/// not counted.
 Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
                                    const std::string& at, llm::Ledger* ledger = nullptr);
 

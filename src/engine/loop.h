@@ -54,7 +54,7 @@ class Loop {
   /// what else its author gave. A recalled attempt comes from recall().
   void absorb(Attempt& attempt);
 
-  /// Takes back the newest ask in flight, because nobody can answer it; for the reason `why`
+  /// Takes back the newest ask in flight, because no model can answer it; for the reason `why`
   /// nothing more will be asked.
   void withdraw(const std::string& why);
 

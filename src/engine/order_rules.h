@@ -9,7 +9,7 @@
 
 namespace kw::engine {
 
-/// What is known of the run when the order is given.
+/// Facts about the run at the time when the order is given.
 struct OrderContext {
   const RunConfig& config;
   const std::vector<AttemptLine>& lines;  ///< All attempts stored so far.

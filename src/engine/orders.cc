@@ -31,7 +31,8 @@ struct Effect {
   }
 };
 
-/// The orders after event `after`, with the effects that are known so far.
+/// Reads the orders given after event `last_event`, and sets `last_event` to that of the last
+/// order. `count`: number of orders that were read before.
 Result<std::vector<Order>> read_orders(const store::RunStore& store, std::int64_t run,
                                        int& last_event, std::size_t count) {
   std::vector<Order> orders;

@@ -13,8 +13,8 @@
 
 namespace kw::engine {
 
-/// Adds orders to a run, all or none, even while another process works on the run. Numbers, places
-/// and effects are set here, not by the caller.
+/// Adds orders to a run, all or none, even while another process works on the run. The number and
+/// the effect of each order are set here, not by the caller.
 Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders);
 
 /// All orders of a run, in the order of giving.
@@ -54,7 +54,8 @@ class OrderBook {
     Order order;
     bool is_new = false;  ///< The order takes effect for the first time.
   };
-  /// The next order that takes effect now, before ask `next` and after `told` tells.
+  /// The next order that takes effect now, before ask `next` and after the results of `told`
+  /// attempts.
   std::optional<Due> take(int next, int told);
 
  private:

@@ -22,10 +22,10 @@ struct Rehearsal {
   const Learning* learning = nullptr;  ///< Null: prompts contain nothing about earlier runs.
 };
 
-/// Asks the writing's models for the first source that a run of `config` against `baseline` would
-/// have written from the task alone. Returns the names of the task's own kernels that the run would
-/// judge before; if there are any, the run's first request improves the best of them, unless none
-/// is correct. An error: the strategy asks for no sources.
+/// Asks the models of `stage.writing` for the first source that a run of `config` against
+/// `baseline` would have written from the task alone. Returns the names of the task's own kernels
+/// that the run would judge before; if there are any, the run's first request improves the best of
+/// them, unless none is correct. An error: the strategy asks for no sources.
 Result<std::vector<std::string>> rehearse(const Rehearsal& stage, const RunConfig& config,
                                           const BaselineStanding& baseline);
 

@@ -74,8 +74,8 @@ class Specialiser {
     return std::move(*made);
   }
 
-  /// Confirms at the named timed workloads, or at all if none is named. `terms`, if given, gets the
-  /// terms of the confirmation.
+  /// Confirms the candidate at the named timed workloads, or at all timed workloads if none is
+  /// named. `terms`, if given, gets the terms of the confirmation.
   Result<Evaluation> confirm(const Candidate& candidate, const Candidate& opponent,
                              std::vector<std::string> only, std::optional<Terms>* terms = nullptr) {
     auto request = KW_TRY(workbench_.request(candidate, &opponent));

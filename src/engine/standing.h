@@ -1,4 +1,4 @@
-// What a run knows after each tell; the same attempts always give the same standing.
+// What a run knows after each judged attempt; the same attempts always give the same standing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,7 @@ class Standing {
 
   /// Completes `attempt` (class, chained speedup, reward, words) from its evaluation, which was
   /// paired with `opponent`, and takes it into account. If the evaluation says that this opponent
-  /// went wrong, its pairs are pairs with the baseline.
+  /// went wrong, its pairs count as pairs with the baseline.
   search::Tell absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent);
 
   const Incumbent& incumbent() const { return incumbent_; }
@@ -85,11 +85,11 @@ std::string words_for(const Attempt& attempt);
 /// A failed verdict in words: "failed at check: wrong_result (3 of 9 elements)".
 std::string failure_words(const Verdict& verdict);
 
-/// A place, or words that begin with one, with the file name that a person knows: `path` replaces
-/// whatever name a stage uses (`candidate.cpp`, `NAME.cpp`, `NAME`). Models keep reading the
-/// stages' names, because they know no others.
+/// A source position, or a text that begins with one, with the file name that a person knows:
+/// `path` replaces whatever name a stage uses (`candidate.cpp`, `NAME.cpp`, `NAME`). Models keep
+/// reading the stages' names, because they know no others.
 std::string at_path(std::string_view text, std::string_view name, std::string_view path);
-/// A baseline's text with places that name its file in the task's folder.
+/// A baseline's message with source positions that name its file in the task's folder.
 std::string at_path(std::string_view text, const Candidate& baseline);
 
 }  // namespace kw::engine

@@ -16,8 +16,8 @@ namespace kw::evaluate {
 std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler& disassembler,
                                                      const EvaluationRequest& request);
 
-/// Inserts findings about machine code behind those about resources, or a note behind all, and
-/// renumbers the ranks.
+/// Inserts findings about machine code behind those about resources, or a note behind all other
+/// findings, and renumbers the ranks.
 void add_code_findings(std::vector<Finding> found, Evaluation& evaluation);
 
 }  // namespace kw::evaluate

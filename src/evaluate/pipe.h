@@ -77,7 +77,7 @@ class PipeCarrier final : public Carrier {
   };
   /// Starts a worker, or takes the one started ahead, and tells it what is known about the device.
   Result<DeviceFacts> greet(const std::vector<DeviceFacts>& known);
-  /// Does what greet() does, and hands over the device's trusted kernels.
+  /// Starts a worker as greet() does, and hands it the device's trusted kernels.
   Result<DeviceFacts> start_equipped(const std::vector<DeviceFacts>& known);
   Result<> take_facts(DeviceFacts facts);
   /// Sends one message and receives its reply. Errors are about the pipe alone; the reply itself

@@ -1,4 +1,4 @@
-// Starting a worker at the other end of a socket pair.
+// Starts a worker at the other end of a socket pair.
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/worker_process.h"
 
@@ -18,8 +18,8 @@ constexpr int kWorkerFd = 3;
 Result<platform::TempDir> make_temporary() {
   auto temporary = KW_TRY(platform::TempDir::create("kw-worker"));
   std::error_code trouble;
-  // Others may enter but not list the folder: players run as other users, and each may read one
-  // folder inside.
+  // Other users may enter but not list the folder: players run as other users, and each may read
+  // one folder inside.
   std::filesystem::permissions(temporary.path(), std::filesystem::perms(0711), trouble);
   if (trouble) return platform::fail_errno("open to players", temporary.path(), trouble.value());
   return temporary;

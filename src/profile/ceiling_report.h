@@ -11,7 +11,7 @@
 
 namespace kw::profile {
 
-/// Ceilings that are fit to be stored, and what was refused with the reason.
+/// Ceilings that are fit to be stored, and the refused ones with their reasons.
 struct CeilingReport {
   std::vector<Ceiling> ceilings;
   std::vector<std::string> refused;     ///< One sentence for each ceiling that was refused.

@@ -172,7 +172,7 @@ TEST(CudaPoints, FootprintsOfAnH200) {
   EXPECT_EQ(cuda_footprint(d, "L2"), (std::int64_t{50} << 20) / 4);
 }
 
-// The text that is built is the file, and each kernel that is launched is in it.
+// The built text is that of the file, and it holds each kernel that is launched.
 TEST(CeilingUnits, HoldTheKernels) {
   std::map<std::string, std::string> text;
   for (const char* arch : {"sm_75", "sm_90a"}) {

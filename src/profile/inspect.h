@@ -26,10 +26,10 @@ struct Tools {
   platform::Nanoseconds sanitize_timeout = std::chrono::seconds(60);  ///< Bound for each tool.
 };
 
-/// Time of each launch of the plan from a run of the specimen alone; then, where ncu is there and
-/// the driver lets it, counters of one launch of each kernel at each geometry (the middle one of
-/// its launches) from another. Never fails: what was not done stands in the note. Seconds; the
-/// caller holds the device alone.
+/// Times each launch of the plan in a run of the specimen alone; then, where ncu is installed and
+/// the driver permits it, reads counters of one launch of each kernel at each geometry (the middle
+/// one of its launches) in another run. Never fails: what was not done stands in the note. Takes
+/// seconds; the caller holds the device alone.
 WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subject,
                                  const Tools& tools = {});
 

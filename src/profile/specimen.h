@@ -1,5 +1,5 @@
 // A specimen: one plan of a candidate in a process of its own, for profilers and sanitizers to look
-// at. What it is told, what it tells, and running it.
+// at. Declares its job, its report, and the function that runs it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -45,7 +45,7 @@ Result<ToolAnswer> run_tool(const SpecimenRoom& room, const ToolRun& run, Specim
 /// Runs the command `run.words` in the profile jail, without a specimen.
 Result<ToolAnswer> run_alone(const SpecimenRoom& room, const ToolRun& run);
 
-/// Folders outside the system's that a program of NVIDIA's needs beside itself.
+/// Folders outside the system's own that a program of NVIDIA needs besides its file.
 std::vector<platform::Path> tool_folders(const platform::Path& program);
 
 }  // namespace kw::profile

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The task's own code as a request brings it, for the device and for the host.
+/// The programs of the task's own code that a request carries, for the device and for the host.
 struct References {
   std::optional<Program> reference, magnitude, native, fast, magnitude_fast;
 

@@ -72,7 +72,7 @@ struct Admission {
   std::vector<SkippedWorkload> unexamined;
 };
 
-/// How long admission takes and whom it tells.
+/// Time limits of an admission, and whom it tells about long waits.
 struct AdmissionOptions {
   std::int64_t timeout_ns = 0;  ///< Limit of one call of a reference on a timed workload.
   std::int64_t budget_ns = 0;   ///< No further step begins after this time; 0: no limit.

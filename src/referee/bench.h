@@ -22,7 +22,8 @@
 
 namespace kw::referee {
 
-/// What the referee knows of one input set. The answers never enter memory that a candidate maps.
+/// The truth of one input set, and the trusted baseline's accuracy on it. The truth never enters
+/// memory that a candidate maps.
 struct Known {
   TruthMaker::Truth truth;
   std::vector<std::vector<RegionTruth>> regions;  ///< By tensor, then by compared region.
@@ -79,7 +80,7 @@ class Bench {
   /// Frees the slots beyond the first `count`; invalidates players' memory maps as ensure_slots()
   /// does.
   void keep_slots(int count);
-  /// After a candidate went wrong: renews whatever it may have damaged, before the next call.
+  /// Renews, before the next call, whatever a candidate that went wrong may have damaged.
   Result<> repair();
   /// Computes, once, the truth of an input set and the trusted baseline's accuracy on it.
   /// Overwrites slot 0, so it must not be called between a candidate's call and the check of its

@@ -10,7 +10,7 @@
 
 namespace kw::referee {
 // Computes the truths of all benches with one process of each reference on the host, on a bit-exact
-// copy of the set that was drawn on the device.
+// copy of the input set that was drawn on the device.
 Result<> Bench::prepare_on_host(std::span<Bench* const> benches, int set) {
   std::vector<Bench*> twins;
   for (Bench* bench : benches) {

@@ -28,18 +28,18 @@ struct Depth {
   bool is_full() const { return share >= 1; }
 };
 
-/// Checks the latest call in a slot, on which `set` was placed and is prepared. Canaries and values
+/// Checks the latest call in a slot, which held the prepared input set `set`. Canaries and values
 /// of the chosen blocks are always checked; a full check adds inputs, row padding and the second
-/// gate. On timed workloads wrong outputs are compared with the answers for the other sets, because
-/// remembered results are cheating; this destroys the slot's content. `leg` made the call: the
-/// guards of its workspaces are checked too. Error: the values are wrong, but the truth cannot be
-/// believed (Bench::doubt).
+/// gate. On timed workloads wrong outputs are compared with the answers for the other input sets,
+/// because remembered results are cheating; this destroys the slot's content. `leg` made the call:
+/// the guards of its workspaces are checked too. Error: the values are wrong, but the truth cannot
+/// be believed (Bench::doubt).
 Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
                            Stage stage);
 
-/// Time limit of a candidate's call. With T for what the reference takes at the task's type: on cpu
-/// the smaller of 100 T and 10 s + 3 T; on cuda the larger of T on the host and 100 times the fast
-/// reference, and at most 10 s. Never less than Options::least_timeout_ns.
+/// Time limit of a candidate's call, where T is the time of the reference at the task's type: on
+/// cpu the smaller of 100 T and 10 s + 3 T; on cuda the larger of T on the host and 100 times the
+/// fast reference, and at most 10 s. Never less than Options::least_timeout_ns.
 std::int64_t call_timeout(const Options& options, const Bench& bench);
 
 /// How long a process is watched after its answer, and the CPU time that it may use meanwhile.
@@ -58,7 +58,7 @@ bool may_linger(const Candidate& candidate);
 bool is_trusted_by_user(const Candidate& candidate);
 
 /// Limits for watching this candidate. CPU time is unlimited for the task's own baselines, whose
-/// libraries may spin (OpenBLAS does); a process that has returned is stopped anyway.
+/// libraries may spin (OpenBLAS does); their processes are stopped after the watch like any other.
 Watch watch_for(const EvaluationRequest& request, const Options& options, const DeviceFacts& facts);
 
 /// What a process did after its answer.

@@ -1,4 +1,5 @@
-// What keeps verdicts on a GPU quick: near-ties of a search, and a baseline that is believed.
+// What keeps verdicts on a GPU quick: a search gives up near-ties early, and the outputs of a
+// baseline that is believed are no longer poisoned.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

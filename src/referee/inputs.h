@@ -50,13 +50,14 @@ class InputPool {
   Result<const Buffers*> set(int index);
   /// Makes set `index` a copy of the set that another device holds in `from`.
   Result<const Buffers*> adopt(int index, const Buffers& from);
-  /// Frees the set's memory; asked for again, the set is drawn again.
+  /// Frees the set's memory; set() draws the set again when it is asked for.
   void drop(int index) { sets_.erase(index); }
-  /// Keeps the set's memory for the next set that is drawn.
+  /// Forgets the set, but keeps its memory for the next set that is drawn.
   void recycle(int index);
   /// Frees the memory that recycle() kept.
   void trim() { spare_.clear(); }
-  /// Draws the set again from its seed into `to`, tensor by tensor (admission changes such copies).
+  /// Draws the input set again from its seed into `to`, tensor by tensor (admission changes such
+  /// copies).
   Result<> draw(int index, Buffers& to);
   Seed seed() const { return seed_; }
 

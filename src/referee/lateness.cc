@@ -18,9 +18,10 @@ constexpr double kShareOfCalls = 0.01;
 constexpr double kLeastOutsideNs = 10e3;
 constexpr int kLeastLate = 8;
 constexpr double kMostShare = 1.0 / 3;
-// An honest candidate and its opponent are stopped alike. Where every third sample is late, eight
-// late samples of at most twenty-four, beside an opponent with a quarter of that share, come by
-// chance in one of some thousands; on a quiet host hardly one sample in a hundred is late.
+// By this factor a candidate must be late more often than its opponent to be called a cheat: both
+// are stopped alike, so an honest candidate is late as often. Where every third sample is late,
+// eight late samples of at most twenty-four, beside an opponent with a quarter of that share, come
+// by chance in one of some thousands; on a quiet host hardly one sample in a hundred is late.
 constexpr double kFarOftener = 4;
 constexpr int kLeastOfOpponent = 8;
 

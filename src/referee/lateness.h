@@ -1,5 +1,5 @@
-// Whether a program works outside of its calls. Both legs are counted, so that a busy host accuses
-// nobody.
+// Whether a program works outside of its calls. Candidate and opponent are both counted, so that a
+// busy host does not make the candidate look guilty.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,10 +31,10 @@ class Lateness {
   double most_ns_ = 0;
 };
 
-/// Judges both legs together. Nothing while the opponent has fewer than eight samples, or while
-/// neither leg is late often. Otherwise Cheated if the candidate is late often and the opponent, in
-/// the same pairs, was late in less than a quarter of that share; else Unmeasurable, as also
-/// without an opponent. `what` names the workload.
+/// Judges candidate and opponent together. Nothing while the opponent has fewer than eight samples,
+/// or while neither is late often. Otherwise Cheated if the candidate is late often and the
+/// opponent, in the same pairs, was late in less than a quarter of that share; else Unmeasurable,
+/// as also without an opponent. `what` names the workload.
 std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
                                       const std::string& what);
 

@@ -48,12 +48,13 @@ class Leg {
   Leg(const Leg&) = delete;
   Leg& operator=(const Leg&) = delete;
   ~Leg();
-  /// Enters this leg, until it is destroyed, into the legs whose players map the same buffers.
+  /// Enters this leg, until it is destroyed, into the list of legs whose players map the same
+  /// buffers.
   void join(std::shared_ptr<Tenants> tenants);
 
-  /// Ends the current life and begins the next one. A verdict if the object would not load, a plan
-  /// did not fit its kernels, or its workspaces do not fit; an error if no player can be started at
-  /// the requested jail level. Starts a process (milliseconds; some 150 ms on cuda).
+  /// Ends the current process and starts the next one. A verdict if the object would not load, a
+  /// plan did not fit its kernels, or its workspaces do not fit; an error if no player can be
+  /// started at the requested jail level. Starting takes milliseconds, on cuda some 150 ms.
   Result<std::optional<Verdict>> renew();
   /// Fills the workspaces of this workload's plan as it declares them, with zeros or fresh poison.
   /// To be called before every call, and before caches are made cold.
@@ -73,7 +74,7 @@ class Leg {
   /// make_ready() was called. Error (retry): the GPU itself failed under device code.
   Result<device::CallResult> call(const Workload& workload, std::int64_t timeout_ns,
                                   device::CallKind kind = device::CallKind::Checked);
-  /// Words that say why a host launcher could not be captured as a graph; otherwise empty.
+  /// Says why a host launcher could not be captured as a graph; otherwise empty.
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;
   }
@@ -81,11 +82,11 @@ class Leg {
   Result<std::string> check_workspaces(const Workload& workload);
 
   /// cuda: by how much a call's stamps exceed its events, because the stamps stand around the
-  /// events. The least of a few empty calls, made in each life before it loads anything, so that
+  /// events. The least of a few empty calls, made in each process before it loads anything, so that
   /// loaded code cannot enlarge the figure. Ns, at most 10 µs; 0 on cpu.
   double stamps_apart_ns() const { return stamps_apart_ns_; }
 
-  /// Ends the current life; renew() begins another.
+  /// Ends the current process; renew() starts another.
   void end() { player_.reset(); }
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }

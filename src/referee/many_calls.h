@@ -1,4 +1,5 @@
-// Calls one process far more often than there are small shapes.
+// Calls one process far more often than there are small shapes, to find kernels that soon stop
+// working.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -198,7 +198,7 @@ Result<Tried> Maker::dropped(std::int64_t length) {
   return recomputed(edit(subject_.parallel(), input(), tensor(), *part, zero), *part, {});
 }
 
-// Drops the first element that is not zero yet, searching from a random one on.
+// Sets the first input element that is not zero to zero, searching from a random element on.
 Result<Tried> Maker::single() {
   Rng rng(Seed::from_number(random()));
   Region within = whole(tensor());

@@ -15,9 +15,9 @@
 
 namespace kw::referee {
 
-/// Number of input sets after which a mutant that passed all of them is a hole: where its answer
-/// differs, few sets may hold values that show the difference. A verdict sees fewer sets:
-/// docs/admission.md has the figures.
+/// Number of input sets after which a mutant that passed all of them is reported as a hole in the
+/// gates: where its answer differs, few sets may hold values that show the difference. A verdict
+/// sees fewer sets: docs/admission.md has the figures.
 inline constexpr int kMutantSets = 48;
 /// Number of input sets after which a mutant whose answer was right each time does not apply.
 inline constexpr int kSetsToApply = 4;

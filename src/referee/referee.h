@@ -1,4 +1,4 @@
-// The referee: runs one candidate on one device and says what became of it.
+// The referee: runs one candidate on one device and gives the verdict on it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,7 +44,7 @@ struct Options {
   int most_calls_per_sample = 64;
   int pool_sets = 0;  ///< Number of timed input sets; 0: 2 to 8, depending on what a truth costs.
   std::int64_t recovery_pause_ns = 250'000'000;  ///< Pause between probes of a GPU that faulted.
-  /// Wall time after which no further pair begins, overhead included.
+  /// Wall time, overhead included, after which no further pair of samples is taken.
   double measure_wall_ns = 120e9;
   /// Called once between the check and the first timed call, for the caller to make its lease of
   /// the device exclusive, which was shared until then.

@@ -333,8 +333,8 @@ TEST(Referee, SeesProcessesLeftBehind) {
   EXPECT_VERDICT(room.judge(), Check, Cheated);
 }
 
-// What a process remembers. The fake's closures outlive processes, so the memory is cleared when a
-// new process starts.
+// What a candidate's process remembers between calls. The fake's closures outlive processes, so the
+// memory is cleared when a new process starts.
 class Memory {
  public:
   explicit Memory(const device::FakeWorld& world) : world_(world) {}

@@ -16,7 +16,7 @@ class ScreenBuilt : public ::testing::Test {
  protected:
   platform::TempDir folder = *platform::TempDir::create();
 
-  /// What screening says of `void f(float* y)` with this source; empty if nothing.
+  /// What screening says of `void f(float* y)` with this source; empty if it accepts the source.
   std::string words(const std::string& source) {
     compile::CpuCompilerSettings settings;
     settings.objects = folder.path();

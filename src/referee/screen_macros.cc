@@ -43,7 +43,8 @@ class MacroScreen {
   Screening run() {
     const auto header = task::parse_header(candidate_);
     if (!header || !header->is_valid(candidate_.knobs)) return {};
-    // A source that is pinned to one setting may say so in C++ as well.
+    // A source that is pinned to one setting may also define its knobs in C++, to the values of
+    // this setting.
     const bool is_pinned = header->points(2).size() == 1;
     for (const std::string& define : header->defines(candidate_.knobs)) {
       const std::size_t equals = define.find('=');

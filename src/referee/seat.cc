@@ -162,8 +162,8 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
     // Without a stamp (the host missed the announcement) the event gives a rough figure, good
     // enough for planning.
     const double apart_ns = leg_.stamps_apart_ns();
-    // Both legs subtract the same figure, because two figures would be a bias between them. The
-    // figure can only fall.
+    // Candidate and opponent subtract the same figure, because two figures would be a bias between
+    // them. The figure can only fall.
     const double subtrahend_ns = std::min(bench_.empty_ns.value_or(apart_ns), apart_ns);
     bench_.empty_ns = subtrahend_ns;
     timed.ns =

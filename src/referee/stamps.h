@@ -1,4 +1,4 @@
-// Whether the two clocks of a GPU tell the same time about one leg's calls.
+// Whether the two clocks of a GPU, stamps and events, agree about the calls of one program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -77,9 +77,9 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
 
 std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
 
-// Measures the empty call in a process that has loaded nothing, so that no candidate can make the
-// subtrahend large. The calls are warm where timed ones are cold, and the shortest of them counts,
-// whatever else the machine is doing: so too little is subtracted, never too much.
+// Measures the time of an empty call, which is subtracted from timed calls, in a process that has
+// loaded nothing, so that no candidate can enlarge it. The calls are warm where timed ones are
+// cold, and the shortest of them counts: so too little is subtracted, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
   // On a GPU each leg measures by how much its player's stamps exceed its events.
   if (bench.runs_plans() || bench.empty_ns) return {};
@@ -228,8 +228,8 @@ void Timing::shorten_opponent(Entry& entry) const {
 }
 
 // Lets clocks and governors settle, once for the whole evaluation. A judgement on cpu needs no
-// warm-up: its checks have just kept every core busy, and pairs bear a drift. A GPU needs one,
-// because it was waiting for the host.
+// warm-up: its checks have just kept every core busy, and paired samples bear a drift. A GPU needs
+// one, because it was waiting for the host.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   const bool is_busy = request_.measure.purpose == Purpose::Judge && !entry.bench->runs_plans();
   if (std::exchange(settled_, true) || is_busy) return std::nullopt;
@@ -372,8 +372,8 @@ Result<std::optional<Verdict>> Timing::time_all() {
   return std::nullopt;
 }
 
-// Ceilings that were measured on a busy machine are too low, so nobody is accused before they were
-// measured again.
+// Ceilings that were measured on a busy machine are too low, so a candidate is accused only after
+// they were measured again.
 Result<std::optional<Verdict>> Timing::hold_to_physics(Entry& entry) {
   if (is_trusted(request_.candidate.origin) || !is_on(Defence::PhysicsFloor)) return std::nullopt;
   const double trusted_ns = is_trusted(request_.opponent.origin) ? entry.result->opponent_ns : 0;

@@ -149,7 +149,7 @@ class Timing {
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;
-  /// Wall time after which no further pair begins if an interval is known.
+  /// Wall time after which no further pair of samples is taken if an interval is known.
   double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
   /// Why the pairs end now although the plan wants more; null: they go on.
   const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,

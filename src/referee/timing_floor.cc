@@ -22,7 +22,7 @@ constexpr double kAssumedFloor = 0.02;
 
 }  // namespace
 
-// The largest floor of all workloads; nothing while one of them is not known.
+// The largest noise floor of all workloads; nothing while the floor of one workload is unknown.
 std::optional<NoiseFloor> Timing::worst_floor() const {
   NoiseFloor worst;
   for (const Entry& entry : entries_) {

@@ -47,8 +47,9 @@ std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const
                   entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
 }
 
-// An opponent whose clocks disagree shows what the machine does, so it never accuses the candidate.
-// Only an opponent that is a candidate itself may have caused the disagreement.
+// If the clocks disagree about the opponent's calls too, the machine is the cause, so this never
+// accuses the candidate. Only an opponent that is a candidate itself may have caused the
+// disagreement.
 Result<std::optional<Verdict>> Timing::clocks_part(const Entry& entry) {
   const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
   if (!entry.bench->runs_plans()) {

@@ -50,8 +50,8 @@ Result<bool> Timing::opponent_serves_alone(Entry& entry) {
 }
 
 // A candidate that has become the incumbent can fail on purpose, and so decide who may be judged
-// beside it; a candidate that harms what runs beside it can make a baseline fail. Neither stops
-// anything: without a sound opponent there is no figure, and the caller may name another opponent.
+// beside it; a candidate that harms other processes can make a baseline fail. Neither may stop a
+// run: without a sound opponent there is no figure, and the caller may name another opponent.
 Result<std::optional<Verdict>> Timing::excuse(Result<std::optional<Verdict>> ended) {
   if (ended || opponent_fault_.empty()) return ended;
   for (Entry& entry : entries_) {

@@ -18,8 +18,8 @@ Result<> Timing::choose_sets(Entry& entry) {
   return {};
 }
 
-// The previous pair's set is kept where memory allows, so that a candidate that gives its answer
-// again is recognised.
+// The input set of the previous pair is kept where memory allows, so that a candidate that gives
+// its answer again is recognised.
 Result<std::vector<int>> Timing::draw_sets(Entry& entry, Seat& seat, bool is_checked) {
   if (!entry.is_fresh) return seat.draw_sets();
   const auto lap = account_.lap("sets");

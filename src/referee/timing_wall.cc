@@ -36,9 +36,9 @@ constexpr double kMostPauseNs = 50e6;
 
 }  // namespace
 
-// As in the pairs, each call has an input set that its process has not seen. Only the time of most
-// calls is used; a few are chosen for a check after they returned, and only then is their truth
-// computed.
+// As in timed pairs, each call has an input set that its process has not seen. Only the time of
+// most calls is used; a few are chosen for a check after they returned, and only then is their
+// truth computed.
 Result<TimedCall> Timing::time_at_the_wall(Entry& entry) {
   if (!is_on(Defence::GpuSetsSeenOnce)) return entry.candidate->time_again();
   Bench& bench = *entry.bench;

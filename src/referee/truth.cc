@@ -148,7 +148,7 @@ Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> 
   return truths;
 }
 
-// Makes one call of a program on the widened set; its outputs then lie in `wide_`.
+// Makes one call of a program on the widened input set; its outputs then lie in `wide_`.
 Result<double> TruthSeries::call(const Program& program, std::unique_ptr<Leg>& leg,
                                  const Buffers& set) {
   KW_TRY(maker_.check());

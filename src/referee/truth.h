@@ -61,9 +61,9 @@ struct TruthMaker {
   Result<device::CallResult> call(Leg& leg, const Workload& workload) const;
 };
 
-/// Computes truths of one workload, set after set, with one process of each reference on one set of
-/// widened buffers: on a GPU a process costs more than what it computes. Holds the memory while it
-/// lives.
+/// Computes truths of one workload for one input set after another, with one process of each
+/// reference on the same widened buffers: on a GPU a process costs more than what it computes.
+/// Holds the memory while it lives.
 class TruthSeries {
  public:
   /// `maker` and `workload` must outlive the series.
