@@ -121,7 +121,7 @@ Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
 Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request,
                          const Evaluation& evaluation) {
   KnownFloors known = KW_TRY(known_floors(s, request));
-  // Pooled floors are as old as their oldest series.
+  // Pooled noise floors are as old as their oldest series.
   if (known.floors.empty()) known.measured_at = s.clock.wall_seconds();
   const auto before = known.floors;
   for (const WorkloadResult& w : evaluation.workloads)

@@ -8,7 +8,7 @@
 
 namespace kw::engine {
 
-/// Fails its evaluation number `nth` (from 1) once.
+/// Lets its `nth` evaluation (from 1) fail once.
 class FailingCarrier final : public evaluate::Carrier {
  public:
   FailingCarrier(evaluate::Carrier& inner, int nth, Advice advice)

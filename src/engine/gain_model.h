@@ -32,7 +32,7 @@ struct KernelState {
 
 KernelState state_of(const Attempt& attempt);
 
-/// One recorded step: an action on a kernel, and the result.
+/// One recorded optimisation step: a technique that was applied to a kernel, and the result.
 struct GainSample {
   std::string run;
   KernelState state;
@@ -56,7 +56,7 @@ class GainModel {
 
   static GainModel fit(const std::vector<GainSample>& samples);
 
-  /// Expected logarithm of the gain.
+  /// Expected logarithm of what the technique gains on the kernel.
   double predict(const KernelState& state, const std::string& technique) const;
   /// The technique that promises most, among those that the model knows and the kernel does not
   /// show; nothing if none promises a gain.

@@ -31,7 +31,7 @@ Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
 /// graph or exported from it. If it were imported again, they would count twice.
 Result<bool> knows_graph_file(const store::RunStore& store, Target target, const std::string& text);
 Result<> note_graph_file(store::RunStore& store, Target target, const std::string& text);
-/// Forgets which files were counted, for a graph that is made anew.
+/// Forgets which graph files the workspace's graph has counted, for a graph that is made anew.
 Result<> forget_graph_files(store::RunStore& store, Target target);
 
 /// Sources whose steps the workspace's graph has counted, by name: for a run (counted_run()) the

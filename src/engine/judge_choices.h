@@ -32,7 +32,8 @@ std::vector<JudgeQuestion> judge_questions(const std::vector<GainSample>& sample
 /// them apart, none if its answer cannot be read.
 using JudgeAnswers = std::vector<std::vector<std::size_t>>;
 
-/// Answers of models, each fitted to four fifths of the runs, without the question's run.
+/// Answers of models: each question is answered by a model that was fitted to four fifths of the
+/// runs, without the question's run.
 JudgeAnswers answers_of_learned(const std::vector<JudgeQuestion>& questions,
                                 const std::vector<GainSample>& samples);
 /// Answers by rules: they prefer techniques whose card relieves the kernel's bottleneck.

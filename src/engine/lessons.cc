@@ -1,4 +1,4 @@
-// Connects the learner, the store and the prompts.
+// Lets a run learn lessons, keeps these in the store, and puts them into prompts.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lessons.h"
 
@@ -16,7 +16,7 @@ memory::RecallScope scope_of(const Learning& learning) {
   return {task.name, task.family, learning.target, learning.device, ""};
 }
 
-/// Scope of the advice in a first prompt.
+/// Task, device and time for which the advice in a run's first prompt is chosen.
 memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot& snapshot) {
   const Task& task = learning.task->task;
   return {task.name, task.family, learning.target, learning.device, Bound::Unknown, snapshot.at};

@@ -163,8 +163,8 @@ TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat)
   const std::string first = text_of(*open(run));
   EXPECT_THAT(first, AllOf(HasSubstr("(`gemm`) Twice as many elementwise products"),
                            Not(HasSubstr("panel"))));
-  // Once all lessons of the other task hold the same words, a search no longer finds the one with
-  // these words.
+  // All lessons of the other task get the same text, so that a search no longer finds the one that
+  // the run was told.
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     lessons[i].text = "Twice the elementwise products.";
     lessons[i].seen_in = {{"gemm-1", 1, "later"}};

@@ -44,8 +44,9 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
       config.task);
 }
 
-/// The ensemble of a run; none if one model writes, or several in turn. Costs are counted in
-/// dollars if the price of each model is known and some model costs anything, else in tokens.
+/// The ensemble from which a run chooses the model for each source; none if one model writes, or
+/// several in turn. Costs are counted in dollars if the price of each model is known and some model
+/// costs anything, else in tokens.
 Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
   std::optional<search::Ensemble> none;
   if (config.ensemble != kBanditEnsemble) return none;
@@ -67,7 +68,7 @@ Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
       search::Ensemble(std::move(names), are_known && cost_anything ? Dollars : Tokens));
 }
 
-/// RunSummary::stopped_by of a run that a person ended.
+/// Value of RunSummary::stopped_by for a run that a person ended.
 std::string finish_words(const Order& order) {
   return fmt::format("order {} of {} to finish", order.number, order.who);
 }

@@ -22,7 +22,7 @@
 
 namespace kw::engine {
 
-/// An ask that waits for its evaluation.
+/// An ask, which is a proposal of the strategy, that waits for its evaluation.
 struct InFlight {
   int number = 0;  ///< Number of the attempt.
   search::Ask ask;
@@ -74,7 +74,7 @@ class Loop {
   /// What was judged until now, to recognise repetitions: settings of a tuner may compile to the
   /// same code too.
   const Judged& judged() const { return judged_; }
-  /// Name of the idea of an ask, for people.
+  /// Name, for people, of the idea that an ask proposes.
   std::string name_of_idea(const search::Ask& ask) const;
   /// Wall time that searching may take, in ns; 0: no limit. time_budget_ns() is the limit of the
   /// whole run, confirmation included.
@@ -90,7 +90,7 @@ class Loop {
   /// Tells the ensemble what an attempt was worth; `best_before` is the run's best speedup before
   /// the attempt.
   void credit(const InFlight& flight, const Attempt& attempt, double best_before);
-  /// Techniques that a written source names, with the graph's names.
+  /// Techniques that a model's source names, under the names that the technique graph uses.
   std::optional<std::vector<std::string>> steps_shown(const Attempt& attempt);
   void log_tell(const InFlight& flight, const Attempt& attempt);
   Result<Candidate> candidate_of(const search::Ask& ask) const;

@@ -1,4 +1,4 @@
-// Checks orders, with one function for each kind.
+// Checks a person's orders to a run, with one function for each kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/order_rules.h"
 

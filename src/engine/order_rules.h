@@ -13,7 +13,7 @@ namespace kw::engine {
 struct OrderContext {
   const RunConfig& config;
   const std::vector<AttemptLine>& lines;  ///< All attempts stored so far.
-  /// Ideas of the run's workbench; needed for techniques only.
+  /// Ideas of the run's workbench; needed for orders about techniques only.
   const std::vector<search::Idea>& ideas;
   const std::vector<Order>& orders;  ///< Orders that were given before.
 };

@@ -1,4 +1,4 @@
-// Keeps orders as events of a run.
+// Keeps a person's orders in the store as events of their run.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/orders.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOrderEvent = "order";
 constexpr const char* kEffectEvent = "order_effect";
 
-/// Where an order took effect.
+/// The attempt before which an order took effect, and how many results were known then.
 struct Effect {
   int order = 0;
   int from_attempt = 0;

@@ -17,7 +17,7 @@ namespace kw::engine {
 /// the effect of each order are set here, not by the caller.
 Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders);
 
-/// All orders of a run, in the order of giving.
+/// All orders of a run, earliest first.
 Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t run);
 
 /// An order as one line of text, for people and for the decision log: "pin attempt 7".
@@ -70,7 +70,8 @@ class OrderBook {
   std::vector<Order> orders_;
 };
 
-/// Stores with the run where an order took effect, before anything follows from it.
+/// Stores with the run at which attempt an order took effect, before any decision follows from the
+/// order.
 Result<> keep_effect(store::RunStore& store, std::int64_t run, const Order& order);
 
 }  // namespace kw::engine

@@ -1,4 +1,4 @@
-// A run in a store of its own that ends with the first request to a writer.
+// Begins a run in a scratch store and ends it with the first request to a model.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rehearsal.h"
 

@@ -145,7 +145,7 @@ TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
   const TechniqueGraph learnt = workspace_graph(store_, Target::Cpu, {}).value();
   ASSERT_NE(learnt.edge("start", "a"), nullptr);
   EXPECT_GE(learnt.edge("start", "a")->count.tried, 1);
-  // The run itself began with the playbook's graph, and is replayed with that.
+  // The run itself began with the graph from the playbook, and is replayed with that graph.
   EXPECT_EQ(recorded_graph(store_, first.run)->edge("start", "a")->count.tried, 0);
   EXPECT_TRUE(replay(workbench_, store_, store_.find(first.run.name).value()));
   const RunReport second = finished(c);

@@ -353,7 +353,8 @@ TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
   EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", NoiseFloor{0.02, 4})));
   clock_.step_wall(1800);
   evaluation.workloads.pop_back();
-  // Another workload alone: the floors of the first are kept, with their age.
+  // An evaluation of another workload alone keeps the noise floors of the first workload, with
+  // their age.
   evaluation.workloads[0].name = "c";
   ASSERT_TRUE(remember_floors(s, request, evaluation));
   ASSERT_TRUE(recall_floors(s, request));

@@ -1,4 +1,4 @@
-// Scripted models behind the retries of real ones, on a clock that does not wait.
+// Scripted models behind the retries that real models have, on a clock that does not wait.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

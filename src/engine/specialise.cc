@@ -21,7 +21,7 @@ constexpr std::size_t kMostPoints = 4096;
 // Share of a search's time that one point gets: enough, because the choice is confirmed.
 constexpr double kFidelity = 0.5;
 
-/// Every valid point that differs from this one in one knob.
+/// Every valid point that differs from `point` in one knob.
 std::vector<KnobPoint> neighbours_of(const KnobPoint& point, const task::CandidateHeader& header) {
   std::vector<KnobPoint> near;
   for (const task::Knob& knob : header.knobs)

@@ -23,7 +23,8 @@ struct ShapeChoice {
   int tried = 0;          ///< Number of points that were judged.
   int failed = 0;         ///< Number of points that failed: not built, wrong, or not measurable.
   Verdict first_failure;  ///< Verdict on the first point that failed.
-  /// The fastest point against the kernel itself at this workload; none if no point seemed faster.
+  /// Comparison of the fastest point with the kernel itself at this workload; none if no point
+  /// seemed faster.
   std::optional<Evaluation> confirmation;
 };
 

@@ -216,7 +216,7 @@ TEST_F(StandingTest, TheBestContendsFirstThenTheSurest) {
   EXPECT_THAT(standing_.contenders(), ElementsAre(1, 3, 2));
   absorb(measured(speedup(1.8, 1.9, 2)), baseline);  // attempt 5
   EXPECT_THAT(standing_.contenders(), ElementsAre(1, 5, 3));
-  // Attempt 6: 2.2x, but not shown faster.
+  // Attempt 6 seems 2.2 times as fast as the baseline, but is not shown to be faster.
   absorb(measured(speedup(0.9, 1.1, 1.2)), standing_.incumbent());
   EXPECT_EQ(standing_.best_attempt(), 1);
   EXPECT_EQ(standing_.contenders().front(), 1);

@@ -18,7 +18,7 @@ struct TaskWorkbenchOptions {
   Target target = Target::Cpu;
   /// Cuda: the GPUs whose limits plans keep to and for which sources are compiled.
   std::vector<GpuFacts> gpu;
-  /// Limit for the tensors of a workload; larger workloads are skipped.
+  /// Limit for the bytes of a workload's tensors; larger workloads are skipped.
   std::int64_t max_bytes = 0;
   /// Why a baseline cannot be built here, in words; empty if it can. Baselines that cannot be built
   /// are left out, with a notice. A null function: all can be built.

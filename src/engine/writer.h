@@ -1,4 +1,4 @@
-// Has the sources of a run written, by a proposer that sees what the run knows.
+// Has a proposer, usually a model, write the sources of a run, and tells it what the run knows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,7 +41,7 @@ struct Desk {
   std::vector<std::unique_ptr<llm::ChatModel>> models;
   std::unique_ptr<propose::Proposer> proposer;
   std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
-  /// Expected logarithm of the gain of a candidate; null: nothing is expected.
+  /// Predicts the logarithm of the gain of a candidate; null: no gain is predicted.
   std::function<double(const Attempt* parent, const Candidate&)> expected;
   /// Asks further roles about a situation; null: asks that want roles are written without them.
   std::unique_ptr<propose::Counsel> counsel;

@@ -31,8 +31,8 @@ class WrittenIdeas {
       : first_(static_cast<int>(first)), fits_(std::move(fits)) {}
 
   bool has(int idea) const { return idea >= first_; }
-  /// The index of this source, its old index if it was added before; nothing if it is empty or its
-  /// header cannot be read.
+  /// Adds a source as an idea and returns the idea's index, which is the old one if the source was
+  /// added before; nothing if the source is empty or its header cannot be read.
   std::optional<int> add(const Candidate& candidate);
   search::Idea idea(int index) const;
   Result<Candidate> candidate(int index, const KnobPoint& knobs) const;

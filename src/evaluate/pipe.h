@@ -44,7 +44,7 @@ class PipeCarrier final : public Carrier {
               std::optional<WorkerProcess> ahead = {});
   ~PipeCarrier() override;
 
-  /// Asks a worker about its device of the target, and builds and measures nothing.
+  /// Asks a worker about its device for this target; builds and measures nothing.
   static Result<DeviceFacts> look(Target target);
 
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;

@@ -12,7 +12,7 @@
 namespace kw::evaluate {
 namespace {
 
-/// Descriptor at which the worker finds its end of the pair.
+/// Descriptor at which the worker finds its end of the socket pair.
 constexpr int kWorkerFd = 3;
 
 Result<platform::TempDir> make_temporary() {

@@ -25,14 +25,14 @@ struct WorkerChoice {
 /// A running worker. The destructor ends it, waits until it is gone, and removes its folder.
 class WorkerProcess {
  public:
-  /// Takes the caller half a millisecond; the worker needs about 20 ms to look at its device and
-  /// jails, and then waits for frames. Call from a thread that outlives the worker.
+  /// Starts a worker within half a millisecond; the worker then needs about 20 ms to look at its
+  /// device and jails, and waits for messages. Call from a thread that outlives the worker.
   static Result<WorkerProcess> start(const WorkerChoice& choice);
 
   /// Our end of the socket; worker/frame.h says what is sent over it.
   int socket() const { return socket_.get(); }
-  /// For a program that ends next: kills the worker without waiting until its memory is freed,
-  /// which takes 10 to 20 ms.
+  /// Kills the worker without waiting until its memory is freed, which takes 10 to 20 ms; for a
+  /// program that ends next.
   void dismiss() { process_->dismiss(); }
 
  private:

@@ -88,7 +88,7 @@ void say(std::string& note, const std::string& text) {
   note += text;
 }
 
-/// Says how a run ended that brought no table.
+/// Says why a run of the specimen or of a tool brought no result.
 std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
   if (answer.exit.timed_out)
     return fmt::format("it had not ended after {}",

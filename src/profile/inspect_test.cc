@@ -32,7 +32,7 @@ constexpr const char* kTable = R"csv(
 NcuPermission everybody() { return {.is_allowed = true, .why = "Yes."}; }
 NcuPermission nobody() { return {.why = "Nobody may read counters here."}; }
 
-/// A plan of three steps in time, each with two launches.
+/// Fixture with a plan of six launches: three time steps, each of which launches two kernels.
 class Inspect : public testing::Test {
  protected:
   void SetUp() override {

@@ -22,7 +22,7 @@ constexpr double kIdle = 60;      // SpeedOfLight: latency_bound_threshold
 constexpr double kPipeFull = 80;  // HighPipeUtilization: bottleneck_utilization_threshold
 constexpr double kPipeHigh = 60;  // HighPipeUtilization: high_utilization_threshold
 constexpr double kPipeLow = 20;   // HighPipeUtilization: low_utilization_threshold
-// Per cent of the warps that a multiprocessor holds.
+// Thresholds in per cent of the warps that a multiprocessor holds.
 constexpr double kFewWarps = 80;    // TheoreticalOccupancy: low_theoretical_threshold
 constexpr double kLostWarps = 10;   // AchievedOccupancy: points below the theoretical one
 constexpr double kHits = 80;        // Per cent; LocalMemoryUsage: low hit rate of a cache

@@ -1,4 +1,5 @@
-// Starting a specimen, alone or under a tool, in the profile jail.
+// Starts a specimen, which runs one plan of a candidate, alone or under a tool, in the profile
+// jail.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -179,7 +179,7 @@ Result<> Examination::examine(const Workload& workload) {
   return {};
 }
 
-// Looks for doubt about the truth; then judges the trusted baseline and the null answers.
+// Checks that the truth can be believed; then judges the trusted baseline and the null answers.
 Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
   if (auto doubt = KW_TRY(subject.doubt())) {
     doubt->front() = 'T';

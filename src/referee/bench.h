@@ -202,7 +202,8 @@ class Bench {
   Result<std::optional<std::string>> difference(const TruthMaker::Truth& other, const Known& known);
   Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
-  /// `finite` has the tensor's size and holds finite values only.
+  /// Computes the figures of one tensor's truth, by compared region. `finite` has the tensor's size
+  /// and holds finite values only.
   Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known,
                                             device::Buffer& finite);
   Result<> answer_fast(int set);

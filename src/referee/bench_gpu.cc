@@ -1,4 +1,5 @@
-// How a bench of a GPU gets its truths: from the host's reference, or from the task's fast one.
+// How a bench of a GPU gets its truths: from the host's reference, or from the task's fast
+// reference.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

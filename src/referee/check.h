@@ -63,7 +63,7 @@ Watch watch_for(const EvaluationRequest& request, const Options& options, const 
 
 /// What a process did after its answer.
 struct AfterCheck {
-  /// The process ended by itself, changed outputs, or left processes behind.
+  /// The verdict if the process ended by itself, changed outputs, or left processes behind.
   std::optional<Verdict> verdict;
   std::string late;  ///< Message about CPU time above the limit; empty if there was none.
 };

@@ -1,4 +1,4 @@
-// Windows over a tensor's memory, and the edits inside them.
+// Splits a tensor's memory into windows, and edits the elements in them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/edit.h"
 

@@ -36,8 +36,8 @@ struct RegionTruth {
 /// (Workload::exact_below) may be off by less than half a unit.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth);
-/// The same allowance with all figures of one region's truth; where the region is whole numbers,
-/// the allowance is also below one half.
+/// The allowance of the elements of one region of the truth; where the region is whole numbers, the
+/// allowance is also below one half.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                const RegionTruth& truth);
 

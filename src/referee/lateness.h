@@ -10,9 +10,9 @@
 
 namespace kw::referee {
 
-/// Counts how many samples of one leg were *late*, which voids them. A sample is late where its
-/// threads used more processor time outside of its calls (device::CallResult::outside_ns) than a
-/// hundredth of the calls' time, or 10 µs a call if that is more.
+/// Counts how many samples of one program were *late*, which voids them. A sample is late where the
+/// program's threads used more processor time outside of its calls (device::CallResult::outside_ns)
+/// than a hundredth of the calls' time, or 10 µs a call if that is more.
 class Lateness {
  public:
   /// Takes a sample of `calls` calls with the sums of their times; returns whether the sample was

@@ -1,4 +1,4 @@
-// Starts, loads, binds and replaces players.
+// Starts the processes of one program, loads and binds the program there, and replaces them.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/leg.h"
 

@@ -65,7 +65,7 @@ class Leg {
   device::CallResult forget(const Workload& workload);
   /// Starts forget() in the background while the referee works: device::Player::begin_forget().
   void begin_forget(const Workload& workload);
-  /// Waits for the forgetting that begin_forget() began.
+  /// Waits until the modules are loaded again, which begin_forget() began.
   void end_forget();
   /// cuda: takes what belongs to other workloads out of the process's reach; calls at those
   /// workloads are no longer allowed.
@@ -78,7 +78,7 @@ class Leg {
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;
   }
-  /// Words about a workspace whose guards were written to; empty if all are whole.
+  /// Says which workspace's guards were written to; empty if all guards are whole.
   Result<std::string> check_workspaces(const Workload& workload);
 
   /// cuda: by how much a call's stamps exceed its events, because the stamps stand around the
@@ -111,7 +111,7 @@ class Leg {
   Post& post_of(const Workload& workload);
   Result<std::optional<Verdict>> allocate_workspaces();
   device::LoadResult bind(Post& post, int object);
-  /// An error (retry) if the device itself failed.
+  /// An error (retry) if the call ended because the device itself failed.
   Result<> look_at_device(const device::CallResult& ended, const Workload& workload);
   Result<double> measure_stamps_apart();
 

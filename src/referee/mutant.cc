@@ -96,8 +96,8 @@ void add_output_mutants(std::vector<Mutant>& all, const Workload& workload) {
   }
 }
 
-// Where sums are exact in any order, even numbers that lack only their last bits give a wrong sum,
-// so this mutant is added.
+// Where sums are exact in any order, a sum of numbers that lack only their last bits is wrong, so
+// this rounding is tried too.
 std::vector<int> bits_kept(Dtype dtype, bool has_exact) {
   std::vector<int> kept;
   for (const int bits : kBitsKept)

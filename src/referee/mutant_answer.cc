@@ -82,7 +82,7 @@ Result<> Maker::for_each_box(
   return {};
 }
 
-// Least and largest length that may be left out, over all boxes that the mutant changes.
+// Least and largest length that the mutant may leave out, over all boxes that it changes.
 std::pair<std::int64_t, std::int64_t> Maker::lengths() const {
   std::pair<std::int64_t, std::int64_t> range{1, 1};
   const auto widen = [&](const Region& box) {

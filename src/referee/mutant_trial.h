@@ -34,7 +34,8 @@ class MutantTrial {
   MutantTrial(const Task& task, const Workload& workload, TrialOutside outside);
 
   bool is_open() const { return open() > 0; }
-  /// Tries every open mutant on a prepared subject, which is one input set of the workload.
+  /// Tries every mutant that is not decided yet on a prepared subject, which is one input set of
+  /// the workload.
   Result<> run(Subject& subject);
   /// Number of mutants whose fate another input set could still decide.
   int open() const;

@@ -20,7 +20,7 @@ struct Patience {
   std::int64_t after_ns = 5'000'000'000;
 };
 
-/// Reports the wait once if this object lives longer than the patience lasts. Costs a thread (some
+/// Reports the wait once if this object lives longer than Patience::after_ns. Costs a thread (some
 /// 20 µs) if `tell` is set, otherwise nothing.
 class Vigil {
  public:

@@ -283,8 +283,8 @@ bool starts_with_one_of(std::span<const std::string_view> prefixes, std::string_
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Treats "expf", "__expf_finite" and "exp" as one function. Vector forms of libmvec
-// ("_ZGVdN8v_expf") were accepted before, by the prefix of C++ names.
+// Treats "expf", "__expf_finite" and "exp" as one function. refused_import() accepts vector forms
+// of libmvec ("_ZGVdN8v_expf") already by the prefix of C++ names.
 bool is_math(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   if (name.ends_with("_finite")) name.remove_suffix(7);

@@ -81,7 +81,7 @@ std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(
 // loaded nothing, so that no candidate can enlarge it. The calls are warm where timed ones are
 // cold, and the shortest of them counts: so too little is subtracted, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
-  // On a GPU each leg measures by how much its player's stamps exceed its events.
+  // On a GPU each leg measures instead by how much the stamps of an empty call exceed its events.
   if (bench.runs_plans() || bench.empty_ns) return {};
   const auto player =
       KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));

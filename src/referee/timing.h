@@ -1,4 +1,5 @@
-// The measure stage: interleaved cold pairs whose every candidate call is checked.
+// Times candidate and opponent in interleaved pairs of cold calls, and checks every call of the
+// candidate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -141,8 +142,8 @@ class Timing {
   Result<std::optional<Verdict>> empty_wall_time(Entry& entry, std::size_t calls,
                                                  double& quicker_ns);
   Result<> time_by_stream(Entry& entry);
-  /// Times both legs back to back. Must be the last step of an entry, because its legs cannot be
-  /// used afterwards.
+  /// Times candidate and opponent back to back. Must be the last step of an entry, because its legs
+  /// cannot be used afterwards.
   Result<std::optional<Verdict>> sustain(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   Result<std::optional<Verdict>> hold_to_physics(Entry& entry);
@@ -151,7 +152,7 @@ class Timing {
   measure::Limits limits() const;
   /// Wall time after which no further pair of samples is taken if an interval is known.
   double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
-  /// Why the pairs end now although the plan wants more; null: they go on.
+  /// Why no further pair is timed although the plan wants more; null: the pairs go on.
   const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
                       double elapsed_ns) const;
   Verdict interrupted_at(const measure::PairPlan& plan) const;

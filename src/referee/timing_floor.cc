@@ -17,7 +17,7 @@ constexpr int kFloorPairs = 16;  // least number of pairs; see measure::floor_wa
 // measurement.
 constexpr int kEnoughSeries = 16;
 constexpr double kFloorBudgetNs = 2e9;
-// Used where measuring the floor would cost more than the comparison.
+// Noise floor that is assumed where measuring it would cost more than the comparison.
 constexpr double kAssumedFloor = 0.02;
 
 }  // namespace

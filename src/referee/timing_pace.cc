@@ -1,4 +1,4 @@
-// How long pairs go on: budgets by purpose, and limits of wall time.
+// How long timed pairs go on: budgets by purpose, and limits of wall time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
