@@ -17,7 +17,7 @@ class Workbench {
 
   /// Ideas from simple to best; the strategy refers to them by index.
   virtual const std::vector<search::Idea>& ideas() const = 0;
-  /// The candidate of idea `idea` at one point of its space.
+  /// The candidate of idea `idea` at one point of its tuning space.
   virtual Result<Candidate> candidate(int idea, const KnobPoint& knobs) const = 0;
   /// The opponents, the sequential reference first.
   virtual const std::vector<Candidate>& baselines() const = 0;

@@ -133,7 +133,8 @@ class Writer {
     std::vector<Attempt> sources;
     propose::History history;
   };
-  /// The situation as `view` shows it; what it refers to is kept in `shown`.
+  /// The part of a situation that `view` shows; the attempts that this part refers to are kept in
+  /// `shown`.
   Result<propose::Situation> as_seen(const propose::Situation& whole, const View& view,
                                      Shown& shown) const;
   /// Asks one role; a request that was turned down becomes a reading that says so.

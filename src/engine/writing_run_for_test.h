@@ -151,8 +151,8 @@ class FakeCounsel final : public propose::Counsel {
   std::vector<std::string>& asked_;
 };
 
-/// A landscape's carrier; sources that say WRONG are wrong, and sources that differ only in a `//
-/// remark` line become the same object.
+/// A carrier that judges by a landscape. Sources that say WRONG are wrong, and sources that differ
+/// only in lines of remarks (`// remark`) become the same object.
 class Judge final : public evaluate::Carrier {
  public:
   explicit Judge(const search::Surface& landscape) : inner_(landscape) {}

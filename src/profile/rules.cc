@@ -223,7 +223,8 @@ void explain_noise(const Evaluation& e, Findings& out) {
   }
 }
 
-// A MIG slice has its own compute units, cache and memory (NVIDIA, Multi-Instance GPU User Guide).
+// Notes that the device is a MIG slice. A slice has its own compute units, cache and memory, but
+// shares clock and power (NVIDIA, Multi-Instance GPU User Guide).
 void explain_slice(const Evaluation& e, const GpuFacts& gpu, Findings& out) {
   if (gpu.is_mig && e.verdict.stage >= Stage::Measure)
     add(out, kSpeed + 4, "note",

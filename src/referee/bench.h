@@ -110,8 +110,8 @@ class Bench {
   RelativeErrors relative_errors(int set) const;
   /// Frees what only preparing needs: the processes and buffers of the fast reference.
   void rest();
-  /// Calls rest() at the end of an evaluation, unless the buffers are small enough to keep for the
-  /// next evaluation.
+  /// Calls rest() at the end of an evaluation, unless the fast reference's buffers are small enough
+  /// to keep for the next evaluation.
   void rest_if_large();
 
   // The following functions serve GPUs, where a process lives through many timed calls and each

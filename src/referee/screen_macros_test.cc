@@ -14,8 +14,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What screening says of a source for a task `relu(int n, const float* x, float* y)`; empty:
-/// nothing.
+/// What screening says of a source for a task `relu(int n, const float* x, float* y)`; empty if it
+/// accepts the source.
 std::string said_of_macros(const std::string& source, Target target = Target::Cpu) {
   Task task;
   task.function = "relu";

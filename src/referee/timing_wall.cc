@@ -88,9 +88,9 @@ Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t
   return std::nullopt;
 }
 
-// First times an uninterrupted series. Such a series of large matrix products draws more power than
-// pairs with their pauses, and an H200 then lowers its clocks by 8 %: so a series that seems too
-// slow is repeated at the pairs' pace.
+// Times a new best kernel once more, first in an uninterrupted series. Such a series of large
+// matrix products draws more power than pairs with their pauses, and an H200 then lowers its clocks
+// by 8 %: so a series that seems too slow is repeated at the pairs' pace.
 Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
   const auto lap = account_.lap("retime");
   const double stamped = entry.result->median_ns;

@@ -94,8 +94,8 @@ KW_STREAM(copy, 1, 1)
 KW_STREAM(triad, 2, 1)
 KW_STREAM(mix_3r1w, 3, 1)
 
-// Reads or writes shared memory by 16 bytes per thread and access, lane after lane, so that no two
-// lanes of a phase meet in a bank. Each step is four accesses of each kind.
+// Reads, writes or copies shared memory by 16 bytes per thread and access, lane after lane, so that
+// no two lanes of a phase meet in a bank. Each step is four accesses of each kind.
 template <bool READS, bool WRITES>
 __device__ __forceinline__ void shared_traffic(float* out, int steps) {
   __shared__ float4 tile[1024];
