@@ -1,4 +1,4 @@
-// Remembers one fact for each task, target and judge.
+// Stores and reads the result of kw task check per task, target and judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_record.h"
 
@@ -26,8 +26,8 @@ std::string key_of(const Task& task, Target target, const std::string& judge_id)
   return key.finish().hex();
 }
 
-/// Whether this program ships the task unchanged and with a kernel for processors; the tests of the
-/// build admit such tasks.
+/// Whether this program ships the task unchanged and with an OpenMP kernel for processors: the
+/// tests of the build run the admission checks on every such task.
 bool is_shipped(const memory::DataFiles& shipped, const Task& task) {
   const auto files = memory::shipped_task(shipped, task.name);
   if (!files || files->texts.empty()) return false;

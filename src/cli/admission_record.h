@@ -1,5 +1,4 @@
-// What is known on this machine about a task's admission: stored by kw task check, read by kw
-// optimize.
+// The results of kw task check on this machine: stored by kw task check, read by kw optimize.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,22 +27,22 @@ struct AdmissionKnown {
   std::string problem;  ///< For Refused: the first problem.
 };
 
-/// Stores the lines of a check under the task's content, the target and the judge.
+/// Stores the result lines of a kw task check under the task's content, the target and the judge.
 Result<> remember_admission(store::RunStore& store, const Task& task, Target target,
                             const std::string& judge_id,
                             const std::vector<worker::AdmissionLine>& lines);
 
-/// What is known about a task. A check on this machine counts more than that the task is shipped.
-/// `shipped` are the files of this program.
+/// What this machine knows about a task's admission. A check on this machine takes precedence over
+/// the task being shipped with the program. `shipped` are the data files of this program.
 Result<AdmissionKnown> known_admission(const store::RunStore& store,
                                        const memory::DataFiles& shipped, const Task& task,
                                        Target target, const std::string& judge_id);
 
-/// The warning for a person before and after a search; empty: the task is admitted. `path` is the
+/// The warning for a person before and after a search; empty if the task is admitted. `path` is the
 /// task as the person named it.
 std::string admission_warning(const AdmissionKnown& known, const std::string& path, Target target);
 
-/// The word for a state in the object of kw optimize --json.
+/// The text that stands for an admission state in the JSON object of kw optimize --json.
 std::string_view word_of(Admission state);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of what is remembered about admissions, and of the warning for each state.
+// Tests that results of kw task check are stored and read back, and of the warning for each state.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_record.h"
 

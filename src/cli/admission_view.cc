@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 
-/// The workload's name in worker::lines_of() for a problem of the whole task.
+/// The workload name that worker::lines_of() uses for a problem of the whole task.
 constexpr const char* kAllWorkloads = "all";
 
 const char* mark_of(const worker::AdmissionLine& line) {
@@ -23,7 +23,7 @@ const char* mark_of(const worker::AdmissionLine& line) {
   return line.is_ok ? "ok" : "FAIL";
 }
 
-/// What was checked on one workload.
+/// The outcomes of the admission checks on one workload, added up.
 struct WorkloadTally {
   std::string name;
   int checks = 0;

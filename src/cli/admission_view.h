@@ -1,4 +1,4 @@
-// Shows people what the admission of a task found.
+// Formats the results of kw task check for people.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace kw::cli {
 /// than 80 columns.
 std::string admission_summary(const std::vector<worker::AdmissionLine>& lines);
 
-/// One line for each check and workload, failures last.
+/// One line for each admission check and workload, failures last.
 std::string admission_details(const std::vector<worker::AdmissionLine>& lines);
 
 }  // namespace kw::cli

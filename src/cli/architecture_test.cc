@@ -1,4 +1,4 @@
-// Compares what prompts claim about architectures with the compiler.
+// Tests that what prompts tell a model about a GPU architecture is what the CUDA compiler accepts.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/architecture.h"
 
@@ -12,7 +12,8 @@
 namespace kw::compile {
 namespace {
 
-/// Code that uses each ability once, in a kernel with a parameter `int* x`.
+/// For each ability of an architecture, code that uses the ability once, in a kernel with a
+/// parameter `int* x`.
 const std::map<std::string_view, std::string>& probes() {
   static const std::map<std::string_view, std::string> uses = {
       {"mma.f16",
@@ -53,7 +54,8 @@ TEST_F(CudaCompilerTest, PromptsClaimOfAnArchitectureWhatTheCompilerSays) {
     unit.kernels = {"k"};
     for (const std::string& arch : device::known_archs()) {
       unit.arch = arch;
-      // An architecture that this toolkit does not know is an error, not a result.
+      // The build fails with an error where the installed CUDA toolkit does not know the
+      // architecture; such an architecture is skipped.
       const auto built = compiler().build(unit);
       if (!built) continue;
       EXPECT_EQ(built->ok(), propose::has_ability(arch, ability))

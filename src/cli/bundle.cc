@@ -1,4 +1,5 @@
-// Exchanges bundles between a workspace and a machine elsewhere.
+// Exchanges bundles (files with evaluation requests or their results) between a workspace and a
+// judge on another machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bundle.h"
 
@@ -16,24 +17,24 @@
 namespace kw::cli {
 namespace {
 
-// Kinds of facts that the store remembers.
+// Kinds under which the store keeps the facts about bundles.
 constexpr const char* kAsked = "bundle_asked";
 constexpr const char* kAnswer = "bundle_answer";
 constexpr const char* kDevice = "bundle_device";
-// The note of older builds for an evaluation that was asked for; later builds note its target and
-// architecture.
+// The value that older builds stored for an evaluation sent out in a bundle; later builds store its
+// target and architecture.
 constexpr const char* kAnyTarget = "1";
 constexpr std::size_t kMostCeilings = 6;  // most ceilings that one line shows
 
-/// Whether the evaluation is asked for again: its baseline could not be timed because the machine
-/// was busy.
+/// Whether the evaluation will be requested again: its baseline could not be timed because the
+/// machine was busy.
 bool is_to_be_repeated(const Evaluation& evaluation) {
   return evaluation.verdict.outcome == Outcome::Unmeasurable &&
          evaluation.id.starts_with(engine::kBaselineId);
 }
 
-/// The key of a remembered device: its target and architecture, because different architectures are
-/// different devices.
+/// The key under which the store remembers the judging device. The architecture is part of the key,
+/// because different architectures are different devices.
 std::string device_key(const Aim& aim) {
   return std::string(name_of(aim.target)) + (aim.arch.empty() ? "" : " " + aim.arch);
 }
@@ -45,7 +46,7 @@ bool runs_code_for(const Aim& aim, const DeviceFacts& facts) {
 }
 
 Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, const Aim& aim) {
-  // Older builds kept one device for each target.
+  // Older builds stored one device for each target, under the target's name alone.
   for (const std::string& key : {device_key(aim), std::string(name_of(aim.target))})
     if (const auto text = KW_TRY(store.recall(kDevice, key))) {
       auto facts = KW_TRY(decode<DeviceFacts>(*text));
@@ -54,7 +55,7 @@ Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, co
   return std::optional<DeviceFacts>();
 }
 
-/// The device in words: "Tesla T4, sm_75".
+/// The device for people: "Tesla T4, sm_75".
 std::string device_words(const DeviceFacts& facts) {
   return facts.gpu.empty() ? facts.model
                            : fmt::format("{}, {}", facts.model, facts.gpu.front().arch);
@@ -104,7 +105,8 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
   TakenResults taken;
   for (const worker::BundledAnswer& answer : results.answers) {
     if (is_to_be_repeated(answer.evaluation)) continue;
-    // The first answer is kept, because decisions may depend on it.
+    // A second result for the same evaluation is ignored, because the search may already have
+    // decided by the first.
     if (KW_TRY(store.recall(kAnswer, answer.key))) continue;
     KW_TRY(store.remember(kAnswer, answer.key, encode(answer.evaluation)));
     ++taken.news;

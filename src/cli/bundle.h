@@ -13,31 +13,33 @@
 
 namespace kw::cli {
 
-/// Records that a bundle for this target and architecture asks for the evaluation of this key.
+/// Records that a bundle for this target and architecture requests the evaluation with this key.
 Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& aim);
 
-/// Takes results into the store; taking the same file again changes nothing. Errors (give up),
-/// after which nothing is changed: a damaged file; results that this workspace never asked for, or
-/// asked for another target or architecture; results of a device that differs from the one of
-/// earlier results, or that cannot run the code.
+/// Takes results into the store; taking the same file again changes nothing. Errors (give up), all
+/// of which leave the store unchanged: a damaged file; results that this workspace never requested,
+/// or requested for another target or architecture; results of a device that differs from the
+/// device of earlier results, or that cannot run the code.
 struct TakenResults {
   std::size_t news = 0;  ///< How many results were new.
   DeviceFacts facts;     ///< The device on which they were judged.
 };
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim);
 
-/// Lines for a person: who judged, that machine's ceilings, and a note where its architecture is
-/// not the one that was asked for.
+/// Lines for a person: which machine judged, its ceilings, and a note if its architecture differs
+/// from the requested one.
 std::vector<std::string> describe_judge(const DeviceFacts& facts, const Aim& aim);
 
-/// The judge_id_of for a judge elsewhere, whose device is not known before its first results. It
-/// differs between architectures, because times on one say nothing about another.
+/// The judge id (see judge_id_of) for a judge on another machine, whose device is unknown before
+/// its first results. The id differs between architectures, because times on one say nothing about
+/// another.
 std::string judge_elsewhere(const Aim& aim, const compile::Compiler& compiler);
 
 /// Facts about a device of which only target and architecture are known.
 Result<DeviceFacts> facts_elsewhere(const Aim& aim);
 
-/// What is known of the device elsewhere: from earlier results, or else from the architecture.
+/// The facts of the judging device on another machine: from its earlier results, or else from the
+/// architecture alone.
 Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
 
 /// A carrier that writes runs/<task>.cpu.bundle, or runs/<task>.<arch>.bundle. `compiler` and

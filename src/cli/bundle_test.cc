@@ -1,5 +1,5 @@
-// Tests of which results a workspace takes, by what was asked for and for which target and
-// architecture.
+// Tests which results of a bundle a workspace accepts, depending on the evaluations, target and
+// architecture that it requested.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bundle.h"
 
@@ -24,7 +24,7 @@ class ResultsOfABundle : public testing::Test {
     EXPECT_TRUE(worker::write_results(path, results));
     return path.string();
   }
-  /// The complaint about the results; empty: they were taken.
+  /// The error message about the results; empty: they were accepted.
   std::string take(const std::string& file, const Aim& aim) {
     const auto taken = take_results(store_, file, aim);
     return taken ? "" : taken.error().what;

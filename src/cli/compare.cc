@@ -42,7 +42,7 @@ Result<Compared> load(const store::RunStore& store, const std::string& name) {
   return run;
 }
 
-/// What prevents the speedups of the runs from being compared, in words.
+/// The reasons why the speedups of the runs cannot be compared, as sentences for people.
 std::vector<std::string> caveats(const std::vector<Compared>& runs) {
   std::set<std::string> tasks;
   std::set<std::string> baselines;
@@ -59,15 +59,15 @@ std::vector<std::string> caveats(const std::vector<Compared>& runs) {
   return words;
 }
 
-/// The speedup of the run's confirmation, which alone was measured against the run's baseline;
-/// nothing: the run is not confirmed.
+/// The speedup of the run's confirmation; nothing if the run is not confirmed. Only the
+/// confirmation was measured against the run's baseline.
 std::optional<Speedup> confirmed_speedup(const Compared& run) {
   if (!run.data.confirmation || run.data.confirmation->speedup.value <= 0) return std::nullopt;
   return run.data.confirmation->speedup;
 }
 
-/// A run's speedup over the first run; only between confirmations of one task on one device over
-/// one baseline.
+/// A run's speedup over the first run. Defined only if both runs are confirmed, for one task on one
+/// device over one baseline.
 std::optional<Speedup> against(const Compared& run, const Compared& first) {
   const auto ours = confirmed_speedup(run), theirs = confirmed_speedup(first);
   const bool is_same = ours && theirs &&

@@ -1,4 +1,4 @@
-// Shows the best kernels of targets side by side.
+// Shows the best kernel for each target side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/compare_targets.h"
 
@@ -23,10 +23,10 @@
 namespace kw::cli {
 namespace {
 
-/// This project's aim for a GPU: five to ten times as fast as the CPU.
+/// This project's aim for a GPU kernel: 5 to 10 times the throughput of the CPU kernel.
 constexpr double kLeastGain = 5;
 constexpr double kFullGain = 10;
-/// The share of the roofline that counts as near, where the task sets no goal.
+/// The share of the roofline to reach where the task sets no goal.
 constexpr double kNearRoof = 0.8;
 
 /// The best run of one target.
@@ -56,7 +56,7 @@ double mean_items(const Evaluation& e) {
   return workloads.empty() ? 0 : std::exp(log_sum / static_cast<double>(workloads.size()));
 }
 
-/// The best run of a target: a confirmed run before an unconfirmed one, then the fastest.
+/// The best run of a target: confirmed runs before unconfirmed ones, then the highest throughput.
 Result<std::optional<Best>> best_run(const store::RunStore& store, const Task& task,
                                      Target target) {
   std::optional<Best> best;
@@ -87,8 +87,8 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   return targets;
 }
 
-/// The task's sequential code on the CPU, as the run of the CPU's best remembers it. That code was
-/// timed alone and at the CPU's sizes, so it is shown beside the others but in no ratio.
+/// The task's sequential code on the CPU, as the best run for the CPU measured it. The reference
+/// was timed alone and at the CPU's sizes, so it is shown beside the kernels but no ratio uses it.
 struct Reference {
   std::string name;
   Evaluation evaluation;
@@ -119,7 +119,7 @@ double bytes_of(const task::Definition& definition, const std::string& workload)
   return 0;
 }
 
-/// A plot of throughput over size with each target's roofline and the criteria.
+/// A plot of throughput over size, with each target's roofline and the goals.
 std::string plot(const task::Definition& definition, const std::vector<Best>& bests) {
   std::vector<report::Series> series;
   std::vector<double> sizes;
@@ -217,13 +217,13 @@ void print_reference(const Reference& reference, const std::string& task) {
 }
 
 struct Criteria {
-  /// Throughput of the last target divided by the first's; 0: one of them has no run.
+  /// Throughput of the last target divided by that of the first; 0: one of the targets has no run.
   double gain = 0;
   double roof = 0;  ///< The last target's share of its roofline.
   double wanted_roof = 0;
 };
 
-/// What a gain is worth, in words.
+/// The gain in relation to the project's goal, in words.
 std::string beside_goal(double gain) {
   if (gain < kLeastGain) return fmt::format("below the goal of {:g}x", kLeastGain);
   return gain < kFullGain ? fmt::format("above the goal of {:g}x", kLeastGain)

@@ -1,4 +1,5 @@
-// kw doctor: what is there, what is missing, what the lack costs, and what to do.
+// kw doctor: lists what is installed, what is missing, what cannot be done without it, and how to
+// install it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

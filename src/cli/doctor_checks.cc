@@ -1,4 +1,4 @@
-// Examines this machine for judging on cpu.
+// Checks whether this machine can judge kernels for processors (target cpu).
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor_checks.h"
 
@@ -25,7 +25,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Objects, artifacts and a run of thousands of attempts need far less.
+/// Free disk space in bytes that counts as enough: objects, artifacts and a run of thousands of
+/// attempts need far less.
 constexpr std::uint64_t kEnoughDisk = std::uint64_t{1} << 30;
 /// Share of the usable cores that other programs may use before measurements suffer.
 constexpr double kQuiet = 0.1;

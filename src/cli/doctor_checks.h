@@ -1,4 +1,4 @@
-// The checks of kw doctor, one finding per line.
+// The checks of kw doctor; each gives one line of output.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,11 +25,12 @@ struct CheckUp {
   std::string fix;   ///< What to do; empty: nothing.
 };
 
-/// Names of the lines that decide whether target cuda can be judged and compiled for.
+/// Names of the lines of kw doctor that decide whether kernels for target cuda can be judged and
+/// compiled.
 inline constexpr std::string_view kGpuLine = "GPU";
 inline constexpr std::string_view kNvrtcLine = "nvrtc";
 inline constexpr std::string_view kCompilerLine = "compiler";
-/// Beginning of the lines about the jail's levels.
+/// Beginning of the names of the lines of kw doctor about the jail's levels.
 inline constexpr std::string_view kJailLines = "jail ";
 
 /// Checks compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short

@@ -1,4 +1,4 @@
-// Examines this machine for target cuda.
+// Checks whether this machine can judge kernels for GPUs (target cuda).
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor_gpu.h"
 
@@ -34,7 +34,7 @@ std::string first_line(const platform::Path& path) {
 }
 
 CheckUp check_driver() {
-  // The kernel module provides this file, whether or not a container has the driver's library.
+  // The kernel module provides this file even where a container lacks the driver's library.
   const std::string words = first_line("/proc/driver/nvidia/version");
   if (!words.empty()) return found("GPU driver", words);
   return missing("GPU driver", "no NVIDIA driver in this kernel",

@@ -8,8 +8,8 @@
 
 namespace kw::cli {
 
-/// Asks a worker for the GPU (about 0.3 s where there is one). Nothing that is checked here is
-/// needed on cpu.
+/// Asks a worker for the GPU (about 0.3 s where there is one). Target cpu needs nothing that is
+/// checked here.
 std::vector<CheckUp> examine_gpu();
 
 }  // namespace kw::cli

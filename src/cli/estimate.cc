@@ -31,13 +31,16 @@ struct EstimateFlags {
   std::int64_t prompt_bytes = 0;
 };
 
-/// Tokens of a plan, a diagnosis or a reading, which are a few sentences.
+/// Likely tokens of a reply of a few sentences: a plan, a diagnosis, or a judge's reading of an
+/// attempt.
 constexpr std::int64_t kWordsTokens = 300;
-/// What is added to a question whose answer could not be read: the answer, and why.
+/// Bytes added to a prompt that is sent a second time because the reply could not be parsed: the
+/// first reply and the reason.
 constexpr std::size_t kAskedAgainBytes = 5000;
-/// The role of a model that writes, which makes no calls beside those of the attempts.
+/// The role of a model that writes kernels; its calls are already counted, one or more for each
+/// attempt.
 constexpr std::string_view kCoderRole = "coder";
-/// The role that only --guide llm asks.
+/// The role that is called only with --guide llm.
 constexpr std::string_view kGuideRole = "guide";
 
 struct Line {
@@ -54,7 +57,7 @@ struct Estimate {
   llm::CostEstimate total;
 };
 
-/// Upper bound on a prompt's bytes, unless task and parent alone are longer.
+/// Upper bound on a prompt's bytes, unless the task and the parent kernel alone are longer.
 std::size_t longest_prompt(const EstimateFlags& flags) {
   return static_cast<std::size_t>(static_cast<double>(flags.length.prompt_tokens) *
                                   llm::kUsualBytesPerToken);
@@ -69,8 +72,8 @@ llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes)
   return plan;
 }
 
-/// The calls of a role, which is asked once for each attempt, and again where its reply cannot be
-/// read.
+/// The calls of a role other than the writer: one for each attempt, and a second where the reply
+/// cannot be parsed.
 llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   llm::CallPlan plan = writing_plan(flags, prompt_bytes);
   plan.calls = flags.attempts;
@@ -81,8 +84,8 @@ llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   return plan;
 }
 
-/// The number of the strategy's roles that have no model of their own, so that the writing models
-/// play them.
+/// How many of the strategy's roles have no model of their own, so that the writing models take
+/// them.
 std::int64_t roles_of_writers(const search::StrategyInfo& strategy,
                               const std::vector<llm::ModelSpec>& specs) {
   std::int64_t count = 0;
@@ -196,7 +199,7 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
     if (!line.price) fmt::print("note: {}: price unknown\n", line.spec.text());
 }
 
-/// Bytes of the first prompt of such a run.
+/// Bytes of the first prompt of a run with these flags.
 Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags& flags) {
   if (flags.prompt_bytes > 0) return static_cast<std::size_t>(flags.prompt_bytes);
   FirstPromptFlags first;

@@ -1,4 +1,5 @@
-// kw explain RUN ATTEMPT: one page in words on the life of that attempt.
+// kw explain RUN ATTEMPT: one page of text about that attempt: where it came from, how it ended,
+// what came of it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ Result<int> parse_attempt(const std::string& text) {
   return number;
 }
 
-/// The last confirmation of this attempt.
+/// The last confirmation of the attempt with this number.
 Result<std::optional<Evaluation>> confirmation_of(const store::RunStore& store,
                                                   const RunSummary& run, int number) {
   const std::string wanted = fmt::format("{}-confirm-{}", run.name, number);
@@ -51,7 +52,8 @@ Result<> add_relatives(const store::RunStore& store, Life& life) {
   if (attempt.parent != 0) {
     life.parent = KW_TRY(store.attempt(life.run.id, attempt.parent));
     life.told = KW_TRY(engine::reading_of(store, life.run.id, attempt.parent));
-    // Attempts made from the same parent before a judge was asked did not get the judge's reading.
+    // A prompt shows a judge's reading of the parent only if the judge was asked before this
+    // attempt was made; an attempt without exchanges had no prompt.
     if (life.told && (attempt.exchanges.empty() || life.told->asked_for > attempt.number))
       life.told.reset();
   }

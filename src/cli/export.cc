@@ -30,8 +30,8 @@ const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 
 using Out = std::function<void(std::string_view)>;
 
-/// Writes the export piece by piece, so that memory does not grow with the run. With `reward`
-/// rewards are computed again by this policy; null: rewards stay as the run had them.
+/// Writes the export piece by piece, so that memory does not grow with the run. `reward` recomputes
+/// the rewards by this policy; null: rewards stay as the run stored them.
 Result<> render(const std::string& format, const store::RunStore& store,
                 const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
   // Only the csv table needs the number of samples.
@@ -62,7 +62,7 @@ Result<> render(const std::string& format, const store::RunStore& store,
   return {};
 }
 
-/// Refuses flags that only the export of a kernel uses.
+/// Refuses flags that apply only to the export of a kernel.
 Result<> refuse_flags_of_kernels(const KernelExport& flags) {
   for (const auto& [flag, text] :
        {std::pair("--task", flags.task), std::pair("--target", flags.target),
@@ -86,7 +86,8 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto data = KW_TRY(load_run(store, flags.kernel.kernel));
-  // With --json standard output is one object, so the export is written beside the run.
+  // With --json standard output must hold one JSON object, so the export goes to a file in the
+  // run's folder.
   if (global.json && flags.kernel.out.empty())
     flags.kernel.out = (store.folder_of(data.run) /
                         (flags.format == "chrome" ? "trace.json" : "export." + flags.format))

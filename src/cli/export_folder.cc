@@ -1,4 +1,4 @@
-// Writes a folder with a list that says which files belong to the export.
+// Writes an export to a folder, with a file that lists which files belong to the export.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_folder.h"
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kList = ".kw-export";
 
-/// Whether a name stays inside of the folder, even where links lead elsewhere.
+/// Whether the file would lie inside the folder, even if symbolic links lead elsewhere.
 bool is_inside(const platform::Path& folder, const platform::Path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const auto& part : name)
@@ -61,7 +61,7 @@ Result<> write_export_folder(const platform::Path& folder,
   }
   for (const std::string& name : earlier)
     if (is_inside(folder, name)) fs::remove(folder / name, ignored);
-  // The list comes first, so that an export which ends early can be repeated.
+  // The list is written before the files, so that an export that was interrupted can be repeated.
   std::string list;
   for (const auto& [name, text] : files) list += name + "\n";
   KW_TRY(platform::write_file_atomic(folder / kList, list, /*durable=*/false));

@@ -1,4 +1,4 @@
-// Tests of what an export may replace in a folder, and what must stay.
+// Tests which files in a folder an export may replace, and which must stay.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_folder.h"
 

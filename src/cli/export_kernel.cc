@@ -31,7 +31,7 @@ namespace {
 
 using deliver::Form;
 
-/// What the positional argument names, after reading.
+/// What kw export's positional argument names, loaded: a run's best kernel or a kernel file.
 struct Given {
   std::optional<report::RunData> run;  ///< Nothing: the kernel comes from a file.
   task::Definition definition;
@@ -47,8 +47,8 @@ Result<Form> form_of(const std::string& text) {
                     suggestion(text, known));
 }
 
-/// The architectures of --arch, which is a list here so that one export serves several kinds of
-/// GPU.
+/// The architectures of --arch. kw export takes a comma-separated list, so that one export serves
+/// several kinds of GPU.
 Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
   std::vector<std::string> archs;
   if (flags.arch.empty()) return archs;
@@ -123,8 +123,8 @@ std::string speed_of(const report::RunData& data) {
                        : figures + ", NOT CONFIRMED: the fastest correct attempt of the run";
 }
 
-/// What the exported comments say about the kernel. The certificate is included only for the very
-/// kernel that was certified.
+/// What the comments in the exported source say about the kernel. The certificate is included only
+/// if it certifies exactly this kernel.
 deliver::Story story_of(const Given& given, const store::RunStore* store,
                         const KernelExport& flags) {
   deliver::Story story;
@@ -171,7 +171,8 @@ std::string trouble_of(const compile::CompileResult& result) {
              : result.findings.front().place + ": " + result.findings.front().text;
 }
 
-/// The cubin for one architecture; the plan must fit the architecture at every shape.
+/// The cubin for one architecture. Fails if the launch plan exceeds a limit of the architecture at
+/// any shape.
 Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler,
                                  const std::string& arch, const DeviceFacts& known) {
   auto unit = task::candidate_unit(given.definition.task, given.kernel, "candidate", arch);
@@ -196,8 +197,8 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
   return deliver::Built{arch, std::move(cubin), object.kernels};
 }
 
-/// Compiles an export for a processor, so that code which cannot stand in a namespace fails here
-/// and not in the user's program.
+/// Compiles an export for a processor, so that code that cannot stand in a namespace fails here and
+/// not in the user's program.
 Result<> try_out(const deliver::Delivery& d, const std::string& header,
                  compile::Compiler& compiler) {
   BuildUnit unit;

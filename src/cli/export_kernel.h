@@ -1,4 +1,4 @@
-// kw export KERNEL --as FORM: a kernel as source from which other programs are built.
+// kw export KERNEL --as FORM: writes a kernel as source from which other programs can be built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,8 +21,8 @@ struct KernelExport {
   std::vector<std::string> settings;
 };
 
-/// Builds what the form needs, then writes the form's folder and says what is in it. Nothing is
-/// written where the form cannot express the kernel. Costs a compilation or two; needs no GPU.
+/// Builds what the form needs, writes the form's folder, and prints what the folder holds. Writes
+/// nothing if the form cannot express the kernel. Costs one or two compilations; needs no GPU.
 Result<int> export_kernel(const Global& global, const KernelExport& flags);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Rehearses a run with models that only record what they are asked.
+// Runs the start of a search with stand-in models that only record the prompts sent to them.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/first_prompt.h"
 
@@ -27,10 +27,10 @@
 namespace kw::cli {
 namespace {
 
-/// The model where the flags name none.
+/// The name of the stand-in model if the flags name no model.
 constexpr const char* kAnybody = "manual:anybody";
 
-/// Records the first request and gives no reply.
+/// A stand-in for a model: records the first request and gives no reply.
 class Listener final : public llm::ChatModel {
  public:
   Listener(std::string name, FirstPrompt& heard) : name_(std::move(name)), heard_(heard) {}
@@ -55,7 +55,7 @@ class Listener final : public llm::ChatModel {
   FirstPrompt& heard_;
 };
 
-/// The desk of a run, with a listener for each model.
+/// A run's connections to its models, with a recording stand-in for each model.
 Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunConfig& config,
                                     const propose::PromptOptions& prompt, FirstPrompt& heard) {
   engine::Desk desk;
@@ -87,7 +87,7 @@ Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunCo
   return desk;
 }
 
-/// The store of this workspace, where there is one; none is created.
+/// The store of this workspace, if there is one; never creates a store.
 Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   const platform::Path database = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
   std::error_code ignored;
@@ -95,7 +95,7 @@ Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   return std::optional(KW_TRY(store::RunStore::open(global.workspace)));
 }
 
-/// The configuration of the flags, with a model that writes.
+/// The run configuration that the flags give, with a stand-in model if they name none that writes.
 Result<RunConfig> writing_config(OptimizeFlags flags) {
   if (!flags.strategy.empty() && !KW_TRY(search::find_strategy(flags.strategy))->is_writing)
     return fail_input("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
@@ -103,7 +103,8 @@ Result<RunConfig> writing_config(OptimizeFlags flags) {
   return config_of(flags);
 }
 
-/// What is known of the device; without an id where nothing is known.
+/// The facts of the device, as far as this workspace or the flags give them; without an id if
+/// neither does.
 Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& store,
                              FirstPrompt& first) {
   const Aim aim{config.target, config.arch};
@@ -128,7 +129,7 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
   return facts;
 }
 
-/// The baseline that a run would have to beat, with its time where the workspace remembers it.
+/// The baseline that a run would have to beat, with its time if the workspace has timed it.
 Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConfig& config,
                                              const Groundwork& ground, const DeviceFacts& facts,
                                              const store::RunStore& store, FirstPrompt& first) {
@@ -151,7 +152,7 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   if (!config.baseline.empty()) {
     const auto named = std::ranges::find_if(
         standings, [&](const auto& one) { return one.candidate.name == config.baseline; });
-    // The message for an unknown name is the one that a run would give.
+    // choose_baseline() fails here, with the message that a run would give for the unknown name.
     if (named == standings.end()) return *KW_TRY(choose_baseline(standings, config.baseline));
     chosen = &*named;
   }
@@ -172,7 +173,8 @@ Candidate first_kernel(const task::Definition& definition, Target target) {
   return {};
 }
 
-/// A parent that counts as judged and not timed: `file`, or a kernel of the task.
+/// A parent attempt for the prompt, as if judged but not timed: the kernel in `file`, or else a
+/// kernel of the task.
 Result<Attempt> stand_in(const task::Definition& definition, Target target, const std::string& file,
                          Errand errand) {
   Attempt parent;
@@ -190,7 +192,8 @@ Result<Attempt> stand_in(const task::Definition& definition, Target target, cons
   return parent;
 }
 
-/// The errand that the flags ask for; nothing: the strategy's own.
+/// The errand (write, repair, rethink or improve) that the flags ask for; nothing: the strategy
+/// chooses.
 Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   std::optional<Errand> errand;
   if (!flags.errand.empty()) {
@@ -205,7 +208,8 @@ Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   return errand;
 }
 
-/// The shelf without calls of the embedding model: only vectors that the workspace has are used.
+/// The shelf (the source of knowledge for prompts) without calls of the embedding model: it uses
+/// only vectors that the workspace already holds.
 engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, FirstPrompt& first) {
   shelf.embedder = embedder.text();
   shelf.embed = [](const std::vector<std::string>&,
@@ -218,7 +222,8 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   return shelf;
 }
 
-/// Lets the strategy begin, or asks for the given errand, and records the first prompt.
+/// Lets the strategy choose its first step, or takes the given errand, and records the first
+/// prompt.
 Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
               const engine::BaselineStanding& baseline, std::optional<Errand> errand,
               const std::string& file, FirstPrompt& first) {
@@ -242,8 +247,8 @@ Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
   return {};
 }
 
-/// The target and architecture. Where no GPU is there and none is named, plans keep to the limits
-/// of the oldest architecture.
+/// The target and architecture. If there is no GPU and the flags name no architecture, launch plans
+/// keep to the limits of the oldest one.
 Aim aim_of(const RunConfig& config, const DeviceFacts& facts) {
   Aim aim{config.target, config.arch};
   if (aim.target == Target::Cuda && aim.arch.empty() && facts.gpu.empty())

@@ -16,8 +16,7 @@ namespace kw::cli {
 struct FirstPromptFlags {
   OptimizeFlags run;
   std::string errand;  ///< Empty: what the strategy asks for first.
-  /// The file of the kernel that the errand changes, where it changes one; empty: a kernel of the
-  /// task.
+  /// The file of the kernel that the model is to repair or improve; empty: a kernel of the task.
   std::string parent;
   bool own_playbook = false;
 };

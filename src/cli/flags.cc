@@ -1,4 +1,4 @@
-// Implements flags on CLI11.
+// Implements the declaration and parsing of flags on CLI11.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/flags.h"
 
@@ -35,8 +35,8 @@ std::string env_name(const std::string& flag) {
   return "KW_" + name;
 }
 
-/// Hides an entry of the configuration file whose variable is set, since CLI11 lets the file win
-/// over the environment.
+/// Drops configuration-file entries whose environment variable is set, since CLI11 would let the
+/// file override the environment.
 class FileBelowEnvironment final : public CLI::ConfigBase {
  public:
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
@@ -50,7 +50,7 @@ class FileBelowEnvironment final : public CLI::ConfigBase {
   }
 };
 
-/// Filled before parsing, searched after it.
+/// The command that each parser object stands for: filled before parsing, searched after parsing.
 using CommandOf = std::map<const CLI::App*, const Command*>;
 
 void declare(CLI::App& parent, const Command& command, CommandOf& bound) {
@@ -98,8 +98,8 @@ void add_owners(const CLI::App& app, const std::string& flag, std::vector<std::s
   }
 }
 
-/// A hint such as " (did you mean '--model'?)", from the command's own flags, or else from those of
-/// any command.
+/// A hint such as " (did you mean '--model'?)", from the command's own flags, or else from the
+/// flags of all commands.
 std::string suggestion_for(const CLI::App& root, const CLI::App& where, const std::string& word) {
   const auto owned = [&root](const std::string& flag) {
     std::vector<std::string> owners;
@@ -176,14 +176,14 @@ HelpPage page_of(const CLI::App& app) {
   return page;
 }
 
-/// Columns of help in a file or on a wider terminal, for comfortable reading.
+/// Columns of help: the terminal's, but at most 80 for comfortable reading, and 80 in a file.
 std::size_t help_columns() {
   constexpr std::size_t kUsual = 80;
   const std::size_t own = look_of(1).columns;
   return own == 0 ? kUsual : std::min(own, kUsual);
 }
 
-/// Whether --json is among the arguments, whatever errors they contain.
+/// Whether --json is among the arguments, even if other arguments cannot be parsed.
 bool wants_json(std::span<char* const> words) {
   return std::any_of(words.begin(), words.end(),
                      [](const char* word) { return std::string_view(word) == "--json"; });
@@ -202,7 +202,7 @@ std::size_t line_of_entry(const std::string& file, std::string_view section, std
   return 0;
 }
 
-/// Names of the subcommands, at any depth, that have a flag: "optimize", "task.new".
+/// Appends the names of the subcommands, at any depth, that have a flag: "optimize", "task.new".
 void add_sections_with(const CLI::App& app, const std::string& flag, const std::string& path,
                        std::vector<std::string>& sections) {
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -212,8 +212,8 @@ void add_sections_with(const CLI::App& app, const std::string& flag, const std::
   }
 }
 
-/// What is wrong with an entry of the configuration file. CLI11's message ends with the entry's
-/// name: "INI was not able to parse optimize.attemps".
+/// A message that explains a wrong entry of the configuration file. CLI11's message ends with the
+/// entry's name: "INI was not able to parse optimize.attemps".
 std::string words_of_entry(const CLI::App& app, std::string_view told) {
   const std::string_view entry = told.substr(told.rfind(' ') + 1);
   const std::size_t dot = entry.rfind('.');
@@ -238,8 +238,8 @@ std::string words_of_entry(const CLI::App& app, std::string_view told) {
   return words + suggestion(key, known);
 }
 
-/// The command and the file, task or run that it works on, "kw judge mine.cpp", for somebody else
-/// who waits for this program.
+/// The command and its file, task or run, such as "kw judge mine.cpp": shown to other users who
+/// wait until this program frees the device.
 std::string title_of(const CLI::App& app) {
   std::string title = words_of(app);
   for (const CLI::Option* option : app.get_options()) {
@@ -291,8 +291,8 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
   return kUsage;
 }
 
-/// Why an empty value is refused for flags whose value is a word: '' would mean something else for
-/// each of them.
+/// Why an empty value is refused for a flag that takes a word; each flag would give the empty text
+/// another meaning.
 std::string why_no_value(const std::string& value) {
   return value.empty() ? "an empty value is not allowed" : "";
 }

@@ -1,4 +1,4 @@
-// Flags: what a subcommand declares, without the heavy headers of the parser.
+// How a subcommand declares its flags, without the heavy headers of the parser.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,10 +24,11 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
-/// The range of a whole number; the message about other values names the bound that is violated.
+/// The range of a whole number; the error message for a value outside names the bound that is
+/// violated.
 struct WholeNumbers {
   std::int64_t least = 0;
-  /// Fits an int; larger values are typing mistakes.
+  /// The default bound fits an int; larger values are typing mistakes.
   std::int64_t most = 1'000'000'000;
 };
 
@@ -56,11 +57,12 @@ struct Global {
   std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
   std::string jail;      ///< The level that --jail demands; empty: the strongest that works here.
   bool json = false;
-  /// Returns what the configuration file gives for a flag of another command; empty: nothing.
+  /// Returns the values that the configuration file gives to a flag of another command; empty:
+  /// none.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
   std::string title = "kw";  ///< What other programs that wait call this one: "kw judge mine.cpp".
-  /// Shows the current work while it takes time; null: nothing is shown.
+  /// Shows the current work on the terminal while it takes time; null: shows nothing.
   Status* status = nullptr;
   /// Returns true after Ctrl-C or SIGTERM, so that long work ends soon; empty: signals are not
   /// watched.
@@ -75,12 +77,12 @@ struct Command {
   std::function<int(const Global&)> run;
   /// Subcommands, as in `kw task new`; without `run` one of them must be given.
   std::vector<Command> children;
-  /// What --help shows first for a command whose flags do not fit a screen.
+  /// What --help shows first, for a command whose flags do not fit one screen.
   std::vector<HelpGroup> screen{};
 };
 
 /// Parses the arguments, runs a command, and returns the exit code. Messages about unknown commands
-/// and flags name the nearest known one. `alone` runs where no command is given.
+/// and flags suggest the most similar existing name. `alone` runs if no command is given.
 int run_program(const std::vector<Command>& commands,
                 const std::function<int(const Global&)>& alone, int argc, char** argv);
 

@@ -1,4 +1,4 @@
-// Reads kernels from files and runs.
+// Loads the kernel that a command line names: from a file, or from a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/given_kernel.h"
 
@@ -23,7 +23,8 @@
 namespace kw::cli {
 namespace {
 
-/// The task as a command line names it: its folder, or the name of a shipped task.
+/// The task in the form in which a command line names it: its folder, or the name of a shipped
+/// task.
 std::string task_words(const task::Definition& definition) {
   std::error_code ignored;
   return std::filesystem::is_directory(definition.folder, ignored) ? definition.folder
@@ -34,8 +35,8 @@ std::string how_many(std::size_t missing) {
   return missing == 1 ? "one thing is missing" : fmt::format("{} things are missing", missing);
 }
 
-/// Drafts a plan: the candidate's text and its assumptions, or the refusal with everything that is
-/// missing.
+/// Drafts a launch plan from host code: writes the candidate's text and the assumptions, or the
+/// refusal with everything that is missing.
 void draft(const std::string& file, const std::string& source, const task::Definition& definition,
            GivenKernel& given, std::string& text) {
   const std::string name = platform::Path(file).filename().string();
@@ -72,7 +73,7 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   std::string source =
       task::with_overload(definition, KW_TRY(as_input(platform::read_text(file, most))), target);
   const auto& own = definition.baselines;
-  // A task's own host launcher stays a trusted baseline.
+  // A host launcher that belongs to the task is a trusted baseline, and no plan is drafted for it.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {
     return c.trust_class == TrustClass::HostLauncher && c.source == source;
   });

@@ -21,7 +21,7 @@ struct DraftedPlan {
   std::string command;                   ///< The command that writes the candidate to a file.
 };
 
-/// A candidate from a person's file, or why the file is none.
+/// A candidate from a person's file, or the reason why the file cannot be one.
 struct GivenKernel {
   Candidate candidate;
   std::optional<DraftedPlan> drafted;
@@ -29,9 +29,9 @@ struct GivenKernel {
   std::vector<Finding> findings;
 };
 
-/// Reads a person's file; every command uses this function. A task's own host launcher becomes the
-/// baseline that it is, and a .cu file that launches its kernels by host code becomes the candidate
-/// that `kw plan draft` would write. Errors: a missing file, an unknown knob.
+/// Reads a person's file; every command uses this function. A file that equals one of the task's
+/// host launchers becomes that baseline; any other .cu file that launches its kernels by host code
+/// becomes the candidate that `kw plan draft` would write. Errors: a missing file, an unknown knob.
 Result<GivenKernel> read_kernel(const std::string& file, Target target,
                                 const task::Definition& definition,
                                 const std::vector<std::string>& settings = {});
@@ -40,16 +40,16 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
 void say_drafted(const std::string& file, const DraftedPlan& drafted);
 nlohmann::json drafted_json(const DraftedPlan& drafted);
 
-/// read_kernel() for commands that report no verdict: problems of the file become the error, and a
-/// drafted plan is reported at once.
+/// Like read_kernel(), for commands that report no verdict: problems of the file become the error,
+/// and a drafted launch plan is reported on standard error.
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
                                  const task::Definition& definition,
                                  const std::vector<std::string>& settings = {});
 /// Sets knobs of a candidate.
 Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings);
 
-/// A run's fastest correct candidate, at its knobs. Errors: the run has another task or target, or
-/// no such candidate.
+/// A run's fastest correct candidate, with the knob values that it was measured with. Errors: the
+/// run has another task or target, or no correct candidate.
 Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& run, Target target,
                               const task::Definition& definition);
 

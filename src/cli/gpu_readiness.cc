@@ -1,4 +1,4 @@
-// Finds what is missing for cuda, in order, and one command that helps.
+// Finds what is missing for target cuda, in the order of need, and one command that helps.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu_readiness.h"
 
@@ -74,7 +74,7 @@ GpuReadiness gpu_readiness(const GpuSurroundings& around) {
   ready.can_judge = ready.missing.empty();
   if (ready.can_judge) return ready;
 
-  // No package gives a machine a GPU, so the command shows what can be done without one.
+  // No package can add a GPU, so the command shows what works without one.
   if (!around.has_card && !around.has_driver) {
     if (around.has_compiler && around.has_nvrtc && around.has_jail) {
       ready.command =

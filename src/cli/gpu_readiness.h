@@ -7,7 +7,8 @@
 
 namespace kw::cli {
 
-/// The facts that decide; look_at_gpu_surroundings() finds them, unless a test sets them.
+/// Facts about the machine that decide whether cuda kernels can be judged.
+/// look_at_gpu_surroundings() finds them, unless a test sets them.
 struct GpuSurroundings {
   bool has_card = false;      ///< A PCI device of NVIDIA is present.
   bool has_driver = false;    ///< The kernel has loaded NVIDIA's module.
@@ -19,16 +20,17 @@ struct GpuSurroundings {
   bool is_root = false;
   bool is_in_container = false;
   bool has_wheels = false;  ///< uv or pip is present, which the installers of wheels need.
-  /// The script install-nvrtc; empty: it does not lie beside the program.
+  /// Path of the script install-nvrtc; empty: the script does not lie beside the program.
   std::string nvrtc_installer;
   std::string system = "debian";  ///< The ID in /etc/os-release.
 };
 
 struct GpuReadiness {
   bool can_judge = false;
-  /// What is missing, in words, in the order in which it is needed.
+  /// Names of the missing parts, in the order in which they are needed.
   std::vector<std::string> missing;
-  /// A command that helps, or does what is possible here; empty: nothing is to be done.
+  /// A command that installs what is missing, or shows what is possible without it; empty: nothing
+  /// is missing.
   std::string command;
 };
 
@@ -38,7 +40,7 @@ GpuReadiness gpu_readiness(const GpuSurroundings& around);
 /// run.
 std::string three_lines(const GpuReadiness& readiness);
 
-/// Reads /sys, /proc and PATH. Other checks have filled in part of `around` before.
+/// Reads /sys, /proc and PATH, and fills the facts of `around` that no earlier check has filled.
 void look_at_gpu_surroundings(GpuSurroundings& around);
 
 }  // namespace kw::cli

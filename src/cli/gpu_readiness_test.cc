@@ -1,4 +1,5 @@
-// Tests of what kw doctor says of the GPU: three lines, and one command that fits the machine.
+// Tests of what kw doctor prints about the GPU: three lines, with one command that fits the
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu_readiness.h"
 

@@ -25,7 +25,8 @@ struct GraphFlags {
   GraphBuildFlags build;
 };
 
-/// The workspace's graph, or the playbook's where the workspace has learnt none yet.
+/// The workspace's graph of techniques, or the playbook's while no run of the workspace has changed
+/// it.
 Result<TechniqueGraph> open_graph(const Global& global, Target target,
                                   const store::RunStore& store) {
   const auto data = KW_TRY(open_data(global));
@@ -42,7 +43,7 @@ std::string words_of_edge(const TechniqueEdge& edge) {
                              edge.examples.size());
 }
 
-/// Prints how much a graph holds, beside the name of a file or of a target.
+/// Prints how many techniques and steps a graph holds, after the name of a file or of a target.
 void say_size(const Global& global, const std::string& where, const TechniqueGraph& graph) {
   const std::size_t techniques = graph.nodes().size() - 1, steps = graph.edges().size();
   if (global.json)
@@ -84,8 +85,8 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   return kDone;
 }
 
-/// Imports a graph. Counts add up, so the same file is taken only once, and a graph that was
-/// exported here is not taken.
+/// Imports a graph of techniques. Counts of both graphs are added, so a file is taken only once,
+/// and a graph that this workspace exported is refused.
 Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
@@ -133,7 +134,7 @@ Command graph_command() {
     declare(f);
     flags->build.declare(f);
   };
-  // Without a subcommand kw graph shows the graph.
+  // Without a subcommand, kw graph shows the graph of techniques.
   Command command =
       child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
   command.children = {

@@ -1,5 +1,5 @@
-// Builds a graph from the steps of runs and of the playbook; names are unified by rule or by a
-// model.
+// Builds a graph of techniques from the steps of runs and of the playbook; a rule or a model
+// unifies different names of one technique.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/graph_build.h"
 
@@ -47,12 +47,12 @@ class PlaybookMeter {
                 const Aim& aim)
       : global_(global), data_(data), store_(store), aim_(aim) {}
 
-  /// The name under which a graph records that it contains this step.
+  /// The key under which a graph records that it has already counted this step of the playbook.
   static std::string counted(const memory::PlaybookStep& step) {
     return "playbook " + key_of(step, "");
   }
 
-  /// The speedup that was measured on this device before; nothing: there is none.
+  /// The step's speedup if an earlier build measured it on this device; otherwise nothing.
   Result<std::optional<double>> known(const memory::PlaybookStep& step) const {
     const auto facts = KW_TRY(remembered_device(store_, aim_.target));
     if (!facts) return std::optional<double>();
@@ -63,8 +63,8 @@ class PlaybookMeter {
     return std::optional(speedup);
   }
 
-  /// The speedup of the step; 0: a kernel is not correct here or could not be measured, which is
-  /// reported.
+  /// Measures the speedup of the step; 0: a kernel is not correct on this machine or could not be
+  /// timed, which is reported on standard error.
   Result<double> measure(const memory::PlaybookStep& step) {
     if (!bench_) {
       bench_ = KW_TRY(Bench::open(global_, &store_, aim_));
@@ -106,7 +106,7 @@ class PlaybookMeter {
     return device + "|" + step.name + "|" + sha256(step.code_before + "\n" + step.code).hex();
   }
 
-  /// The candidate at the first value of each knob.
+  /// The candidate, with each knob at its first value.
   std::optional<Candidate> candidate_of(const std::string& name, const std::string& source,
                                         const engine::TaskWorkbench& workbench) const {
     auto candidate =
@@ -131,7 +131,7 @@ bool is_wanted(const GraphBuildFlags& flags, const std::string& task) {
   return flags.tasks.empty() || contains(flags.tasks, task);
 }
 
-/// A model that names steps, with everything that it needs.
+/// The model that gives techniques uniform names, with everything that a call needs.
 struct Namer {
   explicit Namer(const SpendLimits& limits) : ledger(limits) {}
 
@@ -142,7 +142,8 @@ struct Namer {
   std::vector<Price> prices;  ///< The prices of the model.
 };
 
-/// Opens the model that names steps; null: names are unified by rule.
+/// Opens the model that gives techniques uniform names; null if the flags name no model, so that a
+/// rule does.
 Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
                                           const GraphBuildFlags& flags) {
   const auto specs = KW_TRY(flags.models.specs());
@@ -176,14 +177,14 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
 /// Puts steps into the graph of a build, one run after the other.
 class Builder {
  public:
-  /// `names` are the names in use, sequential code first.
+  /// `names` are the technique names already in use; the first is that of the sequential code.
   Builder(const Global& global, const memory::DataFiles& data, TechniqueGraph graph,
           const std::vector<std::string>& names, Namer* namer)
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
-  /// Adds steps and returns how many were verified. Returns nothing where the model gave no usable
-  /// names, and the steps are left out. Where a budget ended the questions, `steps` keeps only
-  /// those before the first step without a name.
+  /// Adds the steps of a run and returns how many were verified. Returns nothing, and adds none, if
+  /// the model's names are unusable. If a budget stopped the model's calls, `steps` keeps only the
+  /// steps before the first unnamed one.
   Result<std::optional<std::size_t>> add(std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
@@ -203,16 +204,17 @@ class Builder {
         graph_, steps, label, [this](const std::string& task) { return reference_of(task); }));
   }
   TechniqueGraph& graph() { return graph_; }
-  /// Counts the ways of all added steps on the edges of `whole`, which must hold those edges.
+  /// Counts, on the edges of `whole`, the ways that the added steps took. `whole` must have these
+  /// edges.
   void count_ways(TechniqueGraph& whole) const { memory::count_ways(whole, ways_); }
-  /// Why the model is not asked any more; empty: nothing has stopped the questions.
+  /// The reason why the model is not called any more, such as a spent budget; empty: calls go on.
   const std::string& ended_by() const { return ended_by_; }
-  /// Number of steps that were left out because of ended_by().
+  /// Number of steps that were left out because a budget ended the model's calls.
   std::size_t unnamed() const { return unnamed_; }
 
  private:
-  /// Asks the model for names. False: the reply cannot be used, and the run's steps are left out.
-  /// Names for which no budget is left stay out of `named`.
+  /// Asks the model for uniform names and puts them into `named`. False: the reply cannot be used,
+  /// and the run's steps are left out. Names that the budget does not reach stay out of `named`.
   Result<bool> name_by_model(const std::vector<memory::RecordedStep>& steps,
                              std::map<std::string, std::string>& named) {
     std::vector<propose::NamedStep> asked;
@@ -235,7 +237,7 @@ class Builder {
         say("the steps of a run are left out of the graph: " + describe(labels.error()));
         return false;
       }
-      // The rule unifies the model's names with the known ones.
+      // The model's names, too, are unified by rule with the names already in use.
       for (std::size_t i = 0; i < some.size(); ++i) named[some[i].name] = rule_.label((*labels)[i]);
     }
     return true;
@@ -259,7 +261,7 @@ class Builder {
   std::vector<memory::WalkedWay> ways_;
 };
 
-/// What a build has counted, and what its graph had counted before.
+/// Which steps the graph had counted before a build, and which the build has counted.
 struct Counting {
   engine::GraphCounted known;
   engine::GraphCounted now{};
@@ -283,7 +285,7 @@ Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& 
     ++measured;
     if (counting.before(PlaybookMeter::counted(step)) > 0) continue;
     counting.now[PlaybookMeter::counted(step)] = 1;
-    // The playbook's names are the names in use, so no model is asked for them.
+    // The playbook's names of techniques are the reference, so neither rule nor model changes them.
     memory::merge_steps(
         builder.graph(), {memory::recorded(step, *speedup)},
         [](const std::string& name) { return name; },
@@ -317,15 +319,15 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
     const auto added = KW_TRY(builder.add(steps));
     if (!added) continue;
     verified += *added;
-    // Steps that a budget left out remain to be counted by a later build.
+    // Steps that the model could not name within its budget are left for a later build.
     if (steps.size() < all) last = steps.empty() ? 0 : steps.back().number;
     if (last > 0) counting.now[name] = last;
   }
   return verified;
 }
 
-/// Refuses a task that neither the playbook nor a run knows, because it would lead to an empty
-/// graph.
+/// Refuses a task of which neither the playbook nor any run has steps, because its graph would be
+/// empty.
 Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data,
                      const store::RunStore& store, Target target) {
   std::vector<std::string> known;
@@ -341,13 +343,13 @@ Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data
   return {};
 }
 
-/// The result of a build.
+/// What a build of the graph did, for the report.
 struct Built {
   std::size_t measured = 0;
   std::size_t verified = 0;
   std::size_t unnamed = 0;
   std::string ended_by;
-  /// What the model that names steps has spent, where one was asked.
+  /// What the naming model has cost; nothing if no model was asked.
   std::optional<Spending> spent;
   std::vector<Price> prices;  ///< The prices of that model.
 };
@@ -397,7 +399,7 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   const TechniqueGraph before = KW_TRY(engine::workspace_graph(store, aim.target, seed));
   Builder builder(global, data, flags.keep ? TechniqueGraph() : seed,
                   (flags.keep ? before : seed).nodes(), namer.get());
-  // A graph that is built anew has counted nothing yet.
+  // A graph that is built from scratch starts without counts.
   Counting counting{flags.keep ? KW_TRY(engine::graph_counted(store, aim.target))
                                : engine::GraphCounted()};
   const std::size_t measured =

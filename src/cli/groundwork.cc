@@ -1,4 +1,5 @@
-// Combines a task and a device into workbench, examples and graph.
+// Puts together what a search needs to know of its task and device: workbench, examples and graph
+// of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 
@@ -12,8 +13,8 @@
 namespace kw::cli {
 namespace {
 
-/// The architecture for which code is compiled, which may differ from the device's; empty: there is
-/// no GPU.
+/// The architecture for which code is compiled; it may differ from the GPU's own. Empty for target
+/// cpu.
 std::string arch_of(const Groundwork& ground) {
   return ground.gpu.empty() ? "" : ground.gpu.front().arch;
 }

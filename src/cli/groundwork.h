@@ -1,4 +1,4 @@
-// Groundwork: what a run needs for its task, regardless of who judges.
+// Groundwork: what a run needs for its task, whichever machine judges its kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,17 +21,17 @@ struct Groundwork {
   engine::Shelf shelf;                     ///< Knowledge for prompts.
 };
 
-/// The groundwork for a task, for the target of `aim` and the device of `facts`. The caller sets
-/// the shelf.
+/// Assembles what a run needs for a task, for the target of `aim` and the device of `facts`. Leaves
+/// the shelf (knowledge for prompts) to the caller.
 Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles& data,
                                   task::Definition definition, const Aim& aim,
                                   const DeviceFacts& facts, propose::ExampleOptions examples = {});
 
-/// Completes a configuration with facts of the task and the device.
+/// Fills in the parts of a run's configuration that depend on the task and the device.
 void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork& ground);
 
-/// Sets everything in `writing` except its desk. `ground` must outlive `writing` and the result of
-/// learning_of().
+/// Fills `writing` except its desk, which is the run's connection to models. `ground` must outlive
+/// `writing` and the result of learning_of().
 void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
              bool has_knowledge);
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts);

@@ -12,7 +12,7 @@
 namespace kw::cli {
 namespace {
 
-/// Longer names stand on a line of their own.
+/// Most columns of a flag's name beside its description; a longer name takes a line of its own.
 constexpr std::size_t kLongestName = 24;
 
 std::string head_of(const HelpEntry& entry) {
@@ -59,13 +59,13 @@ std::string head(const HelpPage& page, std::size_t columns) {
   return text;
 }
 
-/// The command in a usage, as "kw optimize" in "kw optimize TASK [flags]".
+/// The command in a usage line: "kw optimize" in "kw optimize TASK [flags]".
 std::string words_of(const HelpPage& page) {
   const std::size_t end = page.usage.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   return page.usage.substr(0, end == std::string::npos ? end : end - 1);
 }
 
-/// An argument or flag as the command declares it; without description where the command does not
+/// The command's argument or flag with this name; without a description if the command does not
 /// declare it.
 HelpEntry declared(const HelpPage& page, const std::string& name) {
   for (const auto* list : {&page.arguments, &page.flags})

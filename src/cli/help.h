@@ -1,4 +1,5 @@
-// Formats the pages of --help and --help-all from what a command declares. Pure.
+// Formats the pages of --help and --help-all from what a command declares. Functions have no side
+// effects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,11 +16,12 @@ struct HelpEntry {
   std::string words;
 };
 
-/// A part of the first help screen of a command with many flags.
+/// A group of flags on the first help screen of a command with many flags.
 struct HelpGroup {
   std::string title;
   std::vector<HelpEntry> shown;  ///< Entries whose descriptions fit one line of 80 columns.
-  /// Flags that only --help-all shows in this group, with their own descriptions.
+  /// Names of further flags, which only --help-all shows, with the descriptions that the command
+  /// declares.
   std::vector<std::string> more;
 };
 
@@ -32,11 +34,11 @@ struct HelpPage {
   std::vector<HelpEntry> everywhere;  ///< Flags that every command understands.
 };
 
-/// The first screen: grouped where there are groups, else all arguments and flags of the command.
+/// The first help screen: in groups if there are any, else all arguments and flags of the command.
 std::string help_text(const HelpPage& page, const std::vector<HelpGroup>& groups,
                       std::size_t columns);
 
-/// All arguments and flags, in the same groups.
+/// The full help: all arguments and flags, in the groups of the first screen.
 std::string help_all_text(const HelpPage& page, const std::vector<HelpGroup>& groups,
                           std::size_t columns);
 

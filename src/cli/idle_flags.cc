@@ -1,4 +1,4 @@
-// Says which flags have no effect in a run, and what they would need.
+// Reports flags that would have no effect in a run, with what they need to have one.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/idle_flags.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kWorldPrefix = "techniques:";
 
-/// The message for a landscape and a strategy that has kernels written.
+/// The error message for a landscape with a strategy in which a model writes kernels.
 const char* const kSuiteSearches =
     "kw suite searches recorded:RUN and worlds (--landscape N) with strategies that write, without "
     "a model";
@@ -28,7 +28,7 @@ bool has_role(const std::vector<llm::ModelSpec>& specs, std::string_view role) {
   return std::ranges::find(specs, role, &llm::ModelSpec::role) != specs.end();
 }
 
-/// Refuses a model in a role that another flag gives to something else.
+/// Refuses a model in a role in which it would never be called because of another flag.
 Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::ModelSpec>& specs) {
   if (has_role(specs, "judge") && !flags.judge.empty())
     return fail_input("--judge " + flags.judge + " leaves nothing to the model in the role judge",

@@ -1,4 +1,4 @@
-// Refuses flags that have no effect in the run that is asked for, and says what they need.
+// Refuses flags that would have no effect in the requested run, with what they need to have one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,16 @@
 
 namespace kw::cli {
 
-/// The strategies for which `is_so` is true, for people: "coder-judge" or "evolve, refine".
+/// The names of the strategies for which `is_so` returns true, as text: "coder-judge" or "evolve,
+/// refine".
 std::string strategies_where(bool (*is_so)(const search::StrategyInfo&));
 
-/// Refuses flags without effect on a landscape; accepts everything where a task is searched.
+/// Refuses flags without effect on a landscape (a search space of stored times); accepts all flags
+/// if the run searches a task.
 Result<> refuse_on_landscape(const OptimizeFlags& flags);
 
-/// Refuses flags without effect for this strategy, whatever is searched. A flag that only turns off
-/// what would not happen anyway is accepted.
+/// Refuses flags without effect for this strategy, on a task or a landscape. Accepts a flag that
+/// turns off what the strategy does not do anyway.
 Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& strategy);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// The thread that waits for the first signal.
+// Implements the thread that ends a command after the first Ctrl-C or SIGTERM.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
 
@@ -23,8 +23,8 @@ bool is_readable(int fd, std::chrono::milliseconds wait) {
   return ::poll(&watched, 1, static_cast<int>(wait.count())) > 0;
 }
 
-/// Whether the result object is being printed: it is printed as a whole at the command's end, and a
-/// buffer holds it until then.
+/// Whether the command has begun to print its JSON object: the object is written to stdout's buffer
+/// in one go at the command's end, and nothing before it.
 bool has_begun_to_print() { return ::__fpending(stdout) > 0; }
 
 }  // namespace
@@ -32,7 +32,8 @@ bool has_begun_to_print() { return ::__fpending(stdout) > 0; }
 Interruption::Interruption(Global& global, std::chrono::milliseconds grace)
     : global_(global), grace_(grace), ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   global.is_interrupted = [this] { return signals_.is_interrupted(); };
-  // the buffer must hold the whole object on a terminal, too
+  // Full buffering, because otherwise a terminal would get part of the JSON object before it is
+  // complete.
   if (global.json) (void)std::setvbuf(stdout, nullptr, _IOFBF, BUFSIZ);
   thread_ = std::thread([this] { watch(); });
 }
@@ -44,8 +45,8 @@ Interruption::~Interruption() {
 }
 
 void Interruption::watch() const {
-  // This thread blocks the signals, so that they reach the command's thread and cut short its
-  // waits.
+  // This thread blocks both signals, so that they are delivered to the command's thread and
+  // interrupt its system calls.
   sigset_t both;
   sigemptyset(&both);
   sigaddset(&both, SIGINT);
@@ -53,7 +54,7 @@ void Interruption::watch() const {
   ::pthread_sigmask(SIG_BLOCK, &both, nullptr);
   pollfd either[2] = {{signals_.fd(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
   while (::poll(either, 2, -1) <= 0) continue;
-  // Most commands end within this time, and need no message.
+  // Most commands end within this time after the signal, so no message is printed before.
   constexpr std::chrono::milliseconds kAtOnce{200};
   if (is_readable(ended_.get(), std::min(grace_, kAtOnce))) return;
   if (grace_ > kAtOnce) {

@@ -1,4 +1,4 @@
-// Interruption: ends every command in words and with exit code 130 after Ctrl-C and SIGTERM.
+// Interruption: ends every command with a message and exit code 130 after Ctrl-C or SIGTERM.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace kw::cli {
 
-/// Watches signals while a command runs, and sets `global.is_interrupted`. After the first signal
-/// the command has `grace` to end by itself, enough to leave a wait for the worker. Then the
-/// program ends with exit code 130 and, under --json, the object that says so, unless the command
-/// has begun to print its own. A command that has to finish something has its own SignalGuard,
-/// which takes the signals meanwhile.
+/// Watches for signals while a command runs, and sets `global.is_interrupted`. After the first
+/// signal the command has `grace` to end by itself, enough to stop waiting for the worker. Then the
+/// program ends with exit code 130; under --json it prints an object that says so, unless the
+/// command has begun to print its own object. A command that must finish something has its own
+/// SignalGuard, which receives the signals in the meantime.
 class Interruption {
  public:
   explicit Interruption(Global& global, std::chrono::milliseconds grace = std::chrono::seconds(2));
@@ -33,8 +33,8 @@ class Interruption {
   std::thread thread_;
 };
 
-/// Ends the program like an interruption to which no command reacted: with exit code 130, in words
-/// or, under --json, as the object that says so. May be called from any thread.
+/// Ends the program after a signal to which the command did not react: exit code 130, and a message
+/// or, under --json, an object that says so. May be called from any thread.
 [[noreturn]] void end_interrupted(const Global& global);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of commands that a signal ends.
+// Tests how commands end after a signal.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
 

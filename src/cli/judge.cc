@@ -31,7 +31,7 @@ Evaluation not_a_candidate(const GivenKernel& given) {
 
 std::string stem_of(const std::string& path) { return platform::Path(path).stem().string(); }
 
-/// Records which baselines could not be the opponent, and why.
+/// Records which baselines could not serve as the opponent, and why.
 class LeftOut final : public engine::Observer {
  public:
   void on_baseline(const engine::BaselineStanding& b) override {
@@ -47,7 +47,7 @@ class LeftOut final : public engine::Observer {
   std::vector<Finding> findings_;
 };
 
-/// Compiles without judging; on cuda that needs neither GPU nor driver.
+/// Compiles the candidate without judging it; for target cuda this needs neither GPU nor driver.
 Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
                                 const Candidate& candidate, const std::string& baseline) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
@@ -63,13 +63,13 @@ Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Defi
   return bench->carrier().evaluate(std::move(request));
 }
 
-/// The opponent: the named baseline, or the fastest one known on this device.
+/// The opponent: the baseline that the flags name, or else the fastest one on this device.
 Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
   const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
 
-// The architecture of this machine's GPU, which is all that compiling needs.
+// The architecture of this machine's GPU, all that a compilation needs to know of it.
 Result<std::string> arch_here(const Global& global, const Aim& aim) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;
@@ -80,7 +80,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   Aim aim = KW_TRY(flags.target.aim(flags.file));
   const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
   Result<std::unique_ptr<Bench>> starting;
-  // the worker looks around while this process reads
+  // The worker starts and examines the device while this process reads files.
   if (!compiles_only) starting = Bench::start(global, aim);
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
@@ -130,8 +130,8 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   return evaluation;
 }
 
-/// The evaluation with the file's name as the user gave it, in place of the name used by each
-/// stage.
+/// The evaluation in which messages use the file's path as the user gave it, instead of the short
+/// name that compiler and referee print.
 Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
   const auto rename = [&, name = stem_of(file)](std::string& text) {
     text = engine::at_path(text, name, file);

@@ -1,4 +1,4 @@
-// Prints the comparison as tables, and asks models the same questions.
+// Compares the learned judge with rules and models: asks them the same questions and prints tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 
@@ -23,8 +23,8 @@
 namespace kw::cli {
 namespace {
 
-/// The cards of all classes of work, each name once, because runs of all tasks are compared
-/// together.
+/// The technique cards of all classes of work, each name once, because runs of all tasks are
+/// compared together.
 std::vector<search::TechniqueCard> all_cards(Target target) {
   using enum search::WorkClass;
   std::vector<search::TechniqueCard> cards;
@@ -54,14 +54,14 @@ Json json_of(const engine::JudgeComparison& c) {
   return object;
 }
 
-/// One judge, the techniques that it chose, and what that cost.
+/// One judge, how good the techniques were that it chose, and what its calls cost.
 struct ChoiceRow {
   std::string judge;
   engine::ChoiceStanding standing;
   Spending spent;
 };
 
-/// Models that are asked for the next step, with everything that they need.
+/// The models that are asked which technique to try next, with everything that a call needs.
 class Panel {
  public:
   static Result<std::unique_ptr<Panel>> open(const Global& global,
@@ -87,8 +87,8 @@ class Panel {
     return panel;
   }
 
-  /// Asks each model in turn within one budget. A reply that names nothing from the menu counts as
-  /// no answer; other trouble is an error.
+  /// Asks each model every question within one budget. A reply that names no technique of the menu
+  /// counts as no answer; other failures are errors.
   Result<> ask(const std::vector<engine::JudgeQuestion>& questions,
                const std::vector<search::TechniqueCard>& cards, std::vector<ChoiceRow>& rows) {
     llm::Ledger ledger(limits_);
@@ -133,7 +133,7 @@ class Panel {
   ReplySettings reply_;
 };
 
-/// The best possible choices, which are the last row.
+/// For each question the technique with the largest gain: the upper bound for all judges.
 engine::JudgeAnswers best_answers(const std::vector<engine::JudgeQuestion>& questions) {
   engine::JudgeAnswers answers;
   for (const engine::JudgeQuestion& question : questions)

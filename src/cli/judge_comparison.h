@@ -21,8 +21,8 @@ struct JudgeComparisonFlags {
   void declare(Flags& flags);
 };
 
-/// Fits the learned judge to four fifths of the recorded runs and compares on the rest, for each
-/// fifth in turn.
+/// Five times fits the learned judge to four fifths of the recorded runs and compares the judges on
+/// the remaining fifth.
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags);
 
 }  // namespace kw::cli

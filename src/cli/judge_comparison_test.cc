@@ -54,7 +54,7 @@ class JudgeComparisonTest : public testing::Test {
     if (!code) return std::unexpected(code.error());
     return parse_json(out, "kw memory judge");
   }
-  /// The row of the judge with this name.
+  /// The table's row for the judge with this name.
   static Json row(const Json& all, const std::string& judge) {
     for (const Json& one : all["choices"]["judges"])
       if (one["judge"] == judge) return one;

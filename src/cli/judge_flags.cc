@@ -1,4 +1,4 @@
-// Turns the flags of kw judge into a measurement.
+// Converts the flags of kw judge to measurement settings.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_flags.h"
 
@@ -8,7 +8,7 @@
 namespace kw::cli {
 namespace {
 
-/// A share such as "0.0625" or "1/16"; above 0, at most 1.
+/// Parses a share such as "0.0625" or "1/16": above 0 and at most 1.
 Result<double> share_of(const std::string& text) {
   double parts[2] = {0, 1};
   const char* at = text.data();

@@ -1,4 +1,4 @@
-// The flags of kw judge, and the measurement that they ask for.
+// The flags of kw judge that change how kernels are measured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,8 @@ struct JudgeFlags {
   Inspection inspect;
 };
 
-/// Applies the flags to the measurement. Errors: impossible values, an unknown workload.
+/// Applies the flags to the measurement settings of a request. Errors: impossible values, an
+/// unknown workload.
 Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request);
 
 }  // namespace kw::cli

@@ -29,8 +29,8 @@
 namespace kw::cli {
 namespace {
 
-/// How far apart a machine may make equal kernels appear where that was not measured; the referee
-/// has the same value.
+/// The noise floor where none was measured: how far from 1 the speedup between two equal kernels
+/// may appear. The referee uses the same value.
 constexpr double kAssumedFloor = 0.02;
 constexpr double kConfidence = 0.995;
 
@@ -40,11 +40,12 @@ constexpr const char* words_of(Winner winner) {
   return winner == Winner::A ? "a" : winner == Winner::B ? "b" : "none";
 }
 
-/// One of the two kernels.
+/// One of the two kernels in a comparison.
 struct Side {
   std::string file;
   GivenKernel given;
-  /// A host launcher, whose host code runs, so that the user alone vouches for it.
+  /// Whether the kernel is a host launcher: its host code runs unscreened, because the user named
+  /// the file.
   bool is_trusted_by_user = false;
 };
 
@@ -59,7 +60,8 @@ struct Pair {
   bool is_compared() const { return forward && why_not.empty(); }
 };
 
-/// The winner by the interval of A's speedup over B, which must exceed the machine's noise.
+/// The winner by the confidence interval of A's speedup over B, which must exceed the machine's
+/// noise.
 Winner winner_of(const Speedup& s) {
   if (s.is_faster) return Winner::A;
   const double line = measure::decision_line(s.noise_floor.value_or(kAssumedFloor));
@@ -67,7 +69,7 @@ Winner winner_of(const Speedup& s) {
   return is_sure && s.high < 1 / line ? Winner::B : Winner::None;
 }
 
-/// Whether pairs were timed and their interval is too wide for a verdict.
+/// Whether pairs were timed but their confidence interval is too wide for a verdict.
 bool is_undecided(const Evaluation& e) {
   return e.verdict.outcome == Outcome::Unmeasurable && e.verdict.stage == Stage::Measure &&
          e.speedup.value > 0 && e.opponent_fault.empty();
@@ -88,7 +90,7 @@ Winner turned(Winner winner) {
   return winner == Winner::A ? Winner::B : winner == Winner::B ? Winner::A : Winner::None;
 }
 
-/// One line of the comparison, as A over B.
+/// One line of the comparison: A's speedup over B.
 struct DuelLine {
   std::string name;
   Speedup speedup;
@@ -142,7 +144,7 @@ std::string dims_text(const task::Definition& definition, const std::string& wor
   return {};
 }
 
-/// The form that a host launcher must have for this task.
+/// A hint on the form that a host launcher must have for this task.
 std::string host_form_of(const Task& task) {
   const std::string text = task::interface_text(task);
   for (const std::string_view line : split_lines(text))
@@ -171,8 +173,8 @@ class Duel {
 
   Result<> run(Pair& pair) {
     Candidate alone = pair.b.given.candidate;
-    // A kernel for which the user vouches is built and checked; only the screening of its form is
-    // skipped.
+    // A host launcher that the user named is built and checked like a baseline; only the screening
+    // of its source is skipped.
     if (pair.b.is_trusted_by_user) {
       alone.origin = Origin::Baseline;
       fmt::print(stderr,
@@ -206,7 +208,7 @@ class Duel {
                          : "there is no comparison: " + pair.forward->opponent_fault;
       return {};
     }
-    // B's win needs the same evidence as A's, so B is judged as the candidate.
+    // B may win only by the same evidence as A, so B is now judged as the candidate against A.
     const bool may_b_win =
         pair.forward->speedup.value < 1 && winner_of(pair.forward->speedup) == Winner::None;
     if (may_b_win && !pair.b.is_trusted_by_user)
@@ -311,7 +313,8 @@ Json pair_json(const Pair& pair, const task::Definition& definition) {
   return object;
 }
 
-/// Ends the comparison with everything that is said about a file that is no candidate.
+/// Ends the comparison of two kernels because a file is no candidate, with all findings about the
+/// file.
 Result<int> refuse(const Global& global, const char* letter, const Side& side,
                    const std::string& advice) {
   if (global.json) {

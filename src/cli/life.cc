@@ -1,4 +1,4 @@
-// Writes a page about an attempt, section by section.
+// Writes the page of kw explain about an attempt, section by section.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/life.h"
 
@@ -26,7 +26,7 @@ std::string indented(std::string_view text, std::string_view by = "    ") {
   return out;
 }
 
-/// The ask as the strategy made it, which is always JSON in a stored attempt.
+/// The strategy's request for the attempt. The stored text is always a JSON object.
 Json ask_of(const Attempt& attempt) {
   Json ask = Json::parse(attempt.ask, nullptr, false);
   return ask.is_object() ? ask : Json::object();

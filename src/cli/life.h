@@ -1,4 +1,4 @@
-// The life of one attempt of a run: who asked for it and why, how it ended, what it cost.
+// The facts about one attempt of a run: who asked for it and why, how it ended, what it cost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,12 +23,13 @@ struct Life {
   std::vector<Exchange> exchanges;     ///< Exchanges with models that led to the attempt.
   Spending spent;                      ///< What these exchanges cost.
   std::vector<AttemptLine> made_from;  ///< Attempts that were made from this one.
-  /// The first attempt that was asked for when this one's outcome was known.
+  /// The first attempt that the strategy requested after it knew the outcome of the explained
+  /// attempt.
   std::optional<Attempt> next;
   std::optional<Evaluation> confirmation;  ///< The last confirmation of the attempt.
 };
 
-/// The page in words.
+/// The page of kw explain as text.
 std::string page_of(const Life& life);
 
 /// The object of `kw explain --json`.

@@ -1,4 +1,4 @@
-// Tests of the page about an attempt.
+// Tests of the page that kw explain prints about an attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/life.h"
 

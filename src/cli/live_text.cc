@@ -1,4 +1,4 @@
-// Composes the lines of a run.
+// Formats the lines that a run prints while it goes on.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_text.h"
 
@@ -16,9 +16,9 @@
 namespace kw::cli {
 namespace {
 
-/// The most bytes of a plan that the screen shows.
+/// The most bytes of a model's plan that the screen shows.
 constexpr std::size_t kPlanBytes = 200;
-/// Columns of a terminal below which an attempt's line is folded.
+/// Terminals with fewer columns show an attempt on several lines.
 constexpr std::size_t kNarrow = 60;
 
 std::string seconds_text(std::int64_t ns) { return clock_text(static_cast<double>(ns) / 1e9); }
@@ -35,7 +35,7 @@ Mark mark_of(const Attempt& attempt) {
     case OutcomeClass::NewBest:
       return {"new best", Tone::Good};
     case OutcomeClass::NoGain: {
-      // A speedup above 1 that is not shown; more pairs might have shown it.
+      // The measured speedup exceeds 1, but not significantly; more pairs might have shown a gain.
       const Speedup& s = attempt.evaluation.speedup;
       if (s.value > 1 && !s.is_faster) return {"unsure", Tone::Attention};
       return {"no gain", Tone::Plain};
@@ -46,7 +46,7 @@ Mark mark_of(const Attempt& attempt) {
   return {"failed", Tone::Bad};
 }
 
-/// What stands behind the figures: for a failure the reason, which matters more than the knobs.
+/// What a line shows after the figures: the reason of a failure, or else the knobs.
 Spans about(const Attempt& attempt) {
   const std::string name(shown_name(attempt.candidate.name));
   const std::string knobs =
@@ -127,7 +127,7 @@ Lines LiveText::written(int number, const engine::WrittenSource& source,
                       {words, Tone::Dim}},
                      is_narrow() ? 5 : 14, look_);
   if (!p.plan.empty()) {
-    // A plan may be long; two lines tell what it is about.
+    // A model's plan may be long, so only its first two lines are shown.
     const std::string indent(is_narrow() ? 5 : 14, ' ');
     Lines plan =
         fold({{indent + sanitise_line(p.plan, kPlanBytes), Tone::Dim}}, indent.size(), look_);
@@ -156,7 +156,7 @@ Lines LiveText::short_attempt(const Attempt& attempt) const {
   Lines lines = one(cut(spans, look_));
   rest.insert(rest.begin(), {"     "});
   Lines folded = fold(rest, 5, look_);
-  // The message of a failure may be long; kw explain shows all of it.
+  // A failure's message may be long, so only its first lines are shown; kw explain shows all of it.
   constexpr std::size_t kMost = 3;
   if (folded.size() > kMost) folded.resize(kMost);
   append(lines, std::move(folded));
@@ -197,18 +197,19 @@ OwnLine LiveText::status(const LiveState& s) const {
   std::string number = s.attempt > 0 ? fmt::format("{:>4} ", s.attempt) : std::string();
   if (s.attempt > 0 && s.attempts > 0) number += fmt::format("of {}: ", s.attempts);
   const std::string what = (s.is_finishing ? "finishing: " : "") + short_wait(s.what, look_);
-  // A step that has just begun needs no clock.
+  // A step of less than a second is shown without its duration.
   const std::string since = s.what_s >= 1 ? ", " + clock_text(s.what_s) : std::string();
   const std::string time = s.elapsed_s >= 0 ? " · " + clock_text(s.elapsed_s) : std::string();
   std::string left;
   if (s.elapsed_s >= 0 && s.budget_s > 0) left = clock_text(s.budget_s - s.elapsed_s) + " left";
   const std::string best = s.best > 0 ? fmt::format(" · best {:.3f}x", s.best) : std::string();
   const std::string both = left.empty() ? time : time + ", " + left;
-  // Endings of the line, from the most complete to none; the first that leaves a third of the line
-  // for the current step is used.
+  // Candidates for the end of the status line, from the most complete to none; the first that
+  // leaves enough of the line for the current step is used.
   const std::string tails[] = {both + best, both, left.empty() ? time : " · " + left, ""};
   const std::size_t all = look_.columns == 0 ? std::string::npos : look_.columns;
-  // Who has the device matters more than how long the whole run takes.
+  // While the run waits, the line names who uses the device, which matters more than the run's
+  // duration.
   const std::size_t share = s.is_waiting ? all / 4 * 3 : all / 3;
   const std::size_t wanted =
       columns_of(number) + columns_of(since) + std::min(columns_of(what), share);

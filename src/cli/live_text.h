@@ -1,4 +1,5 @@
-// The lines that a run prints, for a given look. Pure, so that tests read every line.
+// The lines that a run prints, for a given terminal width and colour setting. Functions have no
+// side effects, so that tests read every line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@ namespace kw::cli {
 
 using Lines = std::vector<OwnLine>;
 
-/// The state of a run for the line at the bottom of the terminal.
+/// The state of a run, for the status line at the bottom of the terminal.
 struct LiveState {
   int attempt = 0;    ///< The attempt in progress; 0: none.
   std::string what;   ///< The current step, such as "measuring 30_skewed BY=32".
@@ -26,8 +27,9 @@ struct LiveState {
   bool is_finishing = false;  ///< Whether a person has interrupted the run.
 };
 
-/// The lines of a run in one look. In a file, where lines have no bound, each line is complete; on
-/// a terminal of at least 60 columns an attempt is one line, on narrower ones it is folded.
+/// Formats the lines of a run for one look (width and colours). In a file, where lines have no
+/// bound, each line is complete; a terminal of at least 60 columns shows an attempt on one line, a
+/// narrower one folds the line.
 class LiveText {
  public:
   explicit LiveText(const Look& look) : look_(look) {}
@@ -41,9 +43,10 @@ class LiveText {
   Lines order(const Order& order) const;
   Lines confirm(const Attempt& attempt) const;
   Lines notice(const std::string& text) const;
-  /// The message to a person who interrupts.
+  /// The message for a person who has interrupted the run.
   Lines interrupted(const std::string& what) const;
-  /// The line at the bottom; where it is too long, the least important part is left out first.
+  /// The status line at the bottom of the terminal; if it is too long, the least important part is
+  /// left out first.
   OwnLine status(const LiveState& state) const;
 
  private:

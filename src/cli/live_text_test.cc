@@ -1,4 +1,4 @@
-// Tests of every line of the live view, at 80 and at 40 columns, with and without colour.
+// Tests of every line that a run prints, at 80 and at 40 columns, with and without colour.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_text.h"
 
@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Terminals of 80 and 40 columns, whose last column stays free.
+// Looks for terminals of 80 and 40 columns; the last column stays free.
 constexpr Look kWide{79};
 constexpr Look kNarrow{39};
 

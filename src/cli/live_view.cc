@@ -1,4 +1,4 @@
-// Prints the lines of a run as it goes.
+// Prints the lines of a run while it goes on.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_view.h"
 
@@ -83,7 +83,8 @@ void LiveView::on_baseline(const engine::BaselineStanding& baseline) {
 void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
   {
     const std::lock_guard guard(mutex_);
-    // A resumed run has already spent some of its time.
+    // A resumed run has already spent some of its time budget, so its start is set back by that
+    // time.
     started_ns_ = platform::real_clock().now_ns() - static_cast<std::int64_t>(run.spent_ns);
     waited_before_s_ = status_.activity().waited_s;
     state_.budget_s = static_cast<double>(run.config.max_time_ns) / 1e9;

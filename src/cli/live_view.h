@@ -1,5 +1,5 @@
-// The live view of a run: a line at the bottom of a terminal that shows the current step, and lines
-// that stay.
+// The live view of a run: a status line at the bottom of a terminal, which is overwritten, and
+// lines that stay.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace kw::cli {
 
-/// Writes to standard error, so that standard output holds only the result. `status` must outlive
-/// the view.
+/// Prints what happens in a run to standard error, so that standard output holds only the result.
+/// `status` must outlive the view.
 class LiveView final : public engine::Observer {
  public:
   /// `is_quiet`: print only notices and messages about an interruption (for --json).
-  /// `is_interrupted` is called from another thread until the view has ended.
+  /// `is_interrupted` is called from another thread until end() or the destructor.
   LiveView(Status& status, bool is_quiet, std::function<bool()> is_interrupted);
   ~LiveView() override;
 
@@ -27,19 +27,19 @@ class LiveView final : public engine::Observer {
   void on_start(const RunSummary& run, const std::string& baseline) override;
   void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
   void on_written(int number, const engine::WrittenSource& source, const Spending& spent) override;
-  /// Takes a piece of a model's reply.
+  /// Receives a piece of a model's reply while the model writes.
   void on_delta(const llm::Delta& delta);
   void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
   void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;
-  /// Ends the view: nothing is in progress any more.
+  /// Ends the view: the status line disappears.
   void end();
 
  private:
   enum class Phase { Before, Asking, Judging, Confirming };
 
-  /// Prints lines that stay.
+  /// Prints lines that stay on the terminal.
   void say(const Lines& lines);
   LiveText text() const;
   OwnLine bottom(const Activity& activity, const Look& look);
@@ -54,7 +54,7 @@ class LiveView final : public engine::Observer {
   LiveState state_;
   Phase phase_ = Phase::Before;
   std::string knobs_;  ///< Knobs of the attempt in progress.
-  /// The model's name where only one takes part, else "the model".
+  /// The model's name if the run uses only one, else "the model".
   std::string model_ = "the model";
   std::string asking_;          ///< What a model is being asked for.
   std::size_t characters_ = 0;  ///< Characters of the current reply so far.

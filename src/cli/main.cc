@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   kw::show_output_safely();
   const int code = kw::cli::run_program(kw::cli::commands(), kw::cli::say_what_next, argc, argv);
   // If the output could not be written, the program must fail although the command succeeded, or
-  // its reader would take half of the output for the whole.
+  // its reader would take an incomplete output for a complete one.
   const auto written = kw::finish_output();
   if (written) return code;
   std::fprintf(stderr, "kw: %s\n", describe(written.error()).c_str());

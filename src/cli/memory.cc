@@ -1,4 +1,4 @@
-// kw memory: shows what runs have taught, and lets a person change it.
+// kw memory: shows the lessons that runs have left, and lets a person change them.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ struct MemoryFlags {
   JudgeComparisonFlags judges;
 };
 
-/// The target whose memory is asked for; nothing: all targets.
+/// The target whose lessons the flags ask for; nothing: all targets.
 Result<std::optional<Target>> asked_target(const MemoryFlags& flags) {
   if (flags.target.target.empty()) return std::optional<Target>();
   return std::optional(KW_TRY(flags.target.aim()).target);
@@ -44,7 +44,8 @@ Json json_of(const Lesson& lesson) {
   return object;
 }
 
-/// The attempts and runs that taught a lesson: "saxpy-1 attempt 3, saxpy-2 (2026-01-02T03:04:05Z)".
+/// The attempts and runs from which a lesson comes: "saxpy-1 attempt 3, saxpy-2
+/// (2026-01-02T03:04:05Z)".
 std::string provenance(const Lesson& lesson) {
   std::vector<std::string> places;
   for (const Sighting& s : lesson.seen_in)
@@ -98,7 +99,7 @@ Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
   return kDone;
 }
 
-/// The lessons that a search for the words finds, best first.
+/// The lessons that contain some of the search words, best match first.
 Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::string& words) {
   store::LessonQuery query;
   for (const std::string_view word : split(words, ' '))
@@ -150,8 +151,8 @@ Result<int> cards(const Global& global, const MemoryFlags& flags) {
   return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
-/// Refuses flags that choose lessons before any word of kw memory except the list. `has_target`:
-/// the word uses --target.
+/// Refuses flags that select lessons, for subcommands of kw memory that list none. `has_target`:
+/// the subcommand accepts --target.
 Result<> refuse_choice(const MemoryFlags& flags, bool has_target = false) {
   for (const auto& [is_set, name] :
        {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
@@ -190,7 +191,8 @@ Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   return kDone;
 }
 
-/// A change that a person may make to a lesson, and to lessons in which states.
+/// A change of a lesson's state by a person: the new state, the verb for messages, and the states
+/// in which the change is allowed.
 struct Deed {
   LessonState to;
   std::string_view done;
@@ -214,7 +216,7 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   return kDone;
 }
 
-/// What a run knew at its start, with the run's changes applied.
+/// The lessons that a run had at its start, with the changes that the run made to them.
 Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
                                const std::vector<LessonChange>& changes) {
   known.sources.resize(known.lessons.size());
@@ -241,7 +243,7 @@ Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
   return known;
 }
 
-/// One line for each thing that a prompt tells.
+/// The lessons that a prompt contains, one per line.
 std::string told_text(const memory::ToldLessons& told) {
   std::string text;
   for (const memory::ToldWin& win : told.wins) text += "[example] " + win.title + "\n";
@@ -319,7 +321,7 @@ Command memory_command() {
   const auto does = [](const Deed& deed) {
     return [deed](const Global& global, const MemoryFlags& f) { return change(global, f, deed); };
   };
-  // Without a subcommand kw memory lists lessons.
+  // Without a subcommand, kw memory lists lessons.
   Command command =
       child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
             takes_choice, list_lessons);

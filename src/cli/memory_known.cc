@@ -1,4 +1,4 @@
-// Lists experience and cards.
+// Lists past experience with techniques, and cards of knowledge.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/memory_known.h"
 
@@ -58,7 +58,7 @@ bool is_for(const Card& card, Target target) {
   return card.targets.empty() || std::ranges::count(card.targets, target) > 0;
 }
 
-/// The cards for these targets, each card once.
+/// The knowledge cards for these targets, each card once.
 Result<std::vector<FoundCard>> find_cards(store::RunStore& store,
                                           const std::vector<Target>& targets,
                                           const std::string& about) {

@@ -17,10 +17,10 @@
 namespace kw::cli {
 namespace {
 
-/// Tokens of a prompt or a reply; the upper bound exceeds any model's context.
+/// Range of --max-tokens and --prompt-tokens; the upper bound exceeds any model's context.
 constexpr WholeNumbers kTokensOfOne{1, 10'000'000};
-/// Tokens of a whole run; more would cost a million dollars, so a larger number is a typing
-/// mistake.
+/// Range of --tokens, the token budget of a run. The upper bound would cost a million dollars, so a
+/// larger number is a typing mistake.
 constexpr WholeNumbers kTokensOfAll{0, 1'000'000'000'000};
 
 Result<double> parse_usd(const std::string& text) {

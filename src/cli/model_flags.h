@@ -1,4 +1,4 @@
-// ModelFlags: --model and --base-url, for all commands that use models or show facts about them.
+// ModelFlags: --model and --base-url, for all commands that call models or show facts about them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,11 +20,11 @@ struct ModelFlags {
   std::string base_url;
 
   void declare(Flags& flags);
-  /// The models in the order given.
+  /// The models that the flags name, in the order of the command line.
   Result<std::vector<llm::ModelSpec>> specs() const;
 };
 
-/// --usd, --tokens and --calls: bounds on what models may cost.
+/// --usd, --tokens and --calls: upper bounds on what a command spends on models.
 struct SpendFlags {
   std::string usd;
   std::int64_t tokens = 0;
@@ -35,7 +35,7 @@ struct SpendFlags {
   Result<SpendLimits> limits() const;
 };
 
-/// --max-tokens and --prompt-tokens: bounds on one reply and on one prompt.
+/// --max-tokens and --prompt-tokens: upper bounds on the length of one reply and of one prompt.
 struct LengthFlags {
   std::int64_t reply_tokens = kReplyTokens;
   std::int64_t prompt_tokens = kPromptTokens;
@@ -47,27 +47,28 @@ struct LengthFlags {
   bool any() const { return reply_tokens != kReplyTokens || prompt_tokens != kPromptTokens; }
 };
 
-/// How models are asked, and how long the program waits for their servers.
+/// The sampling settings of models, and how long the program waits for their servers.
 struct AskingFlags {
   std::string temperature{};
   std::string effort{};
   std::string timeout{};
 
   void declare(Flags& flags);
-  /// Declares --model-timeout alone, for commands that continue with stored settings.
+  /// Declares only --model-timeout, for commands that continue a run with its stored settings.
   void declare_timeout(Flags& flags);
   bool any() const { return !temperature.empty() || !effort.empty() || !timeout.empty(); }
-  /// The settings of replies, with this bound on their length.
+  /// The reply settings that the flags give, with a reply of at most `max_tokens`.
   Result<ReplySettings> reply(std::int64_t max_tokens) const;
-  /// --model-timeout in nanoseconds; 0: the usual timeout.
+  /// --model-timeout in nanoseconds; 0: the default timeouts.
   Result<std::int64_t> timeout_ns() const;
 };
 
-/// Timeouts of a server: `timeout_ns` for the head and for each further piece, and for the whole
-/// reply six times as long, but at least half an hour. 0: the usual timeouts.
+/// Timeouts for a model's server: `timeout_ns` until the response begins and for each further
+/// piece; for the whole reply six times as long, but at least half an hour. 0: the default
+/// timeouts.
 net::HttpTimeouts timeouts_of(std::int64_t timeout_ns);
 
-/// How often models are asked, and whether equal requests are sent again.
+/// How often a command may call its models, and whether stored replies answer equal requests.
 struct PaceFlags {
   std::int64_t requests_per_minute = 0;
   std::int64_t tokens_per_minute = 0;
@@ -78,18 +79,18 @@ struct PaceFlags {
   Result<llm::RateLimits> rates() const;
 };
 
-/// The folder, inside runs/ of the workspace, of the replies that --cache-replies stores.
+/// The folder below the workspace's runs/ in which --cache-replies stores the replies of models.
 inline constexpr const char* kRepliesFolder = "replies";
 
-/// The prices in models/prices.yaml of the shipped or overriding data; empty where the file is
+/// The table of models/prices.yaml, from --data-dir or else as shipped; empty if the file is
 /// missing.
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
 
 /// Fails where a budget in dollars would bound a model whose price is unknown.
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec);
 
-/// The price per million tokens in words: "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21";
-/// "unknown" where there is none.
+/// The price per million tokens for people: "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21";
+/// "unknown" without a price.
 std::string price_text(const std::optional<Price>& price);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// kw models: which models can be asked now, what they cost, and which keys are set.
+// kw models: which models can be called now, what they cost, and which keys are set.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct ModelsFlags {
   bool checks = false;
 };
 
-/// A model that --model or the configuration names, and whether it can be asked.
+/// A model that --model or the configuration names, and whether it can be called.
 struct ModelState {
   llm::ModelSpec spec;
   std::string from;  ///< Where the model was named.
@@ -39,9 +39,10 @@ struct ModelState {
   std::optional<llm::ModelCheck> check;  ///< The result of --check.
 };
 
-/// How long a server may take to answer with one token, even where it loads the model first.
+/// How long --check waits for a server to answer with one token; the server may have to load the
+/// model first.
 constexpr std::chrono::minutes kCheckPatience{2};
-/// The role of a model that only ranks knowledge.
+/// The role of an embedding model, which ranks knowledge and writes nothing.
 constexpr const char* kEmbedRole = "embed";
 
 ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
@@ -106,7 +107,7 @@ std::string_view words_for(llm::Trouble trouble) {
   return "no answer";
 }
 
-/// The result of one check, with its cost.
+/// The result of checking one model, with the cost of the check.
 std::string words_of(const ModelState& state) {
   const llm::ModelCheck& check = *state.check;
   if (!check.is_good)
@@ -119,7 +120,8 @@ std::string words_of(const ModelState& state) {
                      format_ns(check.took_ns), check.usage.total(), cost);
 }
 
-/// Asks each model in turn, prints each result, and returns the exit code for all.
+/// Calls each model in turn and prints each result. The exit code is kDone only if all models
+/// answer.
 int check_all(std::vector<ModelState>& states, const llm::Surroundings& around, bool is_quiet) {
   int code = kDone;
   for (ModelState& state : states) {
@@ -182,7 +184,7 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
       "key\n");
 }
 
-/// The models that kw optimize asks where no --model is given.
+/// The models that the configuration file gives to kw optimize.
 ModelFlags configured_models(const Global& global) {
   ModelFlags flags;
   if (!global.configured) return flags;
@@ -192,7 +194,7 @@ ModelFlags configured_models(const Global& global) {
   return flags;
 }
 
-/// The models that only rank what prompts tell.
+/// Embedding models, which rank the knowledge for prompts and write nothing.
 Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& names,
                                               const std::string& base_url) {
   std::vector<llm::ModelSpec> specs;

@@ -1,4 +1,4 @@
-// Chooses commands by what the machine and the workspace have.
+// Chooses the commands that a person may run next, from the state of the machine and the workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/next_steps.h"
 
@@ -25,7 +25,8 @@ std::string attempts_text(const RunSummary& run) {
   return fmt::format("{} attempt{}", run.attempts, run.attempts == 1 ? "" : "s");
 }
 
-/// The first line: how to go on with an existing search, or how to start the first.
+/// The first of the five lines: the command that continues an existing search, or starts the first
+/// search.
 NextStep about_runs(const Standpoint& here) {
   if (!here.why_no_cpu.empty())
     return {"kw doctor", "nothing can be judged yet: " + here.why_no_cpu};
@@ -76,7 +77,8 @@ Standpoint look_around(const Global& global) {
     const char* value = *info.key_name == '\0' ? nullptr : std::getenv(info.key_name);
     if (here.key.empty() && value != nullptr && *value != '\0') here.key = info.key_name;
   }
-  // A workspace without runs is no error; one that cannot be read has no runs to go on with.
+  // A workspace without runs is no error; a store that cannot be read is treated as one without
+  // runs.
   if (const auto store = store::RunStore::open_to_read(global.workspace); store)
     if (auto runs = store->list(); runs) here.runs = std::move(*runs);
   const platform::Path own = platform::Path(global.workspace) / "tasks";

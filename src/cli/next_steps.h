@@ -10,7 +10,7 @@
 
 namespace kw::cli {
 
-/// The facts on which the lines depend.
+/// The facts about machine and workspace from which the five lines are chosen.
 struct Standpoint {
   std::string why_no_cpu;        ///< Why nothing can be compiled here; empty: compiling works.
   std::string gpu;               ///< Model of the GPU; empty: no usable GPU.
@@ -25,11 +25,11 @@ struct NextStep {
   std::string why;
 };
 
-/// The steps, always five.
+/// The suggested commands, always five.
 std::vector<NextStep> next_steps(const Standpoint& here);
 
-/// Examines the machine, which starts a worker for a moment, and prints the steps, or the object
-/// {"next": […]} for --json. Changes nothing in the workspace.
+/// Examines the machine, which starts a worker for a moment, and prints five suggested commands, or
+/// the object {"next": […]} for --json. Changes nothing in the workspace.
 int say_what_next(const Global& global);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of the five lines, by what the machine and the workspace have.
+// Tests of the five commands that kw suggests, by the state of the machine and the workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/next_steps.h"
 

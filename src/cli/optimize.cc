@@ -60,8 +60,9 @@ struct Setting {
   }
 };
 
-/// Opens the judge and returns the facts by whose limits the task is resolved. For a machine
-/// elsewhere these stay the architecture's limits, so that facts in its results change no decision.
+/// Opens the judge and returns the device facts whose limits decide which shapes and plans are
+/// allowed. If the judge is on another machine, these are the architecture's limits, so that facts
+/// in that machine's results change no decision.
 Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
                                const std::string& task, store::RunStore& store, Setting& setting) {
   const Aim aim{config.target, config.arch};
@@ -103,8 +104,8 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   return setting;
 }
 
-/// Cancels requests to models as soon as a person interrupts, and ends the program where it does
-/// not end soon after a second Ctrl-C. Everything that was stored stays.
+/// Cancels requests to models as soon as a person interrupts; after a second Ctrl-C ends the
+/// program if it does not end soon by itself. Everything stored stays.
 class Canceller {
  public:
   Canceller(const Global& global, const platform::SignalGuard& signals)
@@ -127,7 +128,7 @@ class Canceller {
   std::jthread thread_;
 };
 
-/// The models of a run whose strategy has sources written; null for other strategies.
+/// The models of a run, if its strategy lets models write kernels; null for other strategies.
 Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& config,
                                                store::RunStore& store, LiveView& view,
                                                const Canceller& canceller) {
@@ -140,8 +141,8 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                          canceller.token());
 }
 
-/// Writes the sources to the folder of --save-attempts. A failure does not spoil the run: it is
-/// reported, and is part of the result object.
+/// Writes the sources of all attempts to the folder of --save-attempts. A failure does not fail the
+/// run: it is reported, and is part of the result object.
 void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
                   const report::RunData& data, Json& told) {
   if (flags.save_attempts.empty()) return;
@@ -155,7 +156,7 @@ void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
   told["not_saved"] = {{"what", error.what}, {"where", error.where}};
 }
 
-/// Writes the run's folder, prints its table, and returns the object for --json.
+/// Writes the run's files, prints its result, and returns the object for --json.
 Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
                         const report::RunData& data, const std::string& warning) {
   report::Digest digest;
@@ -175,8 +176,9 @@ Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store:
   return told;
 }
 
-/// In mode specialised, gives the winner a build for each timed shape. Null without a winner. A
-/// failure does not spoil the run: it is reported, and is part of the result object.
+/// With --mode specialised, chooses knobs and constants of the winner for each timed shape. Null
+/// without a winner. A failure does not fail the run: it is reported, and is part of the result
+/// object.
 Json builds_of_winner(const Global& global, const engine::Surroundings& s, const Setting& setting,
                       const report::RunData& data) {
   const RunConfig& config = data.run.config;
@@ -194,8 +196,8 @@ Json builds_of_winner(const Global& global, const engine::Surroundings& s, const
   return shape_builds_json(*builds, config.task, config.target);
 }
 
-/// The run as it is stored, or as the flags ask for it. Wrong flags are reported before anything is
-/// built.
+/// The run to do: a stored run that is resumed, or a new one that the flags describe. wanted_of()
+/// reports wrong flags before anything is built.
 struct Wanted {
   std::optional<RunSummary> stored;
   RunConfig config;
@@ -214,8 +216,8 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
   return wanted;
 }
 
-/// Refuses a device with other limits than the run began with, because other limits would allow
-/// other knobs and the run's decisions could not be repeated.
+/// Refuses to resume a run on a GPU whose limits differ from those at the run's start: they would
+/// allow other knobs, so the run's decisions could not be repeated.
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
   if (gpu.empty() || has_same_limits(gpu.front(), setting.real->gpu.front())) return {};
@@ -243,7 +245,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   return {};
 }
 
-/// What is known of the task's admission on this machine; nothing for a landscape.
+/// The result of kw task check for the run's task on this machine; empty for a landscape.
 Result<AdmissionKnown> admission_for(const Setting& setting, const RunConfig& config,
                                      const store::RunStore& store) {
   if (!setting.real) return AdmissionKnown();
@@ -263,7 +265,8 @@ Result<> take_results_of(store::RunStore& store, const std::string& file, const 
 Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(outside.workspace));
   Wanted wanted = KW_TRY(wanted_of(flags, store));
-  // The check comes before anything is built or timed, and before a run begins.
+  // Fails before anything is built or timed if the learned judge is wanted and there are too few
+  // recorded samples to train it.
   if (!wanted.stored && (wanted.config.judges_learned || wanted.config.shortlist > 1))
     KW_TRY(engine::samples_to_learn_from(store, wanted.config.target));
   if (!flags.results.empty())
@@ -271,12 +274,12 @@ Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   const platform::SignalGuard signals(2);
   const Canceller canceller(outside, signals);
   Global global = outside;
-  // A second Ctrl-C ends the wait for a worker; after the first the attempt is finished.
+  // The first Ctrl-C lets the attempt finish; the second also ends the wait for a worker.
   global.is_interrupted = [&signals] { return signals.is_urgent(); };
   LiveView view(*global.status, global.json, [&signals] { return signals.is_interrupted(); });
   if (!store.notice().empty()) view.on_notice(store.notice());
-  // The folder for the sources is created first, so that a search does not end with sources that
-  // cannot be written.
+  // The folder for the sources is created before the search, so that a long search does not end
+  // with sources that cannot be written.
   if (!flags.save_attempts.empty()) KW_TRY(as_input(platform::make_dirs(flags.save_attempts)));
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
   KW_TRY(check_embedder(KW_TRY(open_data(global)), flags.embedder, flags.writing.models.base_url,

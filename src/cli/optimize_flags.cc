@@ -1,4 +1,4 @@
-// Reads the flags of kw optimize, and checks which of them fit together.
+// Reads the flags of kw optimize, and checks which of them may be combined.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
 
@@ -21,23 +21,25 @@
 namespace kw::cli {
 namespace {
 
-/// The time of a run without --attempts and --time: enough for the shipped tasks, and short enough
-/// to wait for.
+/// The time limit in nanoseconds of a run that has no bound and no writing model: 90 s are enough
+/// for the shipped tasks, and short enough to wait for.
 constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
-/// The time of such a run where a model writes, which takes about a minute for each kernel.
+/// The time limit in nanoseconds of a run that has no bound and in which a model writes, at about a
+/// minute for each kernel.
 constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 
-/// The most attempts that a run with a model spends on the task's expert kernels and the knobs of
-/// the fastest, before the model writes: this many, and at most a quarter of all.
+/// Before a model writes, its run tries the task's expert kernels and tunes the fastest. These
+/// attempts are at most kMostStartAttempts, and at most 1/kStartShare of all attempts.
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostOutstanding = 10'000;
 
-/// Evaluations in flight where each round is a trip to another machine.
+/// Default number of evaluations in flight with --carrier bundle, where a person carries each round
+/// of evaluations to another machine.
 constexpr int kBundleAsks = 8;
 
-/// The names of strategies or tuners: "auto, exhaustive, halving, climb".
+/// The names of all strategies or all tuners, for help: "auto, exhaustive, halving, climb".
 template <class Info>
 std::string names_of(std::span<const Info> all) {
   std::vector<std::string> names;
@@ -45,7 +47,7 @@ std::string names_of(std::span<const Info> all) {
   return join(names, ", ");
 }
 
-/// The strategy that the flags name; by default one that uses the given models.
+/// The strategy that the flags name; without a name refine if a model writes kernels, else greedy.
 Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   const bool has_writer = KW_TRY(flags.writing.has_writer());
   std::string name = flags.strategy;
@@ -60,7 +62,7 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   return strategy;
 }
 
-/// The tuner of the strategy; an error where a tuner is named that would not be used.
+/// The tuner that the flags name, or the default one; an error if the strategy does not tune.
 Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
@@ -77,7 +79,7 @@ int start_attempts_of(const OptimizeFlags& flags) {
   return static_cast<int>(std::min(kMostStartAttempts, share));
 }
 
-/// Sets a bound on time for a run without any bound.
+/// Sets the default time limit if neither attempts, time nor spending is bounded.
 void set_default_limits(RunConfig& config, bool is_writing) {
   const SpendLimits& spend = config.limits;
   if (config.max_attempts != 0 || config.max_time_ns != 0) return;
@@ -85,7 +87,8 @@ void set_default_limits(RunConfig& config, bool is_writing) {
   config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
 }
 
-/// Sets presets, rounds and repairs; an error where the strategy has no use for them.
+/// Sets the strategy's preset, rounds and repairs; an error if a flag has no effect on the
+/// strategy.
 Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                     RunConfig& config) {
   const std::string name(strategy.name);
@@ -130,7 +133,8 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   return {};
 }
 
-/// Sets what a writing model is told and shown; an error where no model writes.
+/// Sets what the prompts of a writing model contain: feedback, knowledge and memory. An error if no
+/// model writes.
 Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                       RunConfig& config) {
   const std::string name(strategy.name);
@@ -160,8 +164,8 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
   return {};
 }
 
-/// Whether kernels are profiled: yes for methods that are led by profiles, unless --no-profile is
-/// given.
+/// Whether kernels are profiled: with --profile, and by default for strategies that read profiles,
+/// unless --no-profile is given.
 Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                             const RunConfig& config) {
   if (flags.profile && flags.no_profile) return fail_input("either --profile or --no-profile");
@@ -211,8 +215,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
     return fail_input("--mode specialised is judged here: not with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
-  // A GPU measures one kernel while the host builds the next. A model's kernels are not overlapped,
-  // because each waits for what the last one has shown.
+  // By default a GPU measures one kernel while the host builds the next. Kernels by models are not
+  // overlapped, because the prompt for the next one contains the result of the last.
   const bool overlaps = aim.target == Target::Cuda && !strategy->is_writing;
   if (config.carrier == "pipe" && overlaps && config.outstanding == 1) config.outstanding = 2;
   return config;

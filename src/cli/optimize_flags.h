@@ -13,7 +13,7 @@
 
 namespace kw::cli {
 
-/// The value of RunConfig::carrier for runs whose judge is elsewhere.
+/// The value of RunConfig::carrier for runs whose kernels are judged on another machine.
 inline constexpr const char* kBundle = "bundle";
 
 struct OptimizeFlags {
@@ -51,15 +51,15 @@ struct OptimizeFlags {
   std::string label;
   std::string run;  ///< The run that kw resume continues.
 
-  /// Declares all flags; `run` is none of them.
+  /// Declares the flag of each field except `run`, which has none.
   void declare(Flags& f);
 };
 
 /// The first screen of kw optimize --help: 23 lines of 80 columns.
 std::vector<HelpGroup> optimize_screen();
 
-/// The configuration of a run without its task and, where no flag names any, without the task's
-/// goals. Errors: flags that have no effect for the strategy.
+/// The configuration of a run, before the task is known: task and, unless flags set them, goals
+/// stay empty. Errors: flags that have no effect for the strategy.
 Result<RunConfig> config_of(const OptimizeFlags& flags);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of the configuration that the flags of kw optimize give, with their defaults.
+// Tests of the run configuration that the flags of kw optimize give, with default values.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
 
@@ -126,7 +126,7 @@ std::string refusal(const OptimizeFlags& flags) {
   return config ? "" : describe(config.error());
 }
 
-/// Flags without a model.
+/// The flags of a run without a model.
 OptimizeFlags alone(const char* task, const char* strategy = "greedy") {
   OptimizeFlags flags = flags_of(strategy, "cpu");
   flags.task = task;

@@ -1,4 +1,4 @@
-// The first screen of kw optimize --help, and where its other flags belong.
+// The first screen of kw optimize --help, and the groups in which --help-all shows the other flags.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
 

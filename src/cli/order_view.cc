@@ -1,4 +1,4 @@
-// Shows orders to people and programs.
+// Formats the orders that people give to runs, as text and as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/order_view.h"
 

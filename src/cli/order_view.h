@@ -1,4 +1,4 @@
-// How the commands that list orders show them.
+// Formats orders (instructions of people to a run) for the commands that list them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -33,8 +33,8 @@ struct PlanFlags {
   std::string arch = "sm_80";
 };
 
-/// Why the drafted plan would be refused at one of the task's workloads; empty: no workload refuses
-/// it.
+/// Why one of the task's workloads would refuse the drafted launch plan; empty: all accept the
+/// plan.
 Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Definition& definition,
                                const std::string& arch) {
   const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,

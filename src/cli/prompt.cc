@@ -1,4 +1,4 @@
-// kw prompt: the exact prompt that a model would get for a task, or got for an attempt.
+// kw prompt: the exact prompt that a model would receive for a task, or received for an attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ struct PromptFlags {
   std::int64_t attempt = 0;
 };
 
-/// The settings of the reply in words.
+/// The settings of a reply as text for people.
 std::string words_of(const ReplySettings& reply) {
   std::string words = fmt::format("for a reply of at most {}", reply.max_tokens);
   if (reply.temperature) words += fmt::format(", at temperature {:g}", *reply.temperature);
@@ -70,7 +70,7 @@ void print_exchange(const Exchange& exchange) {
              words_of({asked.max_tokens, asked.temperature, asked.effort}));
 }
 
-/// Shows the attempt's exchanges as the store has them, even where no kernel came of them.
+/// Shows the attempt's stored exchanges with models, even if they led to no kernel.
 Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const std::string& name = flags.first.run.task;

@@ -1,4 +1,4 @@
-// Compares what prompts claim about the compiler's flags with the flags that the compiler gets.
+// Tests that the compiler flags named in prompts are those that the compiler receives.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

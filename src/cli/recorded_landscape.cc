@@ -1,4 +1,5 @@
-// Reads landscapes from runs of the workspace and from exported files.
+// Builds landscapes (search spaces with known times) from runs of the workspace and from exported
+// files.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recorded_landscape.h"
 

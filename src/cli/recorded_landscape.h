@@ -1,4 +1,5 @@
-// The task "recorded:RUN" or "recorded:FILE": the evaluations of a run as a landscape.
+// The task "recorded:RUN" or "recorded:FILE": the evaluations of a run as a search space with known
+// times.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +19,8 @@ struct Record {
   std::string sha256;  ///< Hash of the data from which the landscape was read.
 };
 
-/// Opens a record. `task` begins with the prefix; the rest is a file that kw export wrote as jsonl,
-/// or else a run of the workspace. Reads all attempts.
+/// Opens a recorded run as a search space. `task` begins with the prefix "recorded:"; the rest is a
+/// file that kw export wrote as jsonl, or else a run of the workspace. Reads all attempts.
 Result<Record> open_record(const Global& global, std::string_view task);
 
 }  // namespace kw::cli

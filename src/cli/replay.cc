@@ -1,5 +1,5 @@
-// kw replay RUN: feeds the recorded results to the strategy again, whose decisions must be equal to
-// the byte.
+// kw replay RUN: feeds the recorded results to the strategy again; its decisions must equal the
+// recorded ones byte for byte.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace kw::cli {
 namespace {
 
-/// The number of the first line that differs, counted from 1; 0: none differs.
+/// The number of the first line that differs, counted from 1; 0: no line differs.
 std::size_t first_difference(const std::vector<std::string_view>& a,
                              const std::vector<std::string_view>& b) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)

@@ -24,8 +24,8 @@ struct ReportFlags {
   std::string out;
 };
 
-/// The facts of the device from when the certificate was written, or else from its last
-/// measurement; empty where that was another device.
+/// The facts of the device on which the best kernel was measured, from its certificate or else from
+/// the store; only id and model if neither has them.
 Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunData& data) {
   if (!data.best) return DeviceFacts();
   const std::string& id = data.best->evaluation.device;
@@ -45,7 +45,7 @@ Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunDat
   return facts;
 }
 
-/// Adds the source of the run's baseline, as its task has it now, or why there is none.
+/// Adds the source of the run's baseline, as its task has it now, or the reason why there is none.
 void add_baseline_source(const Global& global, report::RunData& data) {
   if (!data.best) return;
   const auto bench = workbench_of(global, data.run);

@@ -1,4 +1,4 @@
-// Shows the end of a run.
+// Formats the result of a finished run.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_view.h"
 
@@ -63,10 +63,11 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
                       {"name", kept->name},
                       {"words", kept->words}};
   if (const auto& best = data.best) {
-    // A confirmation is the better measurement even where it shows no win.
+    // A confirmation is the more reliable measurement, even if it shows no win.
     Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
     shown["confirmed"] = data.is_win();
-    // Where a baseline is faster than the winner, best/ holds the baseline.
+    // If a baseline is faster than the winner, the folder best/ holds the baseline, so the path is
+    // null.
     shown["path"] = kept && !kept->is_baseline ? Json(best_path(data, folder)) : Json();
     shown["source_sha256"] = best->candidate.sha256;
     shown["attempt"] = best->number;

@@ -1,4 +1,5 @@
-// A finished run as report data, as the object of `kw optimize --json`, and as closing words.
+// A finished run: as report data, as the JSON object of `kw optimize --json`, and as closing lines
+// for people.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,17 +13,19 @@
 
 namespace kw::cli {
 
-/// Converts a report to the data of the report room, and pins the knobs of the best source.
+/// Converts the engine's report to the data that report/ formats, and fixes the knobs in the best
+/// kernel's source.
 report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 
-/// The candidate's source with its knobs pinned, which compiles alone.
+/// The candidate's source with its knob values defined in the text, so that the file compiles
+/// alone.
 std::string pinned_source(const Candidate& candidate);
 
-/// The object with run, best (as `judge`, plus confirmed, path, source_sha256), attempts,
-/// stopped_by, spent.
+/// The JSON object of kw optimize: run, best (as in kw judge, plus confirmed, path, source_sha256),
+/// attempts, stopped_by, spent.
 Json optimized_json(const report::RunData& data, const platform::Path& folder);
 
-/// Where the winner is, and how to go on.
+/// Closing lines for people: where the winner is, and which commands may follow.
 std::string where_to_look(const report::RunData& data, const platform::Path& folder);
 
 }  // namespace kw::cli

@@ -15,14 +15,15 @@
 namespace kw::cli {
 namespace {
 
-/// The best speedup of a run. A speedup that was not confirmed is a figure of the search alone, and
-/// a narrow table marks it so.
+/// The best speedup of a run for the table. A speedup that was not confirmed was measured by the
+/// search only, and the text says so.
 std::string speedup_text(const RunSummary& run) {
   if (run.best_speedup <= 0) return "–";
   return fmt::format("{:.3f}x{}", run.best_speedup, run.is_confirmed ? "" : "?");
 }
 
-/// The table; on a narrow terminal columns are left out by rank, and names and results stay.
+/// The table of runs; on a narrow terminal columns are left out by rank, but names and results
+/// stay.
 Table table_of(const std::vector<RunSummary>& runs) {
   Table table;
   table.columns = {

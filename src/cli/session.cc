@@ -1,4 +1,4 @@
-// Opens tasks, compilers and workers.
+// Opens tasks, compilers and workers for commands.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
@@ -35,7 +35,7 @@ namespace kw::cli {
 
 namespace {
 
-/// A compiler for cuda with its cache.
+/// A compiler for target cuda with a cache of its results.
 class CachedCuda final : public compile::Compiler {
  public:
   CachedCuda(std::unique_ptr<compile::Compiler> inner, compile::ObjectCache& cache)
@@ -65,7 +65,7 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
     object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
     std::printf("%s\n", dump_json(object).c_str());
   }
-  // A path may contain a line end.
+  // A path may contain a line break, which would split the message.
   const Error shown{error.what, sanitise_line(error.where)};
   std::fprintf(stderr, "kw: %s\n", describe(shown).c_str());
   return code;
@@ -98,7 +98,8 @@ platform::Path new_task_folder(const Global& global, const std::string& name) {
 Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
                                    const std::string& name) {
   if (const auto folder = task_folder(global, name)) return as_input(task::load_task(*folder));
-  // A run that was started in the repository names a shipped task by its folder there.
+  // A run that was started in a clone of the repository may name a shipped task by its folder, such
+  // as tasks/softmax.
   constexpr std::string_view kShipped = "tasks/";
   const bool is_named_by_folder = name.starts_with(kShipped);
   const auto files = KW_TRY(as_input(
@@ -127,7 +128,8 @@ Result<JailLevel> jail_of(const Global& global) {
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
   if (!global.jail.empty())
     return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
-  // Where kw-jail is missing no level can be tried; starting the jail reports that better.
+  // If kw-jail is missing no level can be probed; starting the jail gives a better error than
+  // probing.
   const auto programs = platform::executable_dir();
   std::error_code ignored;
   if (programs && !std::filesystem::exists(*programs / "kw-jail", ignored))
@@ -175,8 +177,8 @@ std::string why_not_built(const Candidate& baseline) {
 }
 
 std::int64_t workload_limit(const DeviceFacts& facts) {
-  // Bytes of shared buffers, two or more input sets, float64 inputs and truths: about ten times the
-  // tensors.
+  // Shared buffers, two or more input sets, float64 inputs and float64 references take about ten
+  // times the bytes of the tensors.
   constexpr std::int64_t kTimesTensors = 10;
   if (facts.target == Target::Cuda && facts.memory_bytes > 0)
     return facts.memory_bytes / kTimesTensors;
@@ -215,8 +217,8 @@ std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compi
 
 namespace {
 
-/// Whether other users cannot enter the folder. At jail level landlock, root's compilers run as
-/// another user, who must reach the cache in it.
+/// Whether jailed compilers cannot enter the folder: at jail level landlock a compiler that root
+/// starts runs as another user, who must reach the cache in the folder.
 bool is_closed_to_jails(const platform::Path& home) {
   struct stat info{};
   return ::geteuid() == 0 && ::stat(home.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0 &&

@@ -1,4 +1,5 @@
-// Makes a build for each timed shape of a kernel, reports the choices and writes the result.
+// Chooses knobs and constants of a kernel for each timed shape, reports the choices and writes the
+// specialised kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shape_builds.h"
 
@@ -37,7 +38,7 @@ std::string words_of(const engine::ShapeChoice& shape) {
                      tried);
 }
 
-/// Writes the kernel and its certificate, and fills in the path.
+/// Writes the specialised kernel and its certificate, and sets the path in `builds`.
 Result<> write_down(const store::RunStore& store, ShapeBuilds& builds, const std::string& task,
                     Target target) {
   platform::Path folder;

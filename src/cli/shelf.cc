@@ -1,4 +1,4 @@
-// Opens cards from the shipped files, and embeddings.
+// Opens the knowledge for prompts: cards from the shipped files, and their embeddings.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shelf.h"
 
@@ -17,8 +17,8 @@
 namespace kw::cli {
 namespace {
 
-/// An embedding model with everything that it needs. It is opened for each call, with the ledger
-/// that counts the call.
+/// An embedding model with everything that a call needs. Each call opens a new one, with the ledger
+/// that pays for the call.
 struct Embedder {
   std::unique_ptr<net::HttpClient> http = net::make_curl_client();
   llm::Surroundings around;

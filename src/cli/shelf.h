@@ -1,4 +1,4 @@
-// The shelf of knowledge that a run takes along, with an embedding model if one is asked for.
+// The knowledge for a run's prompts (the shelf), with an embedding model if the flags ask for one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,15 +11,16 @@
 
 namespace kw::cli {
 
-/// Checks an embedding model before a run begins: a budget in dollars requires its price; without
-/// budget an unknown price is only reported. A known price is added to those that `config` keeps.
+/// Checks an embedding model before a run begins: under a budget in dollars its price must be
+/// known; otherwise an unknown price is only reported. A known price is added to the prices stored
+/// in `config`.
 Result<> check_embedder(const memory::DataFiles& data, const std::string& embedder,
                         const std::string& base_url, RunConfig& config,
                         const std::function<void(const std::string&)>& on_notice);
 
-/// The shipped cards and those of the playbook. `embedder_name` is the value of --embed; empty:
-/// none. Error: the embedding model cannot be opened (key, provider); it is not asked yet. Its
-/// server has the timeouts_of(`timeout_ns`). `on_notice` gets later trouble.
+/// Opens the shipped knowledge cards and the playbook's. `embedder_name` is the value of --embed;
+/// empty: none. Error: the embedding model cannot be opened (key, provider); no call is made yet.
+/// Its server gets timeouts_of(`timeout_ns`). `on_notice` receives later problems.
 Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::string& embedder_name,
                                  const std::string& base_url, std::int64_t timeout_ns,
                                  std::function<void(const std::string&)> on_notice);

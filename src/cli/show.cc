@@ -42,7 +42,8 @@ Json line_json(const AttemptLine& a) {
           {"plan", a.plan}};
 }
 
-/// For a run that is not finished: whether a process works on it, and what can be done.
+/// For a run that is not finished: whether a process works on the run, and which command continues
+/// or ends it.
 std::string what_next(const RunSummary& run) {
   if (run.state == RunState::Finished) return {};
   if (run.state != RunState::Running)

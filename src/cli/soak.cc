@@ -1,5 +1,5 @@
-// kw soak FILE --task T: judges one kernel on ever new inputs, with all of its output checked, for
-// as long as asked.
+// kw soak FILE --task T: judges one kernel on fresh inputs again and again for the given time, with
+// its whole output checked.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -34,10 +34,12 @@ struct SoakFlags {
   std::string grow;
 };
 
-/// The share of time for growing sizes; most of it is left for inputs of the shipped sizes.
+/// The share of the time for growing sizes; the rest is for fresh inputs of the shipped sizes. The
+/// value is our choice.
 constexpr double kGrowthShare = 0.4;
 
-/// The check workload with the most work, in which the dim is then doubled again and again.
+/// The check workload with the most floating-point work. The soak then doubles one of its
+/// dimensions again and again.
 Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, Target target,
                                             const std::string& dim) {
   if (!contains(definition.dims, dim))
@@ -61,10 +63,11 @@ class Soak {
   Soak(engine::TaskWorkbench& workbench, evaluate::PipeCarrier& carrier, const Candidate& candidate)
       : workbench_(workbench), carrier_(carrier), candidate_(candidate) {}
 
-  /// A clock that stands still while other processes have the device.
+  /// A clock that stops while the worker waits for other processes to free the device.
   std::int64_t now_ns() const { return platform::real_clock().now_ns() - carrier_.waited_ns(); }
 
-  /// Judges all shipped workloads on inputs of a fresh seed, with all outputs checked.
+  /// Judges the kernel on all shipped workloads, with inputs of a fresh seed and all outputs
+  /// checked.
   Result<Evaluation> judge() {
     auto request = KW_TRY(workbench_.request(candidate_, nullptr));
     request.id = "soak";
@@ -73,8 +76,9 @@ class Soak {
     return carrier_.evaluate(std::move(request));
   }
 
-  /// Judges the shipped workloads and one workload with the dim at this value, on which a fast
-  /// reference can be compared with the exact one; nothing where that does not fit the machine.
+  /// Judges the kernel on `spec` with this value of the dimension, together with the shipped
+  /// workloads, on which a fast reference can be compared with the exact one. Nothing if the
+  /// tensors would not fit into memory.
   Result<std::optional<GrowthPoint>> judge_at(task::WorkloadSpec spec, const std::string& dim,
                                               std::int64_t value) {
     spec.dims[dim] = value;
@@ -115,15 +119,15 @@ struct Soaked {
   double elapsed_ns = 0;
 };
 
-/// Doubles the dim until its share of the time is used up, a judgement fails, or a value does not
-/// fit: the machine's memory, or the task (a reference may have too many launches for a plan).
+/// Doubles the dimension until the time for growing is used up, a judgement fails, or a value does
+/// not fit the machine's memory or the task (a reference may have too many launches for a plan).
 Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soaked& to) {
   const std::int64_t start = soak.now_ns();
   std::int64_t value = spec.dims.at(to.dim);
   double last_ns = 0;
   for (;; value *= 2) {
     const std::int64_t began = soak.now_ns();
-    // The next value takes about twice as long as this one.
+    // The next, doubled value takes about twice as long as the last one.
     if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) {
       to.growth_ended = "its share of the time was used up";
       break;
@@ -224,7 +228,8 @@ Result<int> soak(const Global& global, const SoakFlags& flags) {
   const auto bench = KW_TRY(Bench::open(global, &store, aim));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
-  // Timed workloads are large: in a minute only a few inputs could be judged.
+  // Timed workloads are left out because they are large: only a few inputs a minute could be
+  // judged.
   auto shapes = workbench.workloads();
   std::erase_if(shapes, [](const Workload& w) { return w.group == Group::Time; });
   workbench.set_workloads(std::move(shapes));
@@ -246,7 +251,7 @@ Result<int> soak(const Global& global, const SoakFlags& flags) {
     }
     return {};
   };
-  // A wait for the worker ends with an error where a person interrupts; what was judged before
+  // An interruption ends a wait for the worker with an error, but what was judged before still
   // counts.
   if (auto ended = run(); !ended && !is_interrupted()) return std::unexpected(ended.error());
   soaked.is_interrupted = soaked.verdict.is_correct() && is_interrupted();

@@ -1,4 +1,4 @@
-// Sums up judgements, and fits a line through logarithms.
+// Sums up the judgements of a soak, and fits the exponent of an error's growth.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/soak_tally.h"
 

@@ -1,5 +1,5 @@
-// What a soak found: errors of each workload over many judgements, and how an error grows with a
-// dim. Pure.
+// What a soak (repeated judging on fresh inputs) found: errors of each workload, and how an error
+// grows with a dimension. No side effects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ struct SoakedWorkload {
   bool is_nondeterministic = false;
 };
 
-/// The result at a larger value of the dim that grows.
+/// The result of judging at one value of the dimension that a soak doubles.
 struct GrowthPoint {
   std::int64_t value = 0;
   Outcome outcome = Outcome::Correct;
@@ -34,7 +34,7 @@ struct GrowthPoint {
 
 class SoakTally {
  public:
-  /// Adds a judgement; every workload in it counts.
+  /// Adds the results of one judgement, for each of its workloads.
   void add(const Evaluation& evaluation);
   const std::vector<SoakedWorkload>& workloads() const { return workloads_; }
   int judgements() const { return judgements_; }
@@ -44,9 +44,9 @@ class SoakTally {
   std::vector<SoakedWorkload> workloads_;
 };
 
-/// The exponent p of rel_l2 = c value^p by least squares of the logarithms, from points with an
-/// error above 0; 0 where fewer than two values have one. 0.5 means that rounding errors add up
-/// like a random walk, 1 a bias, more an instability.
+/// The exponent p of rel_l2 = c value^p, by least squares of the logarithms over points with an
+/// error above 0; 0 if there are fewer than two such values. About 0.5 means that rounding errors
+/// add up like a random walk, 1 that they are biased, more that the algorithm is unstable.
 double growth_exponent(const std::vector<GrowthPoint>& points);
 
 }  // namespace kw::cli

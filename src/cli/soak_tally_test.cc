@@ -1,4 +1,4 @@
-// Tests of the sums of a soak.
+// Tests of the sums over a soak's judgements, and of the growth exponent.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/soak_tally.h"
 

@@ -1,4 +1,5 @@
-// kw specialise FILE|RUN: puts knobs and constants for each timed shape into one kernel.
+// kw specialise FILE|RUN: writes one kernel that has its own knobs and constants for each timed
+// shape.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <memory>
@@ -24,7 +25,7 @@ struct SpecialiseFlags {
   std::int64_t points = engine::SpecialiseOptions().points;
 };
 
-/// What the positional argument names.
+/// The kernel that the positional argument names.
 struct Named {
   std::optional<RunSummary> run;  ///< The run; nothing: the argument is a file.
   std::string task;

@@ -1,4 +1,4 @@
-// A thread that updates the status ten times a second.
+// Implements the thread that updates the status line ten times a second.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/status.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{100};
-/// Seconds; shorter steps get no line.
+/// A step that takes less than this time in seconds is not shown.
 constexpr double kNotice = 0.2;
 
 }  // namespace
@@ -71,7 +71,7 @@ void Status::told() {
 }
 
 void Status::doing(const std::string& words) {
-  // The old words must have disappeared before the command prints its next line.
+  // The status line must have been erased before the command prints its next line.
   std::unique_lock<std::mutex> calls(calls_, std::defer_lock);
   if (words.empty()) {
     calls.lock();
@@ -138,7 +138,8 @@ void Status::answer_interruption(std::function<bool()> is_interrupted, const std
 }
 
 void Status::run(const std::stop_token& end) {
-  // This thread blocks signals, so that they reach the command's thread and cut short its waits.
+  // This thread blocks the signals, so that they are delivered to the command's thread and
+  // interrupt its system calls.
   sigset_t both;
   sigemptyset(&both);
   sigaddset(&both, SIGINT);

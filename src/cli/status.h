@@ -1,5 +1,5 @@
-// Status: what a command is doing and waiting for, as a line at the bottom of a terminal, or
-// elsewhere as an occasional line of its own.
+// Status: what a command is doing or waiting for, shown as a line at the bottom of a terminal;
+// without a terminal as an occasional line in the output.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,12 +23,12 @@ struct Activity {
   double waited_s = 0;  ///< Seconds of waiting for devices in total, including the current wait.
 };
 
-/// When to print a line for a person without a line at the bottom, to show that work goes on: after
-/// ten seconds, then after intervals that grow threefold up to five minutes.
+/// Decides when to print a line that shows that work goes on, if there is no status line at the
+/// bottom of a terminal: after ten seconds, then after intervals that triple up to five minutes.
 class Reminders {
  public:
   void begin(std::int64_t now_ns);
-  /// Returns true once for each such moment; `now_ns` must not decrease.
+  /// Returns true once for each reminder that is due; `now_ns` must not decrease.
   bool is_due(std::int64_t now_ns);
 
  private:
@@ -36,35 +36,37 @@ class Reminders {
   std::int64_t span_ns_ = 0;
 };
 
-/// The status of the program; there is one. It is shown from a thread of its own, which starts with
-/// the first activity. Safe to call from any thread.
+/// The status of the program; there is only one object. A thread, which starts with the first
+/// activity, shows the status. Safe to call from any thread.
 class Status {
  public:
-  /// `is_document`: the result is a document (--json), so only waits and interruptions are shown,
-  /// as lines.
+  /// `is_document`: the command prints a document (--json), so only waits and interruptions are
+  /// shown, each on a line of its own.
   explicit Status(bool is_document, const platform::Clock& clock = platform::real_clock());
   ~Status();
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
 
-  /// Sets the current work and starts its clock; empty: nothing that takes time.
+  /// Sets the text for the current work and restarts its clock; empty: the program does nothing
+  /// that takes time.
   void doing(const std::string& words);
-  /// Changes the words for the current work; its clock goes on.
+  /// Changes the text for the current work, whose clock goes on.
   void still_doing(const std::string& words);
-  /// Sets the current work from a worker's message, and sums up waits.
+  /// Sets the current work from a worker's message, and adds up the time spent waiting for devices.
   void hear(const worker::Progress& progress);
   Activity activity() const;
-  /// Records that a line was printed, so that the next reminder is due later.
+  /// Records that a line was printed, which postpones the next reminder.
   void told();
 
-  /// Sets a function that composes the line at the bottom in place of "WORDS, 12 s". The status
-  /// thread calls the function a few times a second; an empty one restores the default. When this
-  /// returns, the previous function is not called any more.
+  /// Sets a function that formats the status line instead of the default "WORDS, 12 s". The status
+  /// thread calls the function a few times a second; an empty function restores the default. After
+  /// this call returns, the previous function is no longer called.
   void compose_by(std::function<OwnLine(const Activity&, const Look&)> compose);
-  /// Sets a function that the status thread calls ten times a second, also without an activity, and
-  /// whose lines are printed; empty: none.
+  /// Sets a function that the status thread calls ten times a second, even if no work is set, and
+  /// whose lines are printed; empty: no function.
   void ask_for_news(std::function<std::vector<OwnLine>()> news);
-  /// Lets a person who interrupts be told at once what happens now.
+  /// Prints `words` as soon as `is_interrupted` returns true, so that a person who interrupts is
+  /// told at once.
   void answer_interruption(std::function<bool()> is_interrupted, const std::string& words);
 
  private:
@@ -88,7 +90,7 @@ class Status {
   std::jthread thread_;
 };
 
-/// The line "WORDS, 12 s".
+/// The default status line: "WORDS, 12 s".
 OwnLine status_line(const Activity& activity, const Look& look);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of what is shown while work takes time.
+// Tests of the status line and the reminders while work takes time.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/status.h"
 

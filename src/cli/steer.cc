@@ -1,4 +1,4 @@
-// kw steer RUN: gives orders to a run while it goes, from another terminal.
+// kw steer RUN: gives orders to a running search, from another terminal.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <pwd.h>
@@ -23,7 +23,7 @@
 namespace kw::cli {
 namespace {
 
-/// Most characters of a hint, which a person types.
+/// Most characters of a hint to the model, which a person types.
 constexpr std::size_t kMostWords = 2000;
 
 struct SteerFlags {
@@ -47,7 +47,7 @@ std::string login_name() {
                                                      : fmt::format("uid {}", ::geteuid());
 }
 
-/// The words of a hint on one line, as prompts and the decision log show them.
+/// The text of a hint on one line, as prompts and the decision log show it.
 Result<std::string> one_line(const std::string& words) {
   std::string line(trim(words));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
@@ -104,12 +104,14 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
   return orders;
 }
 
-/// Whether a process works on the run now; an error where the run will ask for nothing more.
+/// Whether a process works on the run now; an error if the run will make no further attempts, so
+/// that an order would have no effect.
 Result<bool> is_going(const RunSummary& run) {
   if (run.state == RunState::Finished)
     return fail_input("the run has ended (" + run.stopped_by + "); start a new one", run.name);
   const bool is_held = run.state == RunState::Running;
-  // An interrupted run confirms nothing, so the order takes effect when the run is resumed.
+  // An interrupted run confirms no winner and can be resumed, so the order takes effect on
+  // resumption.
   const bool is_interrupted = run.stopped_by == search::kInterrupt;
   if (is_held && is_interrupted) return false;
   if (is_held && !run.stopped_by.empty())

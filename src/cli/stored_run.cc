@@ -1,4 +1,4 @@
-// Loads stored runs.
+// Loads stored runs as report data, and rebuilds the workbench on which a run searched.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stored_run.h"
 
@@ -20,7 +20,7 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
     if (event.kind == kTermsEvent) data.terms = KW_TRY(decode<Terms>(event.body));
     if (event.kind != "confirm") continue;
     auto evaluation = KW_TRY(decode<Evaluation>(event.body));
-    // A resumed run may have confirmed twice, in which case the later confirmation counts.
+    // A resumed run may have confirmed the same attempt twice; the later confirmation counts.
     if (evaluation.id == wanted) data.confirmation = std::move(evaluation);
   }
   return data;
@@ -44,7 +44,8 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   facts.gpu = run.config.gpu;
   auto options = KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));
-  // Where the run found no CUTLASS, its ideas were fewer, whatever this machine has.
+  // If the run found no CUTLASS, it had fewer ideas. The workbench must match the run, whether or
+  // not this machine has CUTLASS.
   if (static_cast<int>(workbench.ideas().size()) != run.config.ideas) {
     options.has_cute = false;
     auto fewer = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));

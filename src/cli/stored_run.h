@@ -12,15 +12,17 @@
 
 namespace kw::cli {
 
-/// Loads summary, best attempt and confirmation from the store; baselines and device stay empty.
+/// Loads a run's summary, best attempt and confirmation from the store; baselines and device stay
+/// empty.
 Result<report::RunData> load_run(const store::RunStore& store, const std::string& name);
 
-/// The workbench on which a run searched: its task as it is now, or its landscape. Error: the task
-/// has changed since the run.
+/// Rebuilds the workbench on which a run searched, from its task as it is now, or from its
+/// landscape. Error: the task has changed since the run.
 Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
                                                         const RunSummary& run);
 
-/// Whether `run` has ended and no process works on it, so that its stored data will not change.
+/// Whether `run` has ended and no process works on it, so that its stored data will not change any
+/// more.
 bool is_over(const RunSummary& run);
 
 }  // namespace kw::cli

@@ -38,7 +38,7 @@ std::string_view code_of(Tone tone) {
 
 constexpr std::string_view kNormal = "\033[m";
 
-/// Most bytes of a span on a terminal; more would fill a screen.
+/// Most bytes of one span on a terminal; a longer text would fill the screen.
 constexpr std::size_t kMostBytes = 4000;
 
 std::string shown(const Span& span, const Look& look) {
@@ -47,7 +47,7 @@ std::string shown(const Span& span, const Look& look) {
   return look.is_ascii ? in_ascii(text) : text;
 }
 
-/// A line to which text is added.
+/// Builds one line from pieces of text in tones.
 class Builder {
  public:
   explicit Builder(const Look& look) : look_(look) {}
@@ -58,7 +58,7 @@ class Builder {
     line_.columns += columns_of(text);
   }
   std::size_t columns() const { return line_.columns; }
-  /// Takes the line, without the blanks at its end.
+  /// Returns the finished line without trailing blanks.
   OwnLine take() {
     const bool has_tone = tone_ != Tone::Plain;
     while (line_.bytes.ends_with(' ')) {
@@ -83,7 +83,7 @@ class Builder {
   Tone tone_ = Tone::Plain;
 };
 
-/// The pieces between which a line may be broken: words and the blanks between them.
+/// Splits a line into words and the blanks between them; it may be broken between these pieces.
 std::vector<std::string_view> pieces_of(std::string_view text) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
@@ -96,7 +96,7 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
   return pieces;
 }
 
-/// The fewest columns of a line; in a narrower pane nothing could be read.
+/// The fewest columns for which lines are formatted; in a narrower pane no text is readable.
 constexpr std::size_t kLeastColumns = 8;
 
 }  // namespace
@@ -140,7 +140,8 @@ OwnLine cut(const Spans& spans, const Look& look) {
 
 std::vector<OwnLine> fold(const Spans& spans, std::size_t indent, const Look& look) {
   const std::size_t most = look.columns == 0 ? std::string::npos : look.columns;
-  // In a narrow pane at most a third of the columns is indentation.
+  // Indentation takes at most a third of the columns, so that text remains readable in a narrow
+  // pane.
   indent = std::min(indent, most / 3);
   std::vector<OwnLine> lines;
   Builder line(look);
@@ -189,7 +190,8 @@ std::string folded(const std::string& text, const Look& look) {
       const bool is_blank = piece.front() == ' ';
       if (!is_fresh && columns + columns_of(piece) > look.columns) {
         out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
-        // A long path is kept whole where an unindented line can hold it.
+        // A long path is moved to a line of its own, with less indentation if it would not fit
+        // otherwise.
         const std::size_t room = look.columns - std::min(look.columns, columns_of(piece));
         now = indent.substr(0, room);
         columns = now.size();

@@ -48,7 +48,7 @@ Result<task::SuiteSpec> read_spec(const std::string& file) {
   return as_input(task::parse_suite(text, file, words()));
 }
 
-/// A cell in words, for people: "softmax, greedy, seed 1".
+/// The name of a cell (one search of a suite) for people: "softmax, greedy, seed 1".
 std::string words_of(const report::SuiteCell& cell) {
   const report::SuiteMethod& m = cell.method;
   std::string text = cell.task + ", " + m.strategy;

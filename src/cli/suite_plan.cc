@@ -1,4 +1,5 @@
-// Turns a spec into cells: all combinations except those without effect for a strategy.
+// Expands a suite's spec to the searches (cells) that it asks for: all combinations, except
+// settings that have no effect on a strategy.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_plan.h"
 
@@ -28,7 +29,8 @@ using task::SuiteSpec;
 
 bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
 bool is_record(const std::string& task) { return task.starts_with(kRecordPrefix); }
-/// Whether the task is searched within the program, without the store.
+/// Whether this process searches the task itself, without the store: a technique world or a
+/// recorded run.
 bool is_inside(const std::string& task) { return is_world(task) || is_record(task); }
 
 class Planner {
@@ -134,8 +136,8 @@ class Planner {
   }
 
   void add_conditions(const search::StrategyInfo& info, SuiteMethod method) {
-    // A landscape's writer knows only the graph, and a recorded writer only repeats its replies, so
-    // knowledge has no effect on them.
+    // In a technique world the stand-in for a model uses only the graph, and on a record it only
+    // repeats the recorded replies, so other knowledge has no effect there.
     const bool is_told = info.is_writing && !has_records();
     const bool has_knowledge = is_told && (!has_worlds() || info.has_graph);
     const std::vector<bool> knowledge = has_knowledge ? spec_.knowledge : std::vector{true};
@@ -170,8 +172,8 @@ class Planner {
     plans_.push_back(std::move(plan));
   }
 
-  /// The settings that decide the run and nothing else, so that a spec under another name finds the
-  /// same runs.
+  /// A label made of the suite's name and a hash of all settings that decide the search, so that
+  /// the suite finds the finished run of a cell again.
   std::string label_of(const report::SuiteCell& cell) const {
     const SuiteMethod& m = cell.method;
     const task::SuiteBudget& b = spec_.budget;
@@ -186,7 +188,8 @@ class Planner {
     return "suite " + spec_.name + " " + sha256(what).hex().substr(0, kDigits);
   }
 
-  /// Whether the label contains repairs; the labels of suites without `repairs` must not change.
+  /// Whether the label contains the number of repairs. Labels of suites without `repairs` must not
+  /// change, or their finished runs would not be found.
   bool has_repairs(const report::SuiteCell& cell) const {
     return spec_.repairs && (**search::find_strategy(cell.method.strategy)).has_repairs;
   }
@@ -208,7 +211,7 @@ class Planner {
       return words;
     }
     add({"--model", model_path(m, cell.task), "--feedback", m.feedback});
-    // No cell learns from another, because the order of cells would matter then.
+    // Runs of a suite must not learn from each other, because their order would then matter.
     add({m.knowledge == "off" ? "--no-knowledge" : "--freeze-memory"});
     if (info.has_graph) add({"--freeze-graph"});
     if (!spec_.starts_from_experts) add({"--from-scratch"});
@@ -227,13 +230,13 @@ class Planner {
     add("--calls", b.calls);
     add("--tokens", b.tokens);
     if (b.usd > 0) words.insert(words.end(), {"--usd", fmt::format("{}", b.usd)});
-    // The whole budget is for writing kernels, none of it for tuning the best of them.
+    // The whole budget is spent on writing kernels and none on tuning the best of them.
     if (info.name == "best-of-n" && spec_.samples == SampleUnit::Attempt)
       add("--writes", b.calls > 0 ? b.calls : b.evaluations);
   }
 
-  /// The path of a cell's script: in the spec's folder where the file exists there. {task} and
-  /// {target} in the name stand for the cell's.
+  /// The model of a cell. A scripted model's file is looked for beside the suite's spec first;
+  /// {task} and {target} in its name are replaced by those of the cell.
   std::string model_path(const SuiteMethod& method, const std::string& task) const {
     constexpr std::string_view kScripted = "scripted:";
     std::string model = method.model;
@@ -262,7 +265,7 @@ class Planner {
 }  // namespace
 
 task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
-  // where the budget bounds neither evaluations nor calls
+  // The number of evaluations if the suite's budget bounds neither evaluations nor calls.
   constexpr std::int64_t kEvaluations = 64;
   const auto tasks = std::move(spec.tasks);
   spec.tasks.clear();

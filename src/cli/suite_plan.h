@@ -1,4 +1,4 @@
-// The cells of a suite: the searches that its spec asks for, and the commands that run them.
+// The cells of a suite: the searches that its spec asks for, and the command that runs each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,41 +10,44 @@
 
 namespace kw::cli {
 
-/// Prefix of tasks that are technique worlds, TECHNIQUES:SEED, which are searched without store,
+/// Prefix of tasks that are technique worlds (techniques:SEED), which are searched without store,
 /// model or device.
 inline constexpr const char* kWorldPrefix = "techniques:";
-/// Stands in a spec for the models of the command line.
+/// The name that stands, in a suite's spec, for the models given on the command line.
 inline constexpr const char* kRealModel = "real";
 
 struct SuiteOptions {
   std::string file;  ///< The spec's file as the user named it.
-  /// The models for `real`; where the spec has no `real`, they replace all of its models.
+  /// The models that replace `real` in the spec; if the spec has no `real`, they replace all of its
+  /// models.
   std::vector<std::string> models;
   std::string model_timeout{};  ///< The value of --model-timeout; empty: the usual timeout.
 };
 
 /// One search of a suite.
 struct CellPlan {
-  /// The cell without a result; `trouble` is set where the search cannot be made.
+  /// The cell without a result; `trouble` is set if its search is impossible.
   report::SuiteCell cell;
-  /// The label of the cell's run, which describes the search but not how it is started.
+  /// The label of the cell's run: it depends on the settings of the search but not on how the
+  /// search is started.
   std::string label;
-  /// The command line, "optimize", …; empty for a world or a record.
+  /// The arguments of kw that run the cell, such as "optimize", …; empty for a technique world or a
+  /// recorded run.
   std::vector<std::string> words;
-  /// Flags about the model, which are also used when the run is resumed.
+  /// Flags about how models are called, which are also given to kw resume.
   std::vector<std::string> asking_words;
 
-  /// Whether the cell is searched within the program: in a technique world or on a record.
+  /// Whether this process searches the cell itself: in a technique world or on a recorded run.
   bool is_inside() const { return words.empty() && cell.trouble.empty(); }
 };
 
-/// The suite in technique worlds, where the i-th of `worlds` worlds stands for the i-th task; takes
-/// seconds, without model and device. The suite's name says so. Only evaluations bound it: as many
-/// as the spec's calls where the spec bounds no evaluations.
+/// The same suite with the i-th of `worlds` technique worlds in place of the i-th task; takes
+/// seconds, without model and device. The suite's name says "landscape". The only budget is
+/// evaluations: the spec's, or else as many as its calls.
 task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 
-/// All cells, with tasks inside seeds inside methods. Impossible cells (a strategy that writes
-/// without a model, tasks that do not exist) are complaints at their place in the spec.
+/// All cells of a suite, ordered by method, then seed, then task. Impossible cells (a strategy that
+/// writes without a model, tasks that do not exist) are reported at their line of the spec.
 Result<std::vector<CellPlan>> plan_cells(const Global& global, const task::SuiteSpec& spec,
                                          const SuiteOptions& options);
 

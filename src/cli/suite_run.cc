@@ -1,5 +1,5 @@
-// Runs cells in a pool of threads; a cell is a child process, or a landscape searched in this
-// process.
+// Runs the cells of a suite in a pool of threads, each as a child process, or, for a landscape, in
+// this process.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_run.h"
 
@@ -27,17 +27,20 @@ using report::SuiteCell;
 
 constexpr const char* kInterruptedCell = "Interrupted; run the same command to go on.";
 constexpr int kLookMs = 200;  // how often to look for an interruption while a child runs
-/// How long a child that was asked to finish may take for the attempt in flight and its report.
+/// How long a child process may still take to finish its attempt and report after it was asked to
+/// end.
 constexpr auto kLastWords = std::chrono::minutes(10);
 
-/// This process's environment, which has models' keys, addresses and flags.
+/// This process's environment for child processes, which need its keys, addresses and flags of
+/// models.
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
   return all;
 }
 
-/// Runs kw with these arguments, passes on an interruption, and returns how it ended.
+/// Runs kw with these arguments in a child process, forwards an interruption to it, and returns how
+/// it ended.
 Result<platform::Exit> run_kw(const Global& global, const std::vector<std::string>& words,
                               const std::function<bool()>& is_interrupted) {
   std::vector<std::string> argv{(KW_TRY(platform::executable_dir()) / "kw").string(), "--workspace",
@@ -59,7 +62,7 @@ Result<platform::Exit> run_kw(const Global& global, const std::vector<std::strin
   return process.wait(kLastWords);
 }
 
-/// The name of the run in a child's output, or the error that stopped it.
+/// The run's name from the JSON that a child process printed, or the error that stopped the run.
 Result<std::string> run_of(const platform::Exit& exit) {
   const auto said = parse_json(exit.out, "kw optimize");
   if (said && said->contains("run") && (*said)["run"].is_string())
@@ -79,9 +82,9 @@ bool is_written(const Attempt& attempt) {
          ask->value("role", std::string()) == name_of(search::Role::Write);
 }
 
-/// The speedup of the confirmation that counts: the winner's, or else the first contender's; 0:
-/// that kernel was not correct there. Nothing: no kernel was faster than the baseline, so none was
-/// confirmed.
+/// The speedup of the run's confirmation: of the confirmed winner, or else of the first kernel that
+/// was confirmed; 0 if the kernel was not correct then. Nothing if no kernel was faster than the
+/// baseline, so that there was no confirmation.
 Result<std::optional<double>> confirmed_speedup(const store::RunStore& store, std::int64_t run) {
   std::optional<double> speedup;
   for (const store::Event& event : KW_TRY(store.events(run, "confirm"))) {
@@ -195,7 +198,7 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
   }
   for (const report::SuiteTry& t : cell.tries)
     if (t.outcome == Outcome::Correct) cell.speedup = std::max(cell.speedup, t.speedup);
-  // Only the search measured a speedup, so it is not counted as a gain.
+  // Without a confirmation a speedup comes from the search only, so it does not count as a gain.
   cell.speedup = std::min(cell.speedup, 1.0);
   return {};
 }

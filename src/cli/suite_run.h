@@ -1,4 +1,4 @@
-// Runs the cells of a suite, each as a process of its own, several at a time, and none twice.
+// Runs the cells of a suite, each in a process of its own, several at a time, and no cell twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,19 +14,19 @@ namespace kw::cli {
 struct SuiteWays {
   int jobs = 2;  ///< Cells at a time; the device's lease makes them measure in turn.
   std::function<bool()> is_interrupted;  ///< Called from several threads.
-  /// Called with each finished cell, from one thread at a time.
+  /// Called after each finished cell, never from two threads at the same time.
   std::function<void(const report::SuiteCell&, bool is_new)> on_cell;
 };
 
-/// Runs the cells in the order of `plans`. Where a cell's run is finished in the store, its result
-/// is read; an unfinished run is resumed. Trouble in one cell is stored in that cell; an error is
-/// about the store.
+/// Runs the cells in the order of `plans`. If the store has a finished run for a cell, its result
+/// is read; an unfinished run is resumed. A failure in one cell is stored in that cell; only errors
+/// of the store are returned.
 Result<std::vector<report::SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
                                                  const task::SuiteSpec& spec,
                                                  const std::vector<CellPlan>& plans,
                                                  const SuiteWays& ways);
 
-/// Reads the result of a finished run into a cell.
+/// Reads the result of a finished run from the store into a cell.
 Result<> read_result(const store::RunStore& store, const std::string& run, report::SuiteCell& cell);
 
 }  // namespace kw::cli

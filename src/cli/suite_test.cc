@@ -1,5 +1,5 @@
-// Tests of a suite's cells: which ones there are, how they are started, and that finished ones are
-// not run again.
+// Tests of a suite's cells: which cells a spec gives, how each is started, and that finished cells
+// are not run again.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ TEST_F(SuitePlanTest, EveryCombinationThatMeansSomethingIsACell) {
       "tasks: [saxpy, relu]\nmodels: [m:1, m:2]\nstrategies: [greedy, refine, coder-judge]\n"
       "presets: [sketch, paper]\nrewards: [speedup, roofline]\nseeds: 1..3\n"
       "feedback: [none, profile]\nknowledge: [on, off]\nbudget: { evaluations: 5, calls: 4 }\n");
-  // greedy varies rewards; refine varies models, rewards, feedback and knowledge; coder-judge
-  // varies presets too. Each is run for two tasks and three seeds.
+  // The settings that vary are rewards for greedy; models, rewards, feedback and knowledge for
+  // refine; and presets too for coder-judge. Each is run for two tasks and three seeds.
   EXPECT_THAT(all, SizeIs((2 + 2 * 2 * 2 * 2 + 2 * 2 * 2 * 2 * 2) * 2 * 3));
   std::set<std::string> labels;
   for (const CellPlan& plan : all) labels.insert(plan.label);

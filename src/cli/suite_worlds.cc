@@ -1,4 +1,5 @@
-// Searches a world or a record with a strategy, under the conditions of a cell.
+// Searches a technique world or a recorded run with a strategy, under the settings of a suite's
+// cell.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_worlds.h"
 
@@ -13,7 +14,8 @@
 namespace kw::cli {
 namespace {
 
-/// The seed of a cell, which differs between worlds so that equal seeds give several samples.
+/// The random seed of a search. It also depends on the world, so that the same seed in several
+/// worlds gives independent samples.
 std::uint64_t lots_of(const report::SuiteCell& cell, const search::TechniqueWorld& world) {
   return Seed::from_number(cell.seed).child(world.options().seed).low;
 }
@@ -30,8 +32,8 @@ std::unique_ptr<search::Strategy> strategy_of(const task::SuiteSpec& spec,
   const std::size_t evaluations = evaluations_of(spec);
   options.preset = cell.method.preset;
   options.repairs = spec.repairs.value_or(options.repairs);
-  // The whole budget is for what the strategy's name says, except that a chain keeps its published
-  // depth.
+  // The whole budget is spent on the strategy's main step, except that staged keeps its published
+  // number of rounds.
   if (info.name != "staged") options.rounds = static_cast<int>(evaluations);
   options.writes = static_cast<int>(evaluations);
   options.tuning_points = evaluations;

@@ -13,13 +13,13 @@
 
 namespace kw::cli {
 
-/// Worlds and records by task. Each is made once, since finding a world's optimum means looking at
-/// all of it. When all are open, several threads may use them.
+/// Opened technique worlds and recorded runs, by task. Each is built only once, since finding a
+/// world's optimum examines the whole world. After the last open(), several threads may read.
 class Worlds {
  public:
-  /// Opens a task: techniques:SEED, or recorded:RUN, which is read.
+  /// Opens a task: builds the world of techniques:SEED, or reads the run of recorded:RUN.
   Result<> open(const Global& global, const std::string& task);
-  /// An open world; lives as long as this object.
+  /// A world that open() has built; lives as long as this object.
   const search::TechniqueWorld& world(const std::string& task) const { return *worlds_.at(task); }
   const search::RecordedLandscape& record(const std::string& task) const {
     return *records_.at(task);
@@ -30,8 +30,8 @@ class Worlds {
   std::map<std::string, std::unique_ptr<search::RecordedLandscape>> records_;
 };
 
-/// Searches for a cell whose task is open, and stores its winner's true speedup, the optimum and
-/// the attempts. Depends on spec, cell and task only.
+/// Searches the cell's task, which must be open, and stores in the cell its winner's true speedup,
+/// the optimum and the attempts. The result depends only on spec, cell and task.
 void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell);
 
 }  // namespace kw::cli

@@ -74,11 +74,11 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
   return {};
 }
 
-/// The kernel that is swept, and its opponent.
+/// The kernel that a sweep judges at each size, and its opponent.
 struct Contest {
   Candidate kernel;
   std::string from;  ///< Where the kernel comes from, in words.
-  /// The opponent; nothing where the kernel is the best baseline itself.
+  /// The baseline to compare with; nothing if the swept kernel is itself the best baseline.
   std::optional<Candidate> opponent;
 };
 
@@ -88,8 +88,8 @@ Result<Contest> best_of(const store::RunStore& store, const RunSummary& run, Tar
       KW_TRY(best_of_run(store, run, target, definition)), "best of run " + run.name, {}};
 }
 
-/// The kernel of --kernel, or else of --run, or else of the latest run on this task; nothing: the
-/// best baseline is swept.
+/// The kernel of --kernel, or else of --run, or else of the latest run on this task. Nothing if
+/// there is none, so that the best baseline is swept.
 Result<std::optional<Contest>> kernel_of(const SweepFlags& flags, Target target,
                                          const store::RunStore& store,
                                          const task::Definition& definition) {
@@ -210,7 +210,8 @@ Result<Contest> contest_for(const SweepFlags& flags, Target target, const store:
   return std::move(*contest);
 }
 
-/// Prints what is swept: "20_packed (best of run matmul-1) against omp on AMD EPYC".
+/// Prints which kernels the sweep compares: "20_packed (best of run matmul-1) against omp on AMD
+/// EPYC".
 void print_contest(const Contest& contest, const DeviceFacts& facts) {
   fmt::print(stderr, "{} ({}){} on {}\n", contest.kernel.name, contest.from,
              contest.opponent ? " against " + contest.opponent->name : "", facts.model);
@@ -318,8 +319,8 @@ Command sweep_command() {
     f.text("--workload", flags->workload, "Timed workload to vary; default: the first");
   };
   command.run = [flags](const Global& global) {
-    // The sweep handles signals itself, so that the points judged so far are written, however long
-    // the current one takes to end.
+    // The sweep handles signals itself, so that an interruption still writes the points judged so
+    // far.
     const platform::SignalGuard signals;
     Global watched = global;
     watched.is_interrupted = [&signals] { return signals.is_interrupted(); };

@@ -1,4 +1,4 @@
-// Parses the ranges of a sweep.
+// Parses the --dim values of kw sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_range.h"
 
@@ -16,7 +16,7 @@ std::optional<std::int64_t> positive(std::string_view text) {
   return value;
 }
 
-/// The step of a range: a summand, or a factor of at least 2.
+/// The step of a range: a number to add, or a factor of at least 2.
 struct Step {
   std::int64_t by = 2;
   bool is_factor = true;

@@ -1,4 +1,4 @@
-// The dims of a sweep: one that ranges, others that are fixed.
+// The dimensions of a sweep: one that takes a range of values, others that are fixed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kw::cli {
 
-/// The most points of one sweep; each takes about a second.
+/// The most points of one sweep; each point takes about a second.
 inline constexpr std::size_t kMaxSweepPoints = 256;
 
 struct SweepPlan {
@@ -21,8 +21,8 @@ struct SweepPlan {
 };
 
 /// Parses --dim values: "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4")
-/// multiplies; the end is included where a step reaches it. "k=256" fixes a dim. Exactly one dim
-/// must have a range.
+/// multiplies; the upper end is included if a step reaches it. "k=256" fixes a dimension. Exactly
+/// one dimension must have a range.
 Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims);
 
 }  // namespace kw::cli

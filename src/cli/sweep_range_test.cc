@@ -1,4 +1,4 @@
-// Tests of the ranges of kw sweep.
+// Tests of the --dim values of kw sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_range.h"
 

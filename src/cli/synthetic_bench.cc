@@ -1,4 +1,4 @@
-// A workbench over a landscape.
+// Makes the workbench of a landscape, a search space whose times are computed or recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/synthetic_bench.h"
 
@@ -11,7 +11,7 @@
 
 namespace kw::cli {
 
-/// A landscape lists all of its points, so their number is limited.
+/// The number of ideas is limited because a landscape lists all of its points.
 constexpr int kMostIdeas = 1000;
 constexpr int kMostPauseMs = 10'000;
 

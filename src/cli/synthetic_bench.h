@@ -21,11 +21,11 @@ struct SyntheticBench {
   std::unique_ptr<evaluate::Carrier> carrier;
 };
 
-/// Whether the task's name begins like that of a landscape; looks at nothing else.
+/// Whether the task's name has the prefix of a landscape; neither parses nor opens the rest.
 bool is_landscape(const std::string& task);
 
-/// The landscape; nothing where !is_landscape(). Error: a bad seed or number of ideas, or an
-/// unknown run.
+/// The workbench and carrier of a landscape; nothing if !is_landscape(). Error: a bad seed or
+/// number of ideas, or an unknown run.
 std::optional<Result<SyntheticBench>> synthetic_bench(const Global& global,
                                                       const std::string& task);
 

@@ -1,4 +1,4 @@
-// Lays out tables.
+// Chooses the columns of a table and their widths, and formats its lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // between columns
 
-/// A column that is shown, with its width.
+/// A column that is shown: its index in the table, and its width.
 struct Laid {
   std::size_t index = 0;
   std::size_t width = 0;
@@ -28,8 +28,8 @@ std::size_t width_of(const std::vector<Laid>& laid) {
   return width;
 }
 
-/// Chooses columns and widths: as wide as the cells, but no wider than `most` where the table must
-/// fit.
+/// Chooses the columns that are not empty, each as wide as its longest cell, but no wider than the
+/// column's `most` if the table must fit a terminal.
 std::vector<Laid> lay_out(const Table& table, bool must_fit) {
   std::vector<Laid> laid;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -50,7 +50,8 @@ void fit(std::vector<Laid>& laid, const Table& table, std::size_t width) {
     const auto last = std::ranges::max_element(
         laid, {}, [&](const Laid& column) { return table.columns[column.index].rank; });
     if (last == laid.end() || table.columns[last->index].rank == 0) break;
-    // The last column is text whose beginning is useful, so it is shortened where that is enough.
+    // The beginning of a text in the last column is useful, so that column is shortened if that
+    // suffices, and left out otherwise.
     const std::size_t above = width_of(laid) - width;
     if (last + 1 == laid.end() && last->width >= above + kLeast) {
       last->width -= above;

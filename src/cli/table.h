@@ -1,4 +1,4 @@
-// Tables on a terminal: columns as wide as their content, of which only those that fit are shown.
+// Tables on a terminal: columns as wide as their content; columns that do not fit are left out.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,23 +12,24 @@ struct Column {
   std::string title;
   bool is_right = false;  ///< Whether cells are aligned to the right, as numbers are.
   std::size_t most = 0;   ///< The greatest width where the table must fit; 0: any width.
-  /// Columns of the highest rank are left out first where the table does not fit; 0: always shown.
+  /// If the table does not fit, the columns of the highest rank are left out first; rank 0 is
+  /// always shown.
   int rank = 0;
-  /// Whether the column is shown even if all cells are empty; other columns are left out then.
+  /// Whether the column is shown even if all of its cells are empty.
   bool is_needed = false;
 };
 
 struct Table {
   std::vector<Column> columns;
-  /// One cell for each column; foreign text is allowed.
+  /// Cells by row, one for each column; text from untrusted sources is allowed.
   std::vector<std::vector<std::string>> rows;
 };
 
-/// The lines of a table, aligned whatever the cells contain. `width` is the terminal's columns; 0:
-/// nothing is cut or left out.
+/// Formats a table, with aligned columns whatever the cells contain. `width` is the terminal's
+/// columns; 0: nothing is cut or left out.
 std::string table_text(const Table& table, std::size_t width);
 
-/// The width of a line on standard output where that is a terminal, else 0.
+/// The width in columns of standard output if it is a terminal, else 0.
 std::size_t output_width();
 
 }  // namespace kw::cli

@@ -1,5 +1,4 @@
-// Tests that tables keep their columns aligned, whatever they contain and however narrow the
-// terminal is.
+// Tests that columns stay aligned, whatever the cells contain and however narrow the terminal is.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table.h"
 

@@ -20,18 +20,18 @@ struct TargetFlags {
   std::string target;
   std::string arch;
 
-  /// Declares --target and, for commands that compile (`has_arch`), --arch.
+  /// Declares --target and, if `has_arch`, --arch, which only commands that compile need.
   void declare(Flags& flags, bool has_arch);
-  /// The target and architecture; without --target the target follows from the suffix of `file`,
-  /// else it is cpu.
+  /// The target and architecture. Without --target, the suffix of `file` decides the target;
+  /// without a suffix it is cpu.
   Result<Aim> aim(const std::string& file = {}) const;
 };
 
-/// The facts whose limits a plan must keep to: those of `known`, or of the weakest device of the
-/// architecture where no device is known.
+/// The GPU limits that a launch plan must keep to: those of `known`, or, if that holds no GPU, of
+/// the weakest device of the architecture.
 GpuFacts limits_of(const DeviceFacts& known, const std::string& arch);
 
-/// Whether both allow the same plans.
+/// Whether both GPUs have the limits on which launch plans depend in common.
 bool has_same_limits(const GpuFacts& a, const GpuFacts& b);
 
 }  // namespace kw::cli

@@ -44,7 +44,8 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
   const std::string source = KW_TRY(platform::read_text(flags.from));
   if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
     return task::draft_from_source(source, flags.from, flags.function, name);
-  // A kernel is no sequential function, so it is rewritten as the loop over its threads.
+  // A CUDA kernel has no sequential code, so it is first rewritten as a plain function that loops
+  // over its threads.
   const std::string plain = KW_TRY(import::plain_function(source, flags.from, flags.function));
   auto draft = task::draft_from_source(plain, flags.from, {}, name);
   if (!draft) draft.error().what += " (in the loop that was made from its kernel)";
@@ -122,7 +123,7 @@ Result<std::vector<std::string>> own_tasks(const platform::Path& folder) {
   return names;
 }
 
-/// Whether the workspace's task of this name equals the shipped one, as in a clone of the
+/// Whether the workspace's task of this name equals the shipped task, as in a clone of the
 /// repository.
 bool is_as_shipped(const memory::DataFiles& data, const std::string& name,
                    const platform::Path& folder) {
@@ -153,8 +154,8 @@ Result<int> list_tasks(const Global& global) {
   const platform::Path folder = platform::Path(global.workspace) / "tasks";
   const auto own = KW_TRY(own_tasks(folder));
   const auto shipped = data.folders("tasks");
-  // Each task is listed once: where the workspace has a task with a shipped name, the name means
-  // the workspace's.
+  // Each name is listed once. If the workspace has a task with the name of a shipped task, commands
+  // use the workspace's.
   for (const std::string& name : shipped)
     if (!contains(own, name) || is_as_shipped(data, name, folder / name)) show(name, name);
   for (const std::string& name : own)
@@ -201,7 +202,7 @@ struct Shown {
   const std::vector<std::string>& notices;
 };
 
-/// The function's declaration without the lines that make the text a header.
+/// The function's declaration alone, without the header's other lines.
 std::string declaration_of(const Task& task) {
   const std::string text = task::interface_text(task);
   for (const std::string_view line : split_lines(text))
@@ -265,7 +266,8 @@ Json task_json(const Shown& shown) {
 Result<int> show_task(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
-  // Plans and knobs depend on a device by its limits only, so any architecture will do here.
+  // Launch plans and knobs depend only on the limits of a device, so any architecture serves to
+  // show them.
   Aim aim = KW_TRY(flags.target.aim());
   if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
   auto options = KW_TRY(workbench_options(global, aim));

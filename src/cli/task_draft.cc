@@ -1,4 +1,5 @@
-// Drafts tasks: asks the model, checks what it writes, marks the draft, and accepts it.
+// Lets a model draft a task from a description, checks the draft, marks it as a draft, and accepts
+// it.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What earlier processes of the same draft have spent.
+/// What earlier processes that worked on the same draft have spent.
 struct Before {
   Spending spent;
   std::int64_t tries = 0;  ///< Tries of the model that drafts.
@@ -46,7 +47,7 @@ Result<Before> before_of(const platform::Path& exchanges, const std::string& mod
   return before;
 }
 
-/// The model that drafts, with everything that it needs.
+/// The model that drafts a task, with everything that a call needs.
 class DraftingModel {
  public:
   static Result<std::unique_ptr<DraftingModel>> open(const memory::DataFiles& data,
@@ -93,14 +94,14 @@ class DraftingModel {
   std::unique_ptr<net::HttpClient> http_;
   llm::Ledger ledger_;
   llm::FolderExchanges exchanges_;
-  /// Exchanges of all drafts and runs; used where --cache-replies is given.
+  /// Stored replies of all drafts and runs; used only with --cache-replies.
   llm::FolderExchanges cache_;
   std::unique_ptr<llm::ChatModel> model_;
   std::vector<Price> prices_;
 };
 
-/// Problems that admission finds in the task, as lines for a model. A reference that cannot be
-/// compiled or run is a problem of the task; a machine that cannot judge is an error.
+/// Problems that the admission checks find in the task, as lines for a model. A reference that
+/// cannot be compiled or run is such a problem; a machine that cannot judge is an error.
 Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
   const auto lines = admit(global, definition);
@@ -118,7 +119,8 @@ Result<std::vector<std::string>> admission_problems(const Global& global,
   return problems;
 }
 
-/// The text of DRAFT.md, with what a person should check before accepting the task.
+/// The text of DRAFT.md, the file that marks a task as a draft: what a person should check before
+/// accepting the task.
 std::string mark_text(const DescribeFlags& flags, const std::string& model,
                       const propose::DraftedTask& drafted, const platform::Path& folder) {
   std::string text =
@@ -168,7 +170,8 @@ void print_drafted(const propose::DraftedTask& drafted, const platform::Path& fo
     fmt::print("a draft: read it, then: kw task accept {}\n", folder.string());
 }
 
-/// Moves the exchanges of a finished draft away, so that another draft may have the same name.
+/// Renames the folder with a finished draft's exchanges, so that another draft may have the same
+/// name.
 void retire(const platform::Path& exchanges) {
   std::error_code ignored;
   for (int n = 1; fs::exists(exchanges, ignored); ++n) {

@@ -25,28 +25,30 @@ struct DescribeFlags {
   bool yes = false;
 
   void declare(Flags& flags);
-  /// Whether flags are given that mean nothing without --describe.
+  /// Whether flags are given that have an effect only with --describe.
   bool any() const {
     return !models.models.empty() || spend.any() || pace.any() || length.any() || asking.any() ||
            yes;
   }
 };
 
-/// Builds and runs the task's reference, every null answer and every mutant, and returns one line
-/// for each result; the store keeps them. After `budget_ns` no further check begins, the lines say
-/// what was left out, and the task is not admitted; 0: no limit.
+/// Checks that the task accepts its reference and rejects every null answer and every mutant, by
+/// building and running each; returns and stores one line for each result. After `budget_ns` no
+/// further check begins, the lines say what was left out, and the task is not admitted; 0: no
+/// limit.
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
                                                  const Aim& aim = {}, std::int64_t budget_ns = 0);
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
-/// "admitted" or "NOT admitted", and which workloads were not fully checked.
+/// "admitted" or "NOT admitted", and the workloads that were not fully checked.
 std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
 
-/// Lets the model draft the task into `folder`, which must not exist. The result is marked as a
-/// draft unless it passes and --yes was given. kNotGood: the task does not pass yet.
+/// Lets the model draft a task into `folder`, which must not exist. The result is marked as a draft
+/// unless it passes the checks and --yes was given. kNotGood: the task does not pass the checks
+/// yet.
 Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder);
 
-/// Admits a draft once more, as it is now, and removes its mark.
+/// Runs the admission checks on a drafted task again, as it is now, and removes the draft's mark.
 Result<int> accept_draft(const Global& global, const std::string& name);
 
 }  // namespace kw::cli

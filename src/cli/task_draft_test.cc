@@ -1,4 +1,4 @@
-// Tests of the words about an admission.
+// Tests of the text about the result of admission checks.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 

@@ -1,4 +1,4 @@
-// Prints evaluations.
+// Formats evaluations for people and as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verdict_view.h"
 
@@ -127,7 +127,7 @@ std::string workload_text(const WorkloadResult& w) {
   return text;
 }
 
-/// Whether a player was started for the candidate, in a jail of any level, `none` included.
+/// Whether the candidate was run, in a jail of any level, `none` included.
 bool has_run(const Evaluation& e) { return e.jail_uid >= 0; }
 
 std::string results_text(const Evaluation& e) {
@@ -146,7 +146,7 @@ std::string results_text(const Evaluation& e) {
   return text;
 }
 
-/// Lines of code stay whole, since the marks below them stand under columns.
+/// Quoted lines of code are not folded, since the compiler's marks below point at columns.
 void print_finding(const Finding& f, const Look& look) {
   const std::string place = f.place.empty() ? "" : fmt::format(" [{}]", sanitise_line(f.place));
   fmt::print("{}", folded(fmt::format("  - {}{}\n", sanitise_line(f.text), place), look));

@@ -9,12 +9,12 @@
 
 namespace kw::cli {
 
-/// Prints the verdict, the findings and one line per workload for people; a terminal's lines are
+/// Prints the verdict, the findings and one line per workload for people; lines on a terminal are
 /// folded to its width.
 void print_evaluation(const Evaluation& evaluation);
 
-/// The documented object of `kw judge --json`: verdict, findings, speedup, roofline_fraction,
-/// device, jail, trust_class, workloads. Samples stay in the store.
+/// The object of `kw judge --json`, as docs/formats.md describes it: verdict, findings, speedup,
+/// roofline_fraction, device, jail, trust_class, workloads. Leaves out the samples.
 nlohmann::json evaluation_json(const Evaluation& evaluation);
 std::string judged_json(const Evaluation& evaluation);
 

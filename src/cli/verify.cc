@@ -1,4 +1,4 @@
-// kw verify CERTIFICATE: judges the shipped kernel again, on this machine, against the
+// kw verify CERTIFICATE: judges the certified kernel again on this machine, against the
 // certificate's baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ struct VerifyFlags {
   std::string junit;
 };
 
-/// The least speedup, "1.1" or "1.1x"; without one any gain that is shown is enough.
+/// Parses --min, the least speedup to verify: "1.1" or "1.1x". Empty: 1, so that any proven gain is
+/// enough.
 Result<double> least_of(const std::string& text) {
   if (text.empty()) return 1;
   std::string_view number = text;
@@ -53,14 +54,15 @@ Result<double> least_of(const std::string& text) {
   return least;
 }
 
-/// The kernel that the certificate is about.
+/// The source file that the certificate certifies.
 struct ShippedKernel {
   platform::Path path;
   std::string source;
 };
 
 Result<ShippedKernel> kernel_at(const platform::Path& path) {
-  // Not within the braces: GCC forgets what an aggregate holds already where KW_TRY returns there.
+  // A variable, because GCC leaks the members already initialised if KW_TRY returns from inside a
+  // braced initialiser.
   std::string source = KW_TRY(as_input(platform::read_text(path, task::kMaxSourceBytes)));
   return ShippedKernel{path, std::move(source)};
 }
@@ -69,8 +71,8 @@ std::string suffix_of(const report::Certificate& certificate) {
   return std::string(source_suffix(certificate.target));
 }
 
-/// Finds the kernel by its hash: the file that the program wrote, or else any source beside the
-/// certificate.
+/// Finds the certified kernel by its hash: the file name that kw writes, or else any source file
+/// beside the certificate.
 Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
                                   const platform::Path& folder, const std::string& given) {
   const auto is_it = [&](const ShippedKernel& kernel) {
@@ -103,8 +105,8 @@ Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
 
 struct FoundTask {
   task::Definition definition;
-  /// Whether the task is the certificate's; nothing: the certificate does not name its version of
-  /// the task.
+  /// Whether the task has the content that the certificate names; nothing: the certificate names no
+  /// hash of the task.
   std::optional<bool> is_same;
 };
 
@@ -123,13 +125,13 @@ Result<FoundTask> find_task(const Global& global, const report::Certificate& cer
       certificate.task);
 }
 
-/// What the second judgement says about the claim.
+/// The result of judging the kernel again: the exit code, and a sentence.
 struct Answer {
   ExitCode code = kDone;
   std::string words;
 };
 
-/// The least confidence of an interval that decides; an interval of a few pairs has less.
+/// The least confidence of an interval that may decide; an interval from too few pairs has less.
 constexpr double kDecisive = 0.99;
 
 std::string interval_words(const Evaluation& e) {
@@ -152,14 +154,14 @@ Answer answer_of(const Evaluation& e, double least) {
     return {
         kEnvironment,
         fmt::format("not verified: the machine was too restless to decide; seen so far: {}", seen)};
-  // A claim below 1 says that the kernel is hardly slower, which needs no win.
+  // With --min below 1, a kernel that is slightly slower is verified, too, so no win is needed.
   if ((s.is_faster || least < 1) && s.low >= least)
     return {kDone, fmt::format("verified: {}, at least {:g}x", seen, least)};
   if (s.high < least) return {kNotShown, fmt::format("SLOWER than {:g}x: {}", least, seen)};
   return {kNotShown, fmt::format("not shown to be {:g}x or more: {}", least, seen)};
 }
 
-/// One verification, whose results so far are available for reports even where it ends early.
+/// One verification. Its results so far can be reported even if a later step fails.
 class Verification {
  public:
   Verification(const Global& global, const VerifyFlags& flags) : global_(global), flags_(flags) {}
@@ -193,11 +195,12 @@ class Verification {
             {"evaluation", evaluation_json(*evaluation_)}};
   }
 
-  /// Whether a verification began; false where the flags were wrong, so that nothing is reported.
+  /// Whether a verification has begun; false if the flags were wrong, so that there is nothing to
+  /// report.
   bool has_begun() const { return !cases_.empty(); }
   const std::optional<Evaluation>& evaluation() const { return evaluation_; }
 
-  /// The steps as cases of a JUnit report; steps that were not reached count as skipped.
+  /// The steps as cases of a JUnit report; steps that were not reached are marked as skipped.
   std::vector<report::JunitCase> cases() const {
     auto all = cases_;
     for (const char* name : {"certificate", "kernel hash", "task", "judgement", "speedup"})
@@ -207,7 +210,7 @@ class Verification {
   }
 
  private:
-  /// Records how a step ended.
+  /// Records whether a step passed, and returns its result.
   template <class T>
   Result<T> step(const char* name, Result<T> ended) {
     if (ended)
@@ -268,7 +271,7 @@ class Verification {
       return none;
     }
     const Aim aim{target, {}};
-    // No store is given, so that a verification leaves no workspace behind.
+    // The bench gets no store (null), so that a verification leaves no workspace behind.
     const auto bench = KW_TRY(Bench::open(global_, nullptr, aim));
     const auto workbench = KW_TRY(engine::TaskWorkbench::create(
         std::move(definition), {}, KW_TRY(workbench_options(global_, aim, bench->facts()))));
@@ -304,7 +307,7 @@ class Verification {
                         is_good ? "" : std::string(name_of(w.outcome)) + " " + w.note});
       is_seen = is_seen || !is_good;
     }
-    // The failure is not about any particular shape.
+    // The failure concerns no single shape, so it is one case for the whole kernel.
     if (!is_seen) cases_.push_back({"correct", CaseFate::Failed, answer.words});
     const CaseFate fate = answer.code == kDone          ? CaseFate::Passed
                           : answer.code == kNotShown    ? CaseFate::Failed

@@ -1,4 +1,4 @@
-// Reads flags about models, and makes desks for runs.
+// Reads the flags about models, and opens the models of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/writing.h"
 
@@ -18,15 +18,16 @@
 namespace kw::cli {
 namespace {
 
-/// The role of the model that reads findings for writers.
+/// The role of the model that reads the referee's findings for the models that write.
 constexpr const char* kJudgeRole = "judge";
 
-/// A spec as a run stores it: with role and address.
+/// The text in which a run stores a model: "role=", unless the model writes, then provider, name
+/// and address.
 std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
 }
 
-/// Tries of a scripted model that earlier processes of the run have used up.
+/// How many replies of a scripted model earlier processes of the run have used up.
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
                               const std::string& model) {
   std::int64_t tries = 0;
@@ -145,7 +146,7 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
   around.rates = {config.requests_per_minute, config.tokens_per_minute};
   around.timeouts = timeouts_of(config.model_timeout_ns);
   if (config.caches_replies) around.cache = &models->cache_;
-  // A run keeps the prices with which it began.
+  // A resumed run uses the prices that it stored at its start.
   around.prices =
       config.prices.empty() ? KW_TRY(open_prices(data)) : llm::PriceTable(config.prices);
   KW_TRY(models->cast(config));

@@ -1,4 +1,4 @@
-// Writing: the language models of a run, from flags to a desk at which sources are written.
+// The language models of a run: reads their flags, and opens the models that write kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kw::cli {
 
-/// The most kernels that may be written for one ask.
+/// The most kernels that models may write for one attempt, of which the best-ranked is judged.
 inline constexpr std::int64_t kMostShortlist = 16;
 
 /// The flags about a run's models.
@@ -35,37 +35,39 @@ struct WritingFlags {
   std::vector<std::string> hints;
 
   void declare(Flags& flags);
-  /// Sets models, limits, rates, lengths, settings of replies, writes, constraints and hints of
-  /// `config`. Error: a flag that only a model understands, without --model.
+  /// Sets the fields of `config` about models: models, limits, rates, lengths, reply settings,
+  /// writes, constraints and hints. Error: a flag that has an effect only on models, without
+  /// --model.
   Result<> into(RunConfig& config) const;
-  /// Whether some model writes candidates, rather than only playing a role.
+  /// Whether some model writes candidates rather than only playing another role.
   Result<bool> has_writer() const;
 };
 
-/// Fails where nothing in a run of this strategy would ask a model in the role of `spec`.
+/// Fails if a run with this strategy would never call a model in the role of `spec`.
 Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec);
 
-/// The settings with which the run's models are asked for a source.
+/// The settings with which the run's models are asked for a kernel.
 ReplySettings reply_of(const RunConfig& config);
 
-/// Receives what a run's models write, and notices.
+/// Receives pieces of the replies of a run's models, and notices for a person.
 struct WritingView {
   std::function<void(const llm::Delta&)> on_delta;
   std::function<void(const std::string&)> on_notice;
 };
 
-/// The models of one run. Nothing is asked before a strategy asks; keys come from the environment.
+/// The models of one run. No model is called before a strategy asks for a kernel; keys come from
+/// the environment.
 class RunModels {
  public:
-  /// Opens the models. A model that cannot be used (key, script, price under --usd) is an error
-  /// now; warnings go to `view`. Sets the prices of `config` where it has none yet. `store` must
-  /// outlive this object.
+  /// Opens the models. A model that cannot be used (key, script, price under --usd) is an error at
+  /// once; warnings go to `view`. Sets the prices of `config` unless it has some already. `store`
+  /// must outlive this object.
   static Result<std::unique_ptr<RunModels>> open(const memory::DataFiles& data, RunConfig& config,
                                                  store::RunStore& store, WritingView view,
                                                  std::stop_token cancel);
 
-  /// What writing needs; the caller sets task, device, examples and cautions. This object must
-  /// outlive the result.
+  /// What the engine needs to let models write kernels; the caller sets task, device, examples and
+  /// cautions. This object must outlive the result.
   engine::Writing writing();
 
  private:
@@ -79,7 +81,8 @@ class RunModels {
                                                     const RunSummary& run,
                                                     llm::Surroundings around) const;
   Result<engine::Desk> desk(const RunSummary& run) const;
-  /// A model that the desk has already, or a new one, whose script goes on at its position.
+  /// The model if `desk` has it already, or a new one; a scripted model continues its script where
+  /// the run stopped.
   Result<llm::ChatModel*> chat_for(const llm::ModelSpec& spec, const RunSummary& run,
                                    const llm::Surroundings& around, engine::Desk& desk) const;
 
@@ -88,7 +91,7 @@ class RunModels {
   WritingView view_;
   std::stop_token cancel_;
   std::unique_ptr<net::HttpClient> http_;
-  /// Exchanges of all runs of the workspace; used where the run has --cache-replies.
+  /// Stored exchanges of all runs of the workspace; used only if the run has --cache-replies.
   llm::FolderExchanges cache_;
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> writers_;
