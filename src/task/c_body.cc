@@ -1,4 +1,5 @@
-// What a function body reads and writes, and which shapes its index expressions imply.
+// Finds out what the body of a C function reads and writes, and which array shapes its index
+// expressions imply.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ struct Loop {
   std::string variable;
   Polynomial bound;  ///< First value that is not reached.
   bool starts_at_zero = false;
-  /// Index of the loop's first token; the range from here to `end` includes the body.
+  /// Index of the loop's first token. The range up to `end` includes the loop's body.
   std::size_t begin = 0;
   std::size_t end = 0;
 };
@@ -49,9 +50,7 @@ class BodyStudy {
     return i < tokens_.size() && tokens_[i].is(text);
   }
 
-  // --- index expressions ---
-
-  /// Reads a sum that starts at token `i`; moves `i` behind the sum.
+  /// Parses a sum that starts at token `i`, and sets `i` to the token after the sum.
   std::optional<Polynomial> sum(std::size_t& i, std::size_t end, int nesting = 0) const {
     if (nesting > kMaxNesting) return std::nullopt;
     auto total = product(i, end, nesting);
@@ -94,7 +93,7 @@ class BodyStudy {
   std::optional<Polynomial> parenthesised(std::size_t& i, std::size_t end, int nesting) const {
     const auto close = find_closing(tokens_, i);
     if (close >= end) return std::nullopt;
-    // Parentheses that hold only words of a type, before a factor, are a cast.
+    // Parentheses that hold only a type, before a factor, are a cast.
     const bool is_cast = tokens_[close - 1].is("size_t") || tokens_[close - 1].is("int") ||
                          tokens_[close - 1].is("long") || tokens_[close - 1].is("ptrdiff_t") ||
                          tokens_[close - 1].is("int64_t");
@@ -123,9 +122,8 @@ class BodyStudy {
     return begin == end ? polynomial : std::nullopt;
   }
 
-  // --- locals and loops ---
-
-  /// Locals that are set once, as in `const int idx = i * n + j;`, stand for their value.
+  /// Finds locals that are assigned only once, as in `const int idx = i * n + j;`. They are
+  /// replaced by their value wherever they are used.
   void find_locals() {
     std::map<std::string, int> assigned;
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i)
@@ -197,7 +195,7 @@ class BodyStudy {
     return loop;
   }
 
-  /// Reads a loop of the form `i = 0; while (i < n) { …; i++; }`.
+  /// Reads a `while` loop that counts: `i = 0; while (i < n) { …; i++; }`.
   std::optional<Loop> read_while(std::size_t begin, std::size_t close) const {
     Loop loop;
     loop.variable = tokens_[begin + 2].text;
@@ -217,7 +215,8 @@ class BodyStudy {
       const bool is_step =
           at(i + 1, "++") || at(i - 1, "++") || (at(i + 1, "+=") && at(i + 2, "1"));
       if (!is_step && (is_assignment(i + 1) || at(i - 1, "--"))) return std::nullopt;
-      // The step is the body's last statement, so that the body sees every value from the first on.
+      // The increment must be the body's last statement; otherwise statements after it would not
+      // see the first value.
       if (is_step && statement_end(tokens_, i, function_.close) + 1 != loop.end)
         return std::nullopt;
       steps += is_step;
@@ -231,8 +230,6 @@ class BodyStudy {
       if (loop.variable == variable && loop.begin <= token && token < loop.end) innermost = &loop;
     return innermost;
   }
-
-  // --- accesses ---
 
   Access study(const CParameter& parameter) {
     Access access;
@@ -249,7 +246,7 @@ class BodyStudy {
         indices.emplace_back(end + 1, close);
         end = close + 1;
       }
-      // A product with a pointer does not exist, so this star is no multiplication.
+      // A pointer cannot be multiplied, so a star right before its name dereferences the pointer.
       const bool is_dereferenced = indices.empty() && at(i - 1, "*");
       if (indices.empty() && !is_dereferenced) {
         access.is_escaping = true;
@@ -263,18 +260,19 @@ class BodyStudy {
       if (is_set && branches_.is_sure(i, parameter.name)) written.push_back(shape);
       merge_shape(std::move(shape), best);
     }
-    // Loops up to n - 1 leave out a border of an array of n.
+    // A loop that ends at n - 1, as a stencil's does, leaves out the border of an array of n
+    // elements.
     if (!best.empty()) {
       const auto constant = best.front().find(Monomial{});
       if (constant != best.front().end() && constant->second < 0 && best.front().size() > 1)
         best.front().erase(constant);
     }
-    // Only a plain loop over everything surely writes everything; where something is read too, a
-    // branch may read what another would have written.
+    // Only a plain loop over the whole array is sure to write every element. If the array is also
+    // read, a condition may read an element that another iteration would have written.
     access.is_partial = access.is_partial || branches_.has_jumps(counted_) ||
                         (access.is_read && branches_.has_any(counted_)) || best.empty() ||
                         std::ranges::find(written, best) == written.end();
-    // A bound that is declared is better than a guessed one.
+    // A declared array bound takes precedence over a size guessed from index expressions.
     if (!parameter.bounds.empty()) {
       const auto guessed = best.empty() ? std::string() : to_expression(best.front());
       for (std::size_t i = 0; i < parameter.bounds.size(); ++i)
@@ -308,12 +306,13 @@ class BodyStudy {
     if (!is_set) access.is_read = true;
     if (!is_first) return;
     access.is_read_first = !is_set;
-    // In `y[i] = f(y[i])` the read of y happens first although it stands behind the write.
+    // In `y[i] = f(y[i])` the read of y happens before the write although it follows in the text.
     for (std::size_t i = end; i < function_.close && !at(i, ";"); ++i)
       if (at(i, parameter)) access.is_read_first = true;
   }
 
-  /// Sizes from the index expressions of one access; empty where they are not understood.
+  /// The array's sizes as implied by the index expressions of one access; empty if they are not
+  /// understood.
   std::vector<Polynomial> shape_of(const std::vector<std::pair<std::size_t, std::size_t>>& indices,
                                    std::size_t token, bool is_set, Access& access) const {
     std::vector<Polynomial> shape;
@@ -332,8 +331,8 @@ class BodyStudy {
     return shape;
   }
 
-  /// Sizes from a flat index such as `i * n * m + j * m + k`, where each loop variable has a
-  /// stride: sizes are quotients of strides, and the outermost size is the loop's bound.
+  /// Sizes from a flat index such as `i * n * m + j * m + k`. Each loop variable is multiplied by a
+  /// stride; sizes are quotients of successive strides, and the outermost size is the loop's bound.
   std::vector<Polynomial> flat_shape(const Polynomial& index, std::size_t token, bool is_set,
                                      Access& access) const {
     struct Term {
@@ -360,7 +359,7 @@ class BodyStudy {
         terms.push_back({loop, stride});
     }
     if (terms.empty()) {
-      // What remains of the index is a constant element of a row.
+      // The index contains no loop variable, so it must be the constant number of an element.
       if (rest.size() > 1 || (rest.size() == 1 && !rest.begin()->first.empty())) return {};
       const auto element = rest.empty() ? 0 : rest.begin()->second;
       return {{{{}, element + (element < INT64_MAX ? 1 : 0)}}};
@@ -371,7 +370,8 @@ class BodyStudy {
     if (!terms.back().stride.empty()) return {};
     for (const auto& term : terms)
       if (is_set && !term.loop->starts_at_zero) access.is_partial = true;
-    // Offsets along the outermost axis, as a stencil has them, move the bound of that axis.
+    // A constant offset along the outermost dimension, as in a stencil, is added to the loop's
+    // bound for that dimension.
     auto outermost = terms[0].loop->bound;
     const auto offset = rest.find(terms[0].stride);
     if (offset != rest.end())
@@ -387,7 +387,8 @@ class BodyStudy {
     return shape;
   }
 
-  /// A last size that is no loop's bound is the distance between rows, not their length.
+  /// Notes the length of a row if it differs from the last size: then the last size is the distance
+  /// between rows (the pitch).
   void note_row(const Polynomial& bound, const std::vector<Polynomial>& shape,
                 Access& access) const {
     const auto difference = add(shape.back(), bound, -1);
@@ -409,8 +410,8 @@ class BodyStudy {
     return true;
   }
 
-  /// Keeps the shape with more dimensions. Between shapes of equal dimensions that differ in the
-  /// constant of the outermost size only, the larger one is kept.
+  /// Merges the shapes of two accesses: keeps the one with more dimensions. If the number of
+  /// dimensions is equal and a size differs only by a constant, keeps the larger size.
   static void merge_shape(std::vector<Polynomial> shape, std::vector<Polynomial>& best) {
     if (shape.size() > best.size()) {
       best = std::move(shape);
@@ -419,7 +420,7 @@ class BodyStudy {
         return size.empty() || (size.size() == 1 && size.begin()->first.empty());
       };
       for (std::size_t i = 0; i < shape.size(); ++i) {
-        // A loop's bound replaces a constant index, as where `y[0]` stands beside `y[i]`.
+        // A loop's bound replaces a constant index, for example if both `y[0]` and `y[i]` occur.
         if (is_constant(best[i]) && !is_constant(shape[i])) best[i] = shape[i];
         const auto difference = add(shape[i], best[i], -1);
         if (difference && difference->size() == 1 && difference->begin()->first.empty() &&

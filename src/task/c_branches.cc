@@ -1,4 +1,4 @@
-// Finds the ranges of tokens that run under each condition.
+// Finds the ranges of tokens that are executed under each condition of a C function.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/c_branches.h"
 
@@ -29,7 +29,8 @@ std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, s
 
 Branches::Branches(const CFunction& function, const std::vector<CodeToken>& tokens)
     : function_(function), tokens_(tokens) {
-  // Conditions are read from the last to the first, so that the end of an `else if` is known.
+  // Conditions are read backwards, so that the end of an `else if` is known when its outer `if` is
+  // read.
   for (std::size_t i = function.close; i-- > function.open;) {
     if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) continue;
     const auto condition = find_closing(tokens, i + 1);

@@ -1,4 +1,4 @@
-// Which parts of a function body run for certain: if and else, and what leaves a loop early.
+// Finds which parts of a C function's body are always executed: looks at if and else, and at jumps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,22 +11,23 @@
 
 namespace kw::task {
 
-/// One past the last token of the statement that starts at `i`, at most `close`; an `else` is a
-/// statement of its own.
+/// One past the last token of the statement that starts at `i`, at most `close`. An `else` counts
+/// as a statement of its own.
 std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close);
 
-/// The branches of one function. Borrows both arguments.
+/// The conditional parts of one C function. Borrows both constructor arguments.
 class Branches {
  public:
   Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
 
-  /// Whether `name[…] = …` at this token is executed on every path: the write is under no
-  /// condition, or the other branch writes the name too.
+  /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
+  /// applies to it, or the other branch assigns to `name` too.
   bool is_sure(std::size_t token, std::string_view name) const;
-  /// Whether the body decides anything: by `if`, `?`, or what has_jumps() sees.
+  /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
   bool has_any(const std::set<std::size_t>& counted) const;
-  /// Whether something may leave or skip a part of the body: `continue`, `break`, `return`, `goto`,
-  /// `switch`, `do`, and each `while` but those at the tokens `counted`, which are plain loops.
+  /// Whether the function's body contains a statement that may leave or skip a part: `continue`,
+  /// `break`, `return`, `goto`, `switch`, `do`, or a `while` other than the counting loops at the
+  /// tokens `counted`.
   bool has_jumps(const std::set<std::size_t>& counted) const;
 
  private:
@@ -34,7 +35,7 @@ class Branches {
     std::size_t begin = 0;
     std::size_t then = 0;
     std::size_t then_end = 0;
-    /// One past the last token of the `else`; equal to `then_end` where there is no `else`.
+    /// One past the last token of the `else`; equal to `then_end` if there is no `else`.
     std::size_t end = 0;
   };
 

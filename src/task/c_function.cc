@@ -1,4 +1,4 @@
-// Finds function definitions and reads their parameters.
+// Finds the definitions of functions in C source and parses their parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/c_function.h"
 
@@ -67,7 +67,7 @@ class ParameterParser {
       } else if (token.is("const")) {
         parameter.is_const = parameter.is_const || stars == 0;
       } else if (token.is("(") || token.is(")")) {
-        // (*a)[m] is an array whose first bound is not said.
+        // A parameter (*a)[m] is an array whose first bound is unknown.
         if (token.is(")") && stars == 1) parameter.bounds.emplace_back();
       } else if (token.kind != CodeToken::Kind::Word && !token.is("::")) {
         return error(i, fmt::format("unexpected '{}' in a parameter", sanitise(token.text, 20)));
@@ -152,7 +152,7 @@ std::vector<CFunction> find_functions(const Tokens& tokens) {
   std::vector<CFunction> functions;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      // extern "C" { … } and namespaces are looked into.
+      // Functions inside extern "C" { … } and namespaces are found, too.
       const bool is_block =
           i >= 1 && (tokens[i - 1].kind == CodeToken::Kind::Text || tokens[i - 1].is("namespace") ||
                      (i >= 2 && tokens[i - 2].is("namespace")));

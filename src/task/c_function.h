@@ -35,20 +35,21 @@ struct CFunction {
   const CParameter* find(std::string_view parameter) const;
 };
 
-/// All function definitions outside braces (extern "C" blocks are looked into), without parameters.
+/// All function definitions outside braces or inside extern "C" blocks and namespaces. Their
+/// parameters are left empty.
 std::vector<CFunction> find_functions(const std::vector<CodeToken>& tokens);
 
-/// The definition of `wanted`, or the only function that is not static where `wanted` is empty.
-/// Errors with a place: no such function, a function that returns a value, and parameters that are
-/// no block of plain numbers.
+/// The definition of the function `wanted`; if empty, the only function that is not static. Errors
+/// name the place: there is no such function, it returns a value, or a parameter is neither a
+/// number nor an array of numbers.
 Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
                                    const std::vector<CodeToken>& tokens, std::string_view wanted);
 
-/// A sum of products of names, the form in which index expressions are compared. Keys are the
-/// sorted factors of a product, values how often it occurs.
+/// A sum of products of names, the form in which index expressions are compared. A key holds the
+/// sorted factors of a product; its value is the product's integer coefficient.
 using Polynomial = std::map<std::vector<std::string>, std::int64_t>;
 
-/// The values of `#define NAME 12` lines, by name.
+/// The values of lines such as `#define NAME 12`, by macro name.
 std::map<std::string, std::int64_t> integer_macros(std::string_view source);
 
 /// How a function body uses one pointer parameter.
@@ -56,7 +57,7 @@ struct Access {
   bool is_read = false;
   bool is_written = false;
   bool is_read_first = false;  ///< Some element may be read before it is written.
-  /// The pointer is passed on or copied, so that other uses are unknown.
+  /// Whether the pointer is passed on or copied, so that further uses of the memory are unknown.
   bool is_escaping = false;
   bool is_accumulated = false;  ///< Elements are updated by `+=` or a similar operator.
   bool is_partial = false;      ///< Written by loops that do not start at 0, or under a condition.

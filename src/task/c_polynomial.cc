@@ -1,4 +1,4 @@
-// Sums of products as maps from sorted factors to their number.
+// Implements arithmetic on sums of products, stored as maps from sorted factors to coefficients.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/c_polynomial.h"
 
@@ -56,7 +56,7 @@ std::optional<Monomial> divide(const Monomial& a, const Monomial& b) {
 
 std::string to_expression(const Polynomial& polynomial) {
   std::string text;
-  // As people write sums: products first, the constant last.
+  // The order in which people write sums: products first, the constant last.
   for (auto term = polynomial.rbegin(); term != polynomial.rend(); ++term) {
     const auto& [monomial, factor] = *term;
     const auto magnitude =

@@ -1,4 +1,4 @@
-// Arithmetic on index expressions.
+// Arithmetic on the index expressions of C code, as sums of products.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,22 @@
 
 namespace kw::task {
 
-/// Sorted factors of a product.
+/// The sorted factors of a product.
 using Monomial = std::vector<std::string>;
 
-/// a + sign * b; nothing where a number overflows or there are too many terms for an index.
+/// a + sign * b; nothing if a number overflows or the sum has too many terms for an index
+/// expression.
 std::optional<Polynomial> add(Polynomial a, const Polynomial& b, std::int64_t sign);
 
-/// The product; nothing where a number overflows or there are too many terms for an index.
+/// The product of two sums; nothing if a number overflows or it has too many terms for an index
+/// expression.
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 
-/// The quotient of two products, where one divides the other.
+/// The quotient a / b of two products; nothing if b does not divide a.
 std::optional<Monomial> divide(const Monomial& a, const Monomial& b);
 
-/// The expression in C, as people write sums: products first, the constant last.
+/// The sum as a C expression in the order in which people write it: products first, the constant
+/// last.
 std::string to_expression(const Polynomial& polynomial);
 
 }  // namespace kw::task

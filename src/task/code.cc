@@ -11,7 +11,7 @@
 namespace kw::task {
 namespace {
 
-/// The symbols of several characters; longer ones come first, so that they win.
+/// C++ symbols of several characters. Longer ones come first, because the first match is taken.
 constexpr auto kSymbols =
     std::to_array<std::string_view>({"<<=", ">>=", "...", "->*", "::", "->", "++", "--",
                                      "<<",  ">>",  "<=",  ">=",  "==", "!=", "&&", "||",
@@ -98,11 +98,12 @@ class Tokenizer {
     add(CodeToken::Kind::Text, end - at_);
   }
 
-  /// Reads a raw string literal, of which the first `prefix` bytes end with the quote.
+  /// Reads a raw string literal whose first `prefix` bytes, up to and including the quote, are read
+  /// already.
   void read_raw_text(std::size_t prefix) {
     const auto open = source_.find('(', at_);
     std::size_t end = source_.size();
-    // A delimiter has 16 letters at most.
+    // The delimiter of a raw string literal has at most 16 characters.
     if (open != std::string_view::npos && open - at_ <= prefix + 16) {
       std::string closing = ")";
       closing += source_.substr(at_ + prefix, open - at_ - prefix);
@@ -138,7 +139,7 @@ std::vector<std::size_t> parameters_of(std::string_view source, std::string_view
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      // Code inside `extern "C" { … }` is outside of every function, too.
+      // Braces of `extern "C" { … }` are entered, because functions may be defined inside.
       const bool is_linkage = i >= 2 && tokens[i - 2].is("extern");
       if (!is_linkage) i = find_closing(tokens, i);
       continue;
@@ -161,14 +162,15 @@ namespace {
 
 enum class Owner { Nobody, Source, Other };
 
-/// One declaration: its half-open range of tokens, and who defines what it declares.
+/// One declaration: its half-open range of tokens, and whether this source or another one defines
+/// the declared name.
 struct Declared {
   std::size_t begin = 0;
   std::size_t end = 0;
   Owner owner = Owner::Nobody;
 };
 
-/// Reads the declaration at tokens[i]. Types have no owner.
+/// Reads the declaration at tokens[i]. The owner stays Nobody for a type.
 Declared read_declaration(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t end,
                           std::string_view source, std::string_view function) {
   Declared d{i, end, Owner::Nobody};

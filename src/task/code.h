@@ -1,4 +1,4 @@
-// C and C++ source as tokens: enough to find functions and to read simple ones.
+// Splits C and C++ source into tokens: enough to find functions and to read simple ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,24 +18,24 @@ struct CodeToken {
   bool is(std::string_view wanted) const { return text == wanted && kind != Kind::Text; }
 };
 
-/// The tokens of a source without comments and preprocessor lines. Never fails: bytes that no C++
-/// has become symbols, and a string literal without an end stops at the end of its line.
+/// The tokens of a source without comments and preprocessor lines. Never fails: a byte that C++
+/// does not use becomes a symbol, and an unterminated string literal ends at the end of its line.
 std::vector<CodeToken> tokenize(std::string_view source);
 
-/// Index of the bracket that closes the one at `open`, or tokens.size().
+/// Index of the bracket that closes the bracket at `open`, or tokens.size().
 std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open);
 
-/// The number of parameters of each function or template of that name whose definition stands
-/// outside all braces but those of `extern "C"`.
+/// The numbers of parameters of the functions and templates with this name, whose definitions may
+/// be enclosed by no braces other than those of `extern "C"`.
 std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name);
 
 inline bool defines_function(std::string_view source, std::string_view name) {
   return !parameters_of(source, name).empty();
 }
 
-/// The source with C++ linkage instead of C linkage on what it defines itself: on a function or
-/// variable, or on a block that mentions `function`. Declarations of functions that others define
-/// keep C linkage.
+/// The source with C++ linkage in place of C linkage for everything that the source itself defines:
+/// a function, a variable, or a block that mentions `function`. Declarations of functions that
+/// other sources define keep C linkage.
 std::string with_cpp_linkage(std::string_view source, std::string_view function);
 
 }  // namespace kw::task

@@ -1,4 +1,5 @@
-// A task as its folder defines it: everything read and checked, nothing resolved to sizes yet.
+// A task as its folder defines it: parsed and checked, with sizes as formulas that no workload has
+// evaluated yet.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,13 +16,15 @@
 
 namespace kw::task {
 
-/// A derived integer; its formula may use dims and the lets before it.
+/// A derived integer, from the section `lets` of task.yaml; its formula may use dims and earlier
+/// lets.
 struct Let {
   std::string name;
   Formula value;
 };
 
-/// A scalar argument: an integer formula or a real constant, as its dtype says.
+/// A scalar argument of the task's function: its dtype decides between an integer formula and a
+/// real constant.
 struct ScalarSpec {
   std::string name;
   Dtype dtype = Dtype::I32;
@@ -38,7 +41,7 @@ struct ValuesSpec {
   Position place;
 };
 
-/// A range of one dimension. Without bounds: the whole dimension; with `lo` alone: that one index.
+/// A range of one dimension: the whole dimension without bounds, or one index if only `lo` is set.
 struct RangeSpec {
   std::optional<Formula> lo;
   std::optional<Formula> hi;
@@ -54,15 +57,16 @@ struct TensorSpec {
   std::int64_t alignment = 64;
   ValuesSpec values;
   bool is_whole_compared = false;
-  /// The compared parts of a tensor that is not compared whole; empty: the tensor is not compared.
+  /// The parts of the tensor that are compared if is_whole_compared is false; empty: the tensor is
+  /// not compared.
   std::vector<std::vector<RangeSpec>> regions;
   Position place;
 };
 
-/// Other values that inputs of timed workloads hold, so that a missing element or bit shows in the
-/// result.
+/// Special values for the inputs of timed workloads, chosen so that an omitted element or bit
+/// changes the result visibly.
 struct TimedSpec {
-  /// Which elements of the outputs are exact in any order of summing.
+  /// Which elements of the outputs are exact whatever the order of summation.
   enum class Exact { None, Planted, All };
   std::map<std::string, ValuesSpec> values;  ///< By tensor name.
   Exact exact = Exact::None;
@@ -85,26 +89,28 @@ struct WorkloadSpec {
   bool is_for(Target target) const;
 };
 
-/// What a variant leaves out of the task that its `like` names.
+/// The dims and arguments that a variant leaves out of the task that it is based on (`like` in
+/// task.yaml).
 struct Narrowing {
-  /// Values of the other task's dims that are constants in the variant; they count among its
-  /// `lets`.
+  /// Dims of the base task that are constants in the variant, where they count as `lets`.
   std::map<std::string, std::int64_t> fixed;
-  /// Values that the other task's dims must have: a workload with other values is left out.
+  /// Dims of the base task that must have these values; the variant leaves out workloads with other
+  /// values.
   std::map<std::string, std::int64_t> only;
-  /// The arguments of the other task's function, in order; empty: the variant has the same
+  /// The arguments of the base task's function, in order; empty: the variant has the same
   /// arguments.
   std::vector<Parameter> wider;
 };
 
 struct Definition {
   std::string folder;  ///< Where the task came from, for messages.
-  /// The task.yaml that holds the formulas: for a variant, that of the task which its `like` names.
+  /// The task.yaml that holds the formulas. A variant uses the file of the task that its `like`
+  /// names.
   std::string file;
-  /// The task of which this one is a variant, the task of which that one is, and so on; empty: this
-  /// task is no variant.
+  /// The task that this variant is based on, the task that this one is based on, and so on; empty:
+  /// the task is no variant.
   std::vector<std::string> like;
-  /// The type that a variant's real tensors have instead of the other task's.
+  /// The dtype that a variant gives to all real tensors, instead of the base task's.
   std::optional<Dtype> real;
   Narrowing narrowing;
   Task task;
@@ -113,18 +119,19 @@ struct Definition {
   std::vector<ScalarSpec> scalars;
   std::vector<TensorSpec> tensors;
   WorkSpec work;
-  /// The formula for k, the number of products summed, in the `dot` gate.
+  /// The formula for k, the number of products that each output sums, which the `dot` gate needs.
   std::optional<Formula> dot_length;
   TimedSpec timed;
   std::vector<WorkloadSpec> workloads;
   std::string reference;  ///< Text of reference.cpp.
-  /// Baselines by name; directives parsed, knobs at their default.
+  /// Baselines by name, with parsed directives and default knobs.
   std::vector<Candidate> baselines;
   std::vector<Candidate> candidates;  ///< Hand-made kernels of the task's folder, by name.
-  /// float64 truth and magnitude on a GPU, from reference_fast.cu and magnitude_fast.cu.
+  /// GPU programs that compute the float64 reference and its magnitude: reference_fast.cu and
+  /// magnitude_fast.cu.
   std::optional<Candidate> reference_fast;
   std::optional<Candidate> magnitude_fast;
-  /// The file of a person's code from which the reference was drafted; empty: there was none.
+  /// The file of a person's code from which the reference was drafted; empty if there was none.
   std::string code;
   std::string draft;  ///< Text of DRAFT.md; empty: a person has accepted the task.
 };

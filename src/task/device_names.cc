@@ -1,4 +1,4 @@
-// Names that expressions use for a device's limits and for architectures, with their values.
+// Names that expressions may use for a device's limits and for architectures, with their values.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/device_names.h"
 

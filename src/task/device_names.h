@@ -1,4 +1,4 @@
-// Names that expressions of a .cu file may use for a device: its limits and its architecture
+// The names that expressions of a .cu file may use for a device: its limits and its architecture
 // (docs/launch-plan.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,18 +13,19 @@
 namespace kw::task {
 
 /// An architecture as a number: "sm_90" is 900, "sm_90f" 901, "sm_90a" 902. Newer architectures
-/// compare as greater, and one with features of its own as slightly greater than the one without.
-/// 0: the text names no architecture.
+/// compare as greater, and a variant with extra features (f, a) as slightly greater than the base
+/// architecture. 0: the text names no architecture.
 std::int64_t arch_number(std::string_view arch);
 
-/// All names: `sms`, `shared_max`, `l2_bytes`, `arch`, and one for each architecture, as `sm_75`.
+/// All names that stand for properties of a device: `sms`, `shared_max`, `l2_bytes`, `arch`, and
+/// one for each architecture, such as `sm_75`.
 std::span<const std::string_view> device_names();
 
-/// Values of the names that the architecture alone settles, so that one build serves every device
-/// that has it.
+/// Values of the names that depend only on the architecture, so that one build serves every device
+/// with this architecture.
 Names arch_names(std::string_view arch);
 
-/// The values of all device_names() for a device.
+/// The values of all device_names() for one device.
 Names device_limits(const GpuFacts& gpu);
 
 }  // namespace kw::task

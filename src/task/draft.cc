@@ -1,4 +1,4 @@
-// Guesses a task from what a function's parameters and body say.
+// Drafts a task from the parameters and the body of a C function, as far as they can be guessed.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Stands for the file's name in a draft that was not made from code.
+/// Stands in place of a file name if the draft was not made from code.
 constexpr std::string_view kSkeleton = "skeleton";
 
 struct DraftTensor {
@@ -29,11 +29,11 @@ struct DraftTensor {
   TensorRole role = TensorRole::In;
   std::vector<std::string> shape;
   std::string pitch;
-  /// What a person should look at; empty where nothing about the tensor was guessed.
+  /// What a person should check about the tensor; empty if nothing was guessed.
   std::string check;
 };
 
-/// A size for YAML: names stay as they are, an expression such as "n + 1" is quoted.
+/// A size as YAML text: a name stays as written, an expression such as "n + 1" is quoted.
 std::string yaml_text(const std::string& expression) {
   const bool is_plain =
       expression.find_first_not_of(
@@ -102,7 +102,7 @@ class Drafter {
     return told;
   }
 
-  /// What is easily got wrong at such shapes, for spec.md.
+  /// A sentence for spec.md about sizes and borders that kernels of this shape easily get wrong.
   std::string pitfalls() const {
     const bool has_rows = std::ranges::any_of(
         tensors_, [](const DraftTensor& tensor) { return tensor.shape.size() > 1; });
@@ -115,8 +115,8 @@ class Drafter {
     return text + ".";
   }
 
-  /// The draft's task.yaml. `file` is the source in which the function stands; empty: the function
-  /// was generated.
+  /// The draft's task.yaml. `file` is the source file with the function; empty if the function was
+  /// generated.
   std::string task_yaml(const std::string& name, std::string_view file,
                         const std::string& summary) const;
   std::string shapes_yaml() const;
@@ -146,7 +146,7 @@ class Drafter {
     return tensor;
   }
 
-  /// Whether every size is an expression over the dims.
+  /// Whether each of the tensor's sizes is a valid expression over the dims.
   bool is_understood(const DraftTensor& tensor) const {
     return !tensor.shape.empty() && std::ranges::all_of(tensor.shape, [&](const std::string& size) {
       const auto expr = Expr::parse(size);
@@ -201,8 +201,8 @@ class Drafter {
   bool is_zero_safe_ = false;  ///< Zeros among the inputs cause no infinity in the outputs.
 };
 
-/// The values that an input holds at timed workloads; empty where, as far as sizes tell, the input
-/// is not summed over.
+/// The YAML line that plants conspicuous values in an input of timed workloads; empty if, judging
+/// by the sizes, the function does not sum over the input.
 std::string Drafter::planted(const DraftTensor& tensor) const {
   if (tensor.role != TensorRole::In || !is_real(tensor.parameter->dtype) || !tensor.check.empty())
     return {};
@@ -233,7 +233,8 @@ std::string Drafter::timed_yaml() const {
          values;
 }
 
-/// Whether a body neither divides nor takes logarithms or powers.
+/// Whether the function neither divides nor takes logarithms or powers, so that zeros as input
+/// cause no infinities.
 bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens) {
   static constexpr std::string_view kUnsafe[] = {"/",    "/=",   "%",     "%=",    "log",
                                                  "logf", "log2", "log2f", "log10", "log10f",
@@ -350,8 +351,8 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
 }
 
 std::string Drafter::shapes_yaml() const {
-  // Sizes of the drafted workloads, by the number of dimensions that vary: primes and neighbours of
-  // powers of two.
+  // Sizes of the drafted workloads, by how many dimensions vary: primes and neighbours of powers of
+  // two.
   struct Row {
     const char* group;
     const char* name;
@@ -452,7 +453,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =
       fmt::format("# {}\n\n{}\n\n{}\n", draft.name, words.details, drafter.pitfalls());
-  // A draft must load; otherwise the message says what the user has to change in the source.
+  // A draft must load. If not, the error tells the user what to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
     return fail("no task could be drafted: " + definition.error().what, std::string(file),

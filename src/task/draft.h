@@ -1,4 +1,4 @@
-// First drafts of task folders: a skeleton, or a task read off a plain C or C++ function.
+// Drafts task folders: a skeleton, or a task derived from a plain C or C++ function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,14 +18,14 @@ struct Draft {
   std::vector<std::string> notes;            ///< What a person should check, one line each.
 };
 
-/// A small complete task to edit: it loads, and computes y = 2 x. Error: an unusable name.
+/// A small complete task to edit: the task loads, and computes y = 2 x. Error: an unusable name.
 Result<Draft> draft_skeleton(std::string_view name);
 
-/// A task for one function of `source`: const pointers are inputs, other pointers outputs, integers
-/// are dims, and shapes come from array bounds and index expressions. Guesses are marked CHECK in
-/// task.yaml; spec.md and the summary tell what the code does. `function` may be empty where only
-/// one function is not static; with an empty `name` the task gets the function's name. The draft
-/// loads; `kw task check` shows whether its reference compiles.
+/// Drafts a task from one function of `source`: const pointers become inputs, other pointers
+/// outputs, integers dims, and shapes come from array bounds and index expressions. Guesses are
+/// marked CHECK in task.yaml; spec.md and the summary describe what the code does. `function` may
+/// be empty if only one function is not static; an empty `name` gives the task the function's name.
+/// The draft loads; `kw task check` shows whether its reference compiles.
 Result<Draft> draft_from_source(std::string_view source, std::string_view file,
                                 std::string_view function, std::string_view name);
 

@@ -1,4 +1,4 @@
-// Rewrites C source token by token; text between tokens (comments, layout) stays.
+// Rewrites C source token by token, and keeps the text between tokens (comments, layout).
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft_reference.h"
 
@@ -56,7 +56,8 @@ std::string rewrite(const CodeToken& token) {
   return std::string(text);
 }
 
-/// The source from token `begin` up to, but without, token `end`, rewritten.
+/// The source from token `begin` up to, but without, token `end`, with each token rewritten for the
+/// reference.
 std::string rewrite(std::string_view source, const std::vector<CodeToken>& tokens,
                     std::size_t begin, std::size_t end) {
   std::string text;
@@ -77,7 +78,8 @@ std::string c_type_of(Dtype dtype) {
   return kTypes[static_cast<std::size_t>(dtype)];
 }
 
-/// A parameter of the reference; arrays of more than one dimension are passed as `name_data`.
+/// A parameter of the reference function. An array with several dimensions is passed as
+/// `name_data`, and a view of it gets the parameter's own name.
 std::string parameter_text(const CParameter& parameter, bool is_input) {
   if (!parameter.is_pointer)
     return fmt::format("{} {}", c_type_of(parameter.dtype), parameter.name);

@@ -1,4 +1,5 @@
-// Turns the text of a C function into a reference template over Real; used by draft.cc only.
+// Turns the text of a C function into a function template over the type Real: the task's reference.
+// Used by draft.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +11,9 @@
 
 namespace kw::task {
 
-/// reference.cpp for `function`. Parameters in `inputs` are const. Helper functions and standard
-/// headers of the file come along; float, double, their literals and the f-suffixed math functions
-/// become Real.
+/// The text of reference.cpp for `function`. Parameters listed in `inputs` become const. The file's
+/// helper functions and standard headers are included; float, double, their literals and the
+/// f-suffixed math functions become Real.
 std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs);
 

@@ -1,4 +1,4 @@
-// A walk over a function's statements that turns them into sentences.
+// Describes a C function in sentences, by walking over its statements.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft_spec.h"
 
@@ -25,13 +25,13 @@ constexpr std::size_t kCommentBytes = 4 << 10;
 constexpr std::size_t kSummaryBytes = 120;
 constexpr int kMostNesting = 32;
 
-/// One loop or condition around a statement.
+/// One loop or condition that encloses a statement.
 struct Around {
   std::string words;
   std::string variable;  ///< That a counting loop moves; empty: none.
 };
 
-/// A statement that is no loop, branch or jump.
+/// A described statement other than a loop, branch or jump.
 struct Told {
   std::vector<Around> around;
   std::string code;
@@ -48,7 +48,7 @@ class StatementWalk {
     for (std::size_t i = function_.open + 1; i < function_.close;) i = statement(i, 0);
   }
   const std::vector<Told>& statements() const { return told_; }
-  /// Keywords of jumps that the walk did not follow.
+  /// Keywords of jumps that occurred in the function and that the walk did not follow.
   const std::set<std::string, std::less<>>& jumps() const { return jumps_; }
 
  private:
@@ -60,7 +60,8 @@ class StatementWalk {
     return std::min(find_closing(tokens_, open), function_.close);
   }
 
-  /// Tells the statement that begins at `i`; returns the token behind it, which is later than `i`.
+  /// Describes the statement that begins at token `i`. Returns the token after the statement, which
+  /// is greater than `i`.
   std::size_t statement(std::size_t i, int nesting) {
     if (nesting > kMostNesting) return function_.close;
     if (at(i, ";")) return i + 1;
@@ -103,7 +104,8 @@ class StatementWalk {
     return {fmt::format("{} {}", word, code(begin, end)), ""};
   }
 
-  /// `int i = a; i < b; ++i` in words; another head as it is written.
+  /// The head of a counting loop, `int i = a; i < b; ++i`, as a phrase; any other head as quoted
+  /// code.
   Around counting(std::size_t begin, std::size_t end) const {
     const auto semicolon = [&](std::size_t from) {
       while (from < end && !at(from, ";")) ++from;
@@ -140,7 +142,8 @@ class StatementWalk {
 
   std::string variable(std::size_t equals) const { return std::string(tokens_[equals - 1].text); }
 
-  /// What a loop adds to its variable, with a minus where it takes away; nothing: another form.
+  /// The expression that a loop adds to its variable, negated if the loop subtracts; nothing if the
+  /// step has another form.
   std::optional<std::string> step_of(std::size_t begin, std::size_t end,
                                      std::string_view name) const {
     if (end < begin + 2) return std::nullopt;
@@ -159,14 +162,15 @@ class StatementWalk {
       const bool is_open = at(i, "(") || at(i, "[") || at(i, "{");
       const bool ends = at(i, "{");
       i = (is_open ? closing(i) : i) + 1;
-      // The body of `do` and `switch`; what stands behind it is walked over as usual.
+      // A brace that opens a body, as after `do` or `switch`, ends the statement; what follows the
+      // body is described as usual.
       if (ends && !at(i, ";") && !at(i, ",") && !at(i, "while"))
         return std::min(i, function_.close);
     }
     return std::min(i + 1, function_.close);
   }
 
-  /// The source between two tokens on one line, without comments.
+  /// The source between two tokens, on one line and without comments.
   std::string source_text(std::size_t begin, std::size_t end) const {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
@@ -181,7 +185,7 @@ class StatementWalk {
 
   static std::string quoted(const std::string& text) {
     const std::string line = sanitise_line(text, kStatementBytes);
-    // A backtick cannot be in C but in a literal.
+    // C code has a backtick only inside a literal; such a line cannot be put between backticks.
     return line.find('`') == std::string::npos ? "`" + line + "`" : line;
   }
 
@@ -219,7 +223,7 @@ class StatementWalk {
     return close;
   }
 
-  /// The operator that assigns, outside of brackets; `end` where there is none.
+  /// The token of the assignment operator outside brackets; `end` if the statement has none.
   std::size_t assignment(std::size_t begin, std::size_t end) const {
     static constexpr auto kOperators = std::to_array<std::string_view>(
         {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
@@ -243,8 +247,9 @@ class StatementWalk {
     return names;
   }
 
-  /// The loops around a statement that do not choose which element or local it changes. Nothing
-  /// where a subscript holds another local, behind which such a variable may stand.
+  /// The loops over which a statement accumulates: those whose variables do not select the changed
+  /// element or local. Nothing if a subscript uses another local, whose value may depend on a loop
+  /// variable.
   std::vector<std::string> accumulated(const std::string& target, std::size_t name,
                                        std::size_t op) const {
     const auto known = declared_.find(target);
@@ -272,8 +277,6 @@ class StatementWalk {
   std::set<std::string, std::less<>> jumps_;
 };
 
-// --- the comment above ---
-
 std::string without_marks(std::string_view line) {
   line = trim(line);
   for (const std::string_view mark : {"///", "//!", "//", "/**", "/*!", "/*"})
@@ -287,12 +290,13 @@ std::string without_marks(std::string_view line) {
   return std::string(line);
 }
 
-/// The comment that ends right above `begin`, without its marks; empty: there is none.
+/// The comment that ends on the line above `begin`, without comment marks; empty if there is none.
 std::string comment_above(std::string_view source, std::size_t begin) {
   std::string_view above = source.substr(0, begin);
   const std::size_t last = above.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};
-  // An empty line between them: the comment is about something else.
+  // An empty line between the comment and the function means that the comment is about something
+  // else.
   if (std::ranges::count(above.substr(last), '\n') > 1) return {};
   above = above.substr(0, last + 1);
   std::string_view comment;
@@ -317,8 +321,6 @@ std::string comment_above(std::string_view source, std::size_t begin) {
   for (const std::string_view line : split_lines(comment)) text += without_marks(line) + "\n";
   return std::string(trim(sanitise(text, kCommentBytes)));
 }
-
-// --- sentences ---
 
 std::string shape_text(const ToldTensor& tensor) {
   return fmt::format("`{}` (`[{}]`)", tensor.name, join(tensor.shape, ", "));
@@ -377,7 +379,8 @@ std::vector<std::string> names_of(std::span<const ToldTensor> tensors, bool is_o
   return names;
 }
 
-/// The comment's first sentence, or what is made of what.
+/// The first sentence of the function's comment if it is short enough, or else which outputs are
+/// computed from which inputs.
 std::string summary_of(const std::string& comment, std::span<const ToldTensor> tensors) {
   std::string_view first = comment;
   first = trim(first.substr(0, first.find("\n\n")));

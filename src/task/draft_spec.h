@@ -1,4 +1,5 @@
-// The words of a drafted task: what a function computes, told from its comment and its code.
+// Writes the description of a drafted task: what a function computes, as its comment and its code
+// say.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace kw::task {
 
-/// A tensor as the draft has it.
+/// A tensor of a drafted task, for its description.
 struct ToldTensor {
   std::string name;
   TensorRole role = TensorRole::In;
@@ -24,10 +25,11 @@ struct DraftedWords {
   std::string details;  ///< Markdown without a title, for spec.md.
 };
 
-/// The comment that stands right above the function, unless it is a notice of a licence; then which
-/// tensors are read and written; then every statement with the loops and conditions around it, and
-/// over which loops a value is accumulated. What jumps (`break`, `return`, `switch` …) is named and
-/// left to the reference. Nothing is guessed: each sentence says what the code says. Pure.
+/// Describes the function in this order: the comment right above it, unless that is a licence
+/// notice; which tensors are read and written; every statement with the enclosing loops and
+/// conditions, and the loops over which a value is accumulated. Jumps (`break`, `return`, `switch`
+/// …) are only named, with a hint to the reference. Nothing is guessed: each sentence follows from
+/// the code. No side effects.
 DraftedWords describe_function(std::string_view source, const std::vector<CodeToken>& tokens,
                                const CFunction& function, std::span<const ToldTensor> tensors);
 

@@ -35,7 +35,7 @@ std::string tensors_of(const Draft& draft) {
   return text;
 }
 
-/// The note of a draft in which nothing was guessed.
+/// The only note of a draft in which nothing was guessed.
 const std::vector<std::string> kOfTheWords{
     "spec.md and the summary: they say what the code does; add what it is for"};
 
@@ -203,7 +203,7 @@ TEST(Draft, TimedInputsOfSumsHavePlantedLines) {
       << "zeros would give infinities";
 }
 
-/// spec.md without its title.
+/// The drafted spec.md without its title.
 std::string spec_of(std::string_view source) {
   const std::string text = draft(source).files.at("spec.md");
   return text.substr(text.find("\n\n") + 2);

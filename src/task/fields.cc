@@ -1,4 +1,4 @@
-// Readers that turn YAML nodes into values.
+// Implements readers that turn YAML nodes into values.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/fields.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kShown = 20;  // complaints that are printed; more would help nobody
 
-/// Complains and returns false where the node is no scalar.
+/// Complains and returns false if the node is not a scalar.
 bool is_scalar(FileReport& report, const Yaml& node, std::string_view what,
                std::string_view wanted) {
   if (node.kind == Yaml::Kind::Scalar) return true;
@@ -103,7 +103,7 @@ std::optional<Formula> read_formula(FileReport& report, const Yaml& node, std::s
   if (!is_scalar(report, node, what, "an expression")) return std::nullopt;
   const auto complain = [&](const ExprError& error) {
     Position place = node.place;
-    // Text that YAML folded over several lines has no simple column.
+    // If YAML folded the text over several lines, the error's offset does not give a column.
     if (node.scalar.find('\n') == std::string::npos)
       place.column += error.offset + (node.is_quoted ? 1 : 0);
     report.add(place, fmt::format("{}: {}", what, error.message));

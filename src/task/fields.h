@@ -1,4 +1,4 @@
-// Reading of YAML nodes into values, with one line of complaint for each thing that is wrong.
+// Reads values from YAML nodes, and collects one line of complaint for each mistake.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace kw::task {
 
-/// Complaints about the files of one task, in the order found.
+/// Collects complaints about all files of one task, in the order found.
 class Complaints {
  public:
   void add(std::string line) { lines_.push_back(std::move(line)); }
   bool empty() const { return lines_.empty(); }
-  /// The first 20 lines, joined, and the number of further ones.
+  /// An error with the first 20 complaints, one per line, and the number of further ones.
   Error to_error() const;
 
  private:
   std::vector<std::string> lines_;
 };
 
-/// Complaints about one file: `file:line:column: message`.
+/// Collects complaints about one file, as `file:line:column: message`.
 class FileReport {
  public:
   FileReport(std::string file, Complaints& all) : file_(std::move(file)), all_(&all) {}
@@ -39,13 +39,14 @@ class FileReport {
   Complaints* all_;
 };
 
-/// An expression with the place of its text.
+/// An expression with the position of its text in the file.
 struct Formula {
   Expr expr;
   Position place;
 };
 
-/// These readers complain, and return nothing, where the node is not what `what` describes.
+/// Returns the node's text. This function and the similar ones below complain and return nothing if
+/// the node has the wrong kind; `what` names the field in the complaint.
 std::optional<std::string> read_text(FileReport& report, const Yaml& node, std::string_view what);
 std::optional<std::string> read_identifier(FileReport& report, const Yaml& node,
                                            std::string_view what);
@@ -53,7 +54,7 @@ std::optional<double> read_number(FileReport& report, const Yaml& node, std::str
 std::optional<std::int64_t> read_integer(FileReport& report, const Yaml& node,
                                          std::string_view what);
 std::optional<bool> read_flag(FileReport& report, const Yaml& node, std::string_view what);
-/// Reads an expression; names outside `known` are complaints.
+/// Reads an expression; complains about names outside `known`.
 std::optional<Formula> read_formula(FileReport& report, const Yaml& node, std::string_view what,
                                     std::span<const std::string> known);
 /// Reads one of `names` and returns its index.
@@ -67,17 +68,18 @@ std::optional<E> read_enum(FileReport& report, const Yaml& node, std::string_vie
   return static_cast<E>(*index);
 }
 
-/// The items of a list; a complaint and an empty list where the node is none.
+/// The items of a list; complains and returns an empty list if the node is not a list.
 std::span<const Yaml> read_list(FileReport& report, const Yaml& node, std::string_view what);
 
-/// A mapping with a closed set of keys: unknown ones are complaints with the nearest known one.
+/// A mapping with a fixed set of keys. An unknown key is a complaint that suggests the most similar
+/// allowed key.
 class Section {
  public:
   Section(FileReport& report, const Yaml& node, std::string_view what,
           std::vector<std::string> known);
 
   const Yaml* find(std::string_view key) const { return node_.find(key); }
-  /// Complains where the key is missing.
+  /// Returns the key's value; complains and returns null if the key is missing.
   const Yaml* require(std::string_view key) const;
 
  private:
@@ -86,7 +88,8 @@ class Section {
   std::string what_;
 };
 
-/// Entries of a mapping whose keys are free; a complaint and nothing where the node is none.
+/// Entries of a mapping whose keys are arbitrary; complains and returns none if the node is not a
+/// mapping.
 std::span<const YamlEntry> read_entries(FileReport& report, const Yaml& node,
                                         std::string_view what);
 

@@ -53,15 +53,15 @@ std::vector<std::string> strings(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};
 }
 
-/// Parts at the commas that stand outside parentheses, trimmed.
+/// The trimmed parts of a text between commas that stand outside parentheses.
 std::vector<std::string_view> split_arguments(std::string_view text) {
   std::vector<std::string_view> parts;
   for (const PlanPiece& part : split_piece({text, 0}, ',')) parts.push_back(part.text);
   return parts;
 }
 
-/// Reads the directives one by one. `directive_` holds the current one, and the offset of a view
-/// into that text in the source can be found.
+/// Parses the directives one by one. `directive_` holds the current one, and offset_of_view()
+/// converts a view into its text to an offset in the source.
 class HeaderParser {
  public:
   HeaderParser(std::string_view source, std::string_view file, Target target)
@@ -89,7 +89,7 @@ class HeaderParser {
       diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
   }
 
-  /// Complains about `where`, which is a view into the current directive.
+  /// Complains about the text `where`, which must be a view into the current directive.
   void complain(std::string_view where, std::string message) {
     complain_at(offset_of_view(where), std::move(message));
   }
@@ -109,7 +109,7 @@ class HeaderParser {
       if (++count > most)
         return complain(directive_.text, fmt::format("more than {} directives", most));
       const auto word = leading_word(directive_.text);
-      // A `tune` line stays one line, since pinning knobs rewrites the line.
+      // A `tune` directive must stand on one line, because pinning the knobs rewrites that line.
       if (word == "tune")
         directive_.text = *text;
       else
@@ -141,7 +141,8 @@ class HeaderParser {
 
   void check_text() {
     if (source_.size() > kMaxSourceBytes && is_on(Defence::SourceCap)) {
-      // The code frame of a diagnostic must not walk through a gigabyte.
+      // The source is cut to its beginning, so that a diagnostic's code frame does not scan a
+      // gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
       complain_at(0, fmt::format("the source has {}; at most {} are read", format_bytes(size),
@@ -165,7 +166,7 @@ class HeaderParser {
         {"dialect", &HeaderParser::read_dialect},
     });
     const auto word = text.substr(0, text.find_first_of(" \t"));
-    // `workspace` and other words of a plan may be followed by a bracket without a blank.
+    // A bracket may follow `workspace` and other first words of a launch plan without a blank.
     const auto plan_word = leading_word(text);
     if (PlanParser::knows(plan_word)) {
       if (is_cuda()) return plan_.read({text, directive_.at});
@@ -201,7 +202,8 @@ class HeaderParser {
   std::optional<Expr> read_expression(std::string_view text) {
     auto expr = Expr::parse(text);
     if (expr) {
-      // The names that a plan may use depend on the task, so they are looked up with the workload.
+      // Which names a launch plan may use depends on the task, so they are checked when the plan is
+      // resolved for a workload.
       const auto checked = is_cuda() ? std::expected<void, ExprError>() : expr->check_names(known_);
       if (checked) return std::move(*expr);
       complain(text.substr(checked.error().offset), checked.error().message);
@@ -241,7 +243,8 @@ class HeaderParser {
       if (plan_.is_in_block() || !is_over(*expr, macros_)) {
         plan_.add(offset_of_view(part),
                   LetNode{assignment->first, at_place(*expr, assignment->second)});
-        // The name is known up to the end of its block only, so another block may use it again.
+        // A name that a block defines is visible only in this block, so another block may define
+        // the same name.
         if (!plan_.is_in_block()) known_.push_back(assignment->first);
         continue;
       }
@@ -262,8 +265,8 @@ class HeaderParser {
     header_.requirements.push_back(std::move(*expr));
   }
 
-  /// Whether comparisons with `arch` are meaningful: the number of an architecture is internal, so
-  /// only a name may stand there.
+  /// Whether `arch` is compared with the name of an architecture (sm_…) only. The numbers that
+  /// stand for architectures are internal, so comparisons with numbers are refused.
   bool compares_arch_well(const Expr& expr, std::string_view text) {
     const auto& names = expr.names();
     const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
@@ -300,7 +303,7 @@ class HeaderParser {
       header_.dialect = text;
   }
 
-  /// Reads a list of words from a closed set, in which each word occurs once.
+  /// Reads a list of words, each of which must be in `known`; drops repetitions.
   void read_words(std::string_view text, std::string_view what,
                   std::span<const std::string_view> known, std::vector<std::string>& words) {
     for (const auto word : split_arguments(text)) {
@@ -382,7 +385,7 @@ std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candid
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin) {
   Diagnostics diagnostics;
-  // Options that cannot change a result by themselves need no permission.
+  // The task must allow only options that can change a result: fast_math.
   for (const auto& option : header.options)
     if (option == "fast_math" && !contains(restrictions.options, option))
       diagnostics.push_back(note(fmt::format("the task does not allow the option {}", option)));
@@ -397,14 +400,15 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
                                                      Origin origin,
                                                      const Restrictions& restrictions,
                                                      Target target) {
-  // Offsets in the header's plan are those of the source that the candidate keeps.
+  // The byte order mark is removed before parsing, so that offsets in the parsed header fit the
+  // candidate's stored source.
   source = without_byte_order_mark(source);
   auto header = parse_header(source, name, target);
   if (!header) return std::unexpected(std::move(header.error()));
   auto forbidden = check_restrictions(*header, restrictions, origin);
   if (!forbidden.empty()) return std::unexpected(std::move(forbidden));
   Candidate candidate;
-  // the name is that of a file, which may hold any characters
+  // The name comes from a file name, which may contain any characters.
   candidate.name = sanitise_line(name, kNameBytes);
   candidate.source = source;
   candidate.origin = origin;

@@ -17,7 +17,7 @@
 
 namespace kw::task {
 
-/// Longest source that is read, in bytes.
+/// Size in bytes of the longest source that is accepted.
 constexpr std::size_t kMaxSourceBytes = 1 << 20;
 constexpr std::size_t kMaxKnobs = 16;
 constexpr std::size_t kMaxKnobValues = 64;  ///< The most values that one knob may have.
@@ -32,7 +32,7 @@ struct DerivedMacro {
   Expr value;  ///< An expression over knobs and earlier derived macros.
 };
 
-/// The directives of one source. Knobs have the order of the file.
+/// The parsed `kw:` directives of one kernel source. Knobs are in the order of the file.
 struct CandidateHeader {
   Target target = Target::Cpu;
   std::string dialect = "cuda";  ///< cuda | cute | host; the dialect of a .cu file.
@@ -42,69 +42,74 @@ struct CandidateHeader {
   std::vector<std::string> options;
   std::vector<std::string> libraries;
   std::vector<std::string> techniques;
-  /// The plan of a cuda kernel: its steps, and every `let` and `require` that uses more than knobs.
+  /// The launch plan of a cuda kernel: its steps, and every `let` and `require` that uses more than
+  /// knobs.
   PlanBlock plan;
-  /// Values of device_names() once a device is known; requirements that use them count from then
-  /// on.
+  /// Values of device_names(), set once a device is known; requirements that use these names are
+  /// ignored before.
   Names limits;
 
-  /// Whether the point is valid: every knob has one of its values, every derived macro can be
-  /// computed, and no requirement is 0. Pure, for tuners.
+  /// Whether the point is valid: every knob has one of its allowed values, every derived macro can
+  /// be computed, and no requirement evaluates to 0. No side effects, so that tuners may call it
+  /// often.
   bool is_valid(const KnobPoint& point) const;
 
-  /// Valid points with the last knob fastest, at most `limit`, from the first 2^20 combinations.
+  /// At most `limit` valid points, in an order in which the last knob changes fastest. Tries only
+  /// the first 2^20 combinations.
   std::vector<KnobPoint> points(std::size_t limit) const;
 
-  /// Every knob's first value, or the first valid point where a requirement forbids that.
+  /// The point with each knob at its first value, or the first valid point if a requirement forbids
+  /// it.
   KnobPoint default_point() const;
 
-  /// Knobs and derived macros at a valid point, as "NAME=VALUE".
+  /// The knobs and derived macros at a valid point, each as "NAME=VALUE".
   std::vector<std::string> defines(const KnobPoint& point) const;
 };
 
-/// Whether a kernel is written in CuTe's dialect, whose headers CUTLASS brings.
+/// Whether a kernel uses CuTe, whose headers belong to CUTLASS (directive `dialect cute`).
 inline bool is_cute(const CandidateHeader& header) { return header.dialect == "cute"; }
-/// The same of a source, also of the beginning of one: whether a line asks for that dialect.
+/// Whether a source, or the beginning of one, contains the directive `dialect cute`.
 bool asks_for_cute(std::string_view source);
 
-/// Diagnostics of kind "diagnostic" with a code frame, in file order; never an empty list. `file`
-/// is the source's name in places. Empty, binary and oversized sources are diagnostics too.
+/// Findings of kind "diagnostic" with a code frame, in file order; never an empty list.
+/// parse_header() reports empty, binary and oversized sources, too; `file` names the source in
+/// them.
 using Diagnostics = std::vector<Finding>;
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
                                                          std::string_view file,
                                                          Target target = Target::Cpu);
-/// Parses a candidate's source; the file's name in diagnostics is made of the candidate's name and
-/// target.
+/// Parses the header of a candidate's source; diagnostics name the file after the candidate's name
+/// and target.
 std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candidate);
 
-/// A diagnostic about the byte at `offset` of a source, with its place and code frame.
+/// A diagnostic about the byte at `offset` of a source, with file, line, column and a code frame.
 Finding diagnostic_at(std::string_view source, std::string_view file, std::size_t offset,
                       std::string message);
 
-/// Complains about options and libraries that the task does not allow; baselines may name any known
-/// library.
+/// Complains about options and libraries that the task does not allow; a baseline may use every
+/// library that kw knows.
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin);
 
-/// A candidate at its default point, with its hash. On cuda its trust class is device_code, or
-/// host_launcher in the dialect host.
+/// Makes a candidate with its hash and default knobs. On cuda its trust class is host_launcher for
+/// the dialect host, else device_code.
 std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std::string_view source,
                                                      Origin origin,
                                                      const Restrictions& restrictions,
                                                      Target target = Target::Cpu);
 
-/// The default point with the `K=V` settings of a command line applied. The error names the nearest
-/// knob, or the values that the knob has.
+/// The default point, changed by `K=V` settings from a command line. The error names the most
+/// similar knob, or the values that the knob accepts.
 Result<KnobPoint> apply_settings(const CandidateHeader& header,
                                  std::span<const std::string> settings);
 
-/// The source at one valid point as a file of its own: the macros are #defines at the top, and
-/// every `tune` line has only the point's value. It compiles alone, and a judgement gives the same
-/// variant.
+/// The source with knobs fixed at one valid point, as a file of its own: the macros are #defines at
+/// the top, and every `tune` line has only the point's value. The file compiles alone, and judging
+/// it gives the same variant.
 std::string pin_knobs(std::string_view source, const CandidateHeader& header,
                       const KnobPoint& point);
 
-/// The diagnostics for a terminal: one line and a code frame for each.
+/// The diagnostics as text for a terminal: one line and a code frame for each.
 std::string to_text(const Diagnostics& diagnostics);
 
 }  // namespace kw::task

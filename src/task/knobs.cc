@@ -1,5 +1,5 @@
-// Points of a candidate's knobs: which of them are valid, what they define, and sources pinned to
-// one.
+// Evaluates the knobs of a candidate: which points are valid, which macros a point defines, and
+// sources with fixed knobs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace kw::task {
 namespace {
 
-/// The values of knobs and derived macros at a point, or nothing where a macro cannot be computed.
+/// The values of knobs and derived macros at a point; nothing if a macro cannot be computed.
 std::optional<Names> names_at(const CandidateHeader& header, const KnobPoint& point) {
   Names names(point.begin(), point.end());
   for (const auto& macro : header.derived) {
@@ -28,7 +28,8 @@ bool has_value(const Knob& knob, std::int64_t value) {
   return std::ranges::find(knob.values, value) != knob.values.end();
 }
 
-/// Moves to the next combination, with the last knob fastest; false after the last combination.
+/// Moves to the next combination of knob values, with the last knob changing fastest; false after
+/// the last combination.
 bool advance(const std::vector<Knob>& knobs, std::vector<std::size_t>& indices) {
   for (std::size_t i = knobs.size(); i-- > 0;) {
     if (++indices[i] < knobs[i].values.size()) return true;
@@ -121,8 +122,8 @@ std::string pin_knobs(std::string_view source, const CandidateHeader& header,
   std::string pinned;
   for (const auto& define : header.defines(point)) {
     const auto equals = define.find('=');
-    // The definition has the same text as the compiler's -D, so that having both is no
-    // redefinition.
+    // The definition has the same text as the compiler's -D option, so that both together are no
+    // conflicting redefinition.
     pinned += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
   }
   for (const auto line : split_lines(source)) {

@@ -1,4 +1,4 @@
-// Finds a launch in the tree of its plan.
+// Finds a launch in the parsed launch plan, and where its parts stand in the source.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/launch_places.h"
 

@@ -1,4 +1,4 @@
-// Where the parts of a launch stand in the source, for complaints that are found only after the
+// Where the parts of a launch stand in the source, for complaints that arise only after the launch
 // plan was resolved.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,18 +11,19 @@
 
 namespace kw::task {
 
-/// Offsets in the source, in bytes.
+/// Byte offsets, in the source, of the parts of one `launch` directive.
 struct LaunchPlaces {
   std::size_t kernel = 0;  ///< The kernel's name.
   std::size_t block = 0;   ///< The first block size.
-  /// The bytes of shared memory; where the launch asks for none, the kernel's name.
+  /// The size of shared memory; if the launch has none, the kernel's name.
   std::size_t shared = 0;
-  /// The arguments, counted like PlanStep::arguments: one for each item of a struct.
+  /// The arguments, indexed like PlanStep::arguments: each item of a struct counts.
   std::vector<std::size_t> values;
   std::size_t end = 0;  ///< Where a further argument would stand.
 };
 
-/// The places of the launch at PlanStep::written_at; nothing where no launch stands there. Pure.
+/// The offsets of the launch that begins at byte PlanStep::written_at; nothing if no launch begins
+/// there. No side effects.
 std::optional<LaunchPlaces> launch_places(const CandidateHeader& header, std::size_t written_at);
 
 }  // namespace kw::task

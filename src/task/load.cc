@@ -1,4 +1,4 @@
-// Reads the files of a task folder, and the parts of task.yaml that are neither tensors nor
+// Reads the files of a task folder, and those parts of task.yaml that are neither tensors nor
 // workloads.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/load.h"
@@ -48,7 +48,7 @@ Result<std::string> read_text_file(const fs::path& path) {
   return text;
 }
 
-/// Reads the sources in a subfolder; the subfolder may be missing.
+/// Reads the kernel sources in a subfolder of the task; a missing subfolder is no error.
 Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles& files) {
   std::error_code error;
   for (fs::directory_iterator entry(folder / name, error), end; entry != end;
@@ -62,7 +62,8 @@ Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles
   return {};
 }
 
-/// A name under a key of a task.yaml, and where it stands; no name where the key is missing.
+/// A task name that a key of task.yaml gives, and where it stands; the name is empty if the key is
+/// missing.
 struct Named {
   std::string name;
   std::string key;
@@ -75,7 +76,7 @@ struct Named {
 
 Result<Named> named_in(const TaskFiles& files, const char* path, const char* key) {
   const auto text = files.texts.find(path);
-  // Most files lack the key, and parsing a file takes a millisecond.
+  // Most task.yaml files lack the key, and parsing a file takes a millisecond.
   if (text == files.texts.end() || !text->second.contains(key)) return Named();
   const std::string file = files.place_of(path);
   const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
@@ -97,7 +98,7 @@ Result<TaskFiles> files_named(const Named& named,
   return other;
 }
 
-/// Reads the files that lie in the task's folder itself; only task.yaml is required.
+/// Reads the files directly in the task's folder; only task.yaml is required.
 Result<TaskFiles> read_folder(const fs::path& folder) {
   TaskFiles files;
   files.origin = folder.lexically_normal().string();
@@ -112,7 +113,7 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
   return files;
 }
 
-/// A source of the task's folder as a candidate; errors in the source become complaints.
+/// Makes a candidate from a source in the task's folder; errors in the source become complaints.
 std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
                                         Origin origin, const Definition& definition,
                                         Complaints& complaints) {
@@ -122,7 +123,8 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
                                   definition.task.restrictions, target);
   if (candidate) return std::move(*candidate);
   for (const Finding& finding : candidate.error()) {
-    // A diagnostic's place starts with the candidate's name, but the user needs the path.
+    // The diagnostic's place starts with the candidate's name; the user needs the file's path
+    // instead.
     const auto colon = finding.place.find(':');
     const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
     complaints.add(fmt::format("{}{}: {}", files.place_of(path), place, finding.text));
@@ -143,8 +145,8 @@ std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view 
   return found;
 }
 
-/// Evaluates every formula of every workload; a place that fails for several workloads is reported
-/// once.
+/// Evaluates every formula of every workload. A formula that fails for several workloads is
+/// reported once.
 void check_workloads(const Definition& definition, Complaints& complaints) {
   std::set<std::string> seen;
   for (const WorkloadSpec& spec : definition.workloads)
@@ -153,11 +155,12 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
       complaints.add(describe(workload.error()));
 }
 
-/// The longest chain of variants; more levels would be hard to follow.
+/// The longest allowed chain of variants of variants; more levels would be hard for people to
+/// follow.
 constexpr int kMostLikes = 3;
 
-/// The task.yaml of this task, of the task that its `like` names, and so on, as far as `files` has
-/// them.
+/// Paths of the task.yaml of this task, of the task that it is based on (`like`), and so on, as far
+/// as `files` has them.
 std::vector<std::string> chain_of(const TaskFiles& files) {
   std::vector<std::string> chain;
   for (std::string path = "task.yaml"; files.texts.contains(path); path = "like/" + path)
@@ -165,7 +168,8 @@ std::vector<std::string> chain_of(const TaskFiles& files) {
   return chain;
 }
 
-/// Borrows from other tasks; `deeper` is how many more levels of `like` are allowed.
+/// Adds the files that a variant takes from the tasks it is based on; `deeper` is how many more
+/// levels of `like` are allowed.
 Result<> borrow_within(TaskFiles& files,
                        const std::function<Result<TaskFiles>(std::string_view)>& beside,
                        int deeper) {
@@ -179,7 +183,7 @@ Result<> borrow_within(TaskFiles& files,
           fmt::format("a chain of more than {} tasks that are 'like' the next one", kMostLikes));
     TaskFiles other = KW_TRY(files_named(like, beside));
     KW_TRY(borrow_within(other, beside, deeper - 1));
-    // The variant's own specification stands before the one that it shares.
+    // The variant's own spec.md is put before the spec.md of the task that it is based on.
     if (const auto spec = other.texts.find("spec.md"); spec != other.texts.end())
       if (const auto own = files.texts.find("spec.md"); own != files.texts.end())
         own->second += "\n" + spec->second;
@@ -278,10 +282,11 @@ Result<Definition> parse_task(const TaskFiles& files) {
     complaints.add(files.place_of(kReference) +
                    ":1:1: defines no function template named 'reference'");
   if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
-  // An empty DRAFT.md marks a draft, too.
+  // Even an empty DRAFT.md marks the task as a draft.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
-  // A variant's type applies to the tensors that the other task's file declares.
+  // The variant's type is read before the base task's file, because it applies to the tensors
+  // declared there.
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);
     FileReport report(files.place_of(chain[i]), complaints);
@@ -298,7 +303,8 @@ Result<Definition> parse_task(const TaskFiles& files) {
     definition.task.spec = without_wider(definition, definition.task.spec);
   }
   FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
-  // Without a readable task.yaml the sizes that a workload needs are unknown.
+  // If task.yaml cannot be read, the dims that a workload must set are unknown, so shapes.yaml is
+  // not read.
   if (task_yaml.kind == Yaml::Kind::Mapping)
     parse_shapes_yaml(shapes_report, shapes_yaml, definition);
   definition.baselines =

@@ -1,4 +1,5 @@
-// Tests of reading task folders: the shipped tasks load, and everything wrong has its place.
+// Tests of reading task folders: the shipped tasks load, and every mistake is reported with its
+// place.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/load.h"
 
@@ -58,12 +59,12 @@ TaskFiles files(std::string task = kTask, std::string shapes = kShapes) {
           {}};
 }
 
-/// A source for `borrow` that returns the same task for every name.
+/// A callback for borrow() that returns the same task for every name.
 auto beside(TaskFiles other) {
   return [other = std::move(other)](std::string_view) -> Result<TaskFiles> { return other; };
 }
 
-/// The text with one exact replacement, which must be possible.
+/// The text with one exact replacement; asserts that `from` occurs.
 std::string with(std::string text, std::string_view from, std::string_view to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -185,7 +186,7 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp")) << "its own stays";
 }
 
-/// A task that states only how it differs from `twice`.
+/// A variant of the task `twice`, whose task.yaml states only the differences.
 TaskFiles like_twice(const std::string& more = "") {
   return {"tasks/twice_half",
           {{"task.yaml", "name: twice_half\nlike: twice\n" + more}, {"spec.md", "Halves.\n"}},

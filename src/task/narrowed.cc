@@ -1,4 +1,5 @@
-// Writes overloads that take a variant's arguments and pass on those of the task that `like` names.
+// Writes C++ overloads that take a variant's arguments and call the function with all arguments of
+// the base task.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/narrowed.h"
 
@@ -28,8 +29,8 @@ const ScalarSpec* scalar_named(const Definition& definition, std::string_view na
   return found == definition.scalars.end() ? nullptr : &*found;
 }
 
-/// The overload's body: the fixed dims as constants, and the call with all arguments of the other
-/// task.
+/// The body of the overload: the fixed dims as constants, and the call with all arguments of the
+/// base task.
 std::string call_of_wider(const Definition& definition, std::string_view function,
                           std::string_view before, const std::vector<std::string>& behind) {
   std::string text;

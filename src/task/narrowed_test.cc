@@ -1,4 +1,4 @@
-// Variants that take fewer arguments than the task that they are like.
+// Tests of variants that take fewer arguments than the task they are based on.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/narrowed.h"
 
@@ -119,7 +119,8 @@ TEST(NarrowedTask, SourcesOfTheOtherGetAnOverload) {
   const std::string own = "void rows(int n, int m, float scale, const float* x, float* y) {}\n";
   EXPECT_EQ(with_overload(definition, own, Target::Cpu), own);
   EXPECT_EQ(with_overload(definition, own + kWideRows, Target::Cpu), own + kWideRows + kOverload);
-  // Two functions of one name cannot both have C linkage; other functions keep theirs.
+  // Two overloads cannot both have C linkage, so the function loses it; other functions keep C
+  // linkage.
   const std::string other = "extern \"C\" void blas(int n);\n";
   EXPECT_EQ(with_overload(definition, other + "extern \"C\" " + kWideRows, Target::Cpu),
             other + "extern \"C++\" " + kWideRows + kOverload);

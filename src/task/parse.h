@@ -1,4 +1,4 @@
-// The readers of task.yaml and shapes.yaml; used by load.cc only.
+// Parsers of task.yaml and shapes.yaml; used by load.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,29 +6,29 @@
 
 namespace kw::task {
 
-/// Fills everything that task.yaml says. Errors become complaints; the definition is then
+/// Fills everything that task.yaml defines. Errors become complaints; the definition is then
 /// incomplete but safe to read.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// Reads the type that a variant's task.yaml gives to all real tensors; must be called before the
+/// Reads the dtype that a variant's task.yaml gives to all real tensors; must be called before the
 /// tensors are read.
 void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition);
 
-/// Applies the changes of a variant's task.yaml to a definition that holds the task which `like`
-/// names.
+/// Applies the changes in a variant's task.yaml to a definition that holds the base task.
 void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// Reads the tensors; dims, lets and scalars must have been read.
+/// Reads the section `tensors`; dims, lets and scalars must have been read.
 void parse_tensors(FileReport& report, const Yaml& node, Definition& definition);
 
-/// Reads values by tensor name that replace the task's own; the tensors must have been read.
+/// Reads value distributions, by tensor name, that replace those of the task; the tensors must have
+/// been read.
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
                           std::map<std::string, ValuesSpec>& values);
 
 /// Reads the section `timed`; tensors and gate must have been read.
 void parse_timed(FileReport& report, const Yaml& node, Definition& definition);
 
-/// Reads the workloads; task.yaml must have been read.
+/// Reads the workloads of shapes.yaml; task.yaml must have been read.
 void parse_shapes_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
 /// The names that a task's formulas may use: dims and lets.

@@ -1,4 +1,4 @@
-// Reads shapes.yaml: the workloads in their three groups.
+// Reads shapes.yaml: the workloads in their three groups show, check and time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -60,7 +60,8 @@ class ShapesReader {
     definition_.workloads.push_back(std::move(spec));
   }
 
-  /// Whether the workload gives a dim another value than the variant's `only` asks for.
+  /// Whether the workload sets a dim to another value than the variant requires (`only` in
+  /// task.yaml).
   bool is_left_out(const Section& section) {
     for (const auto& [dim, wanted] : definition_.narrowing.only)
       if (const Yaml* value = section.find(dim))

@@ -1,4 +1,4 @@
-// The reader of suite specs.
+// Implements the reader of suite specs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kw::task {
 namespace {
 
-// tasks, seeds and other values; a suite with more would never end
+// The most tasks, seeds or other items of one list; a suite with more would take forever.
 constexpr std::size_t kMostOfAKind = 1000;
 constexpr std::int64_t kMostBudget = 1'000'000'000;
 constexpr int kMostTries = 1000;  // k of pass@k
@@ -61,7 +61,7 @@ class SuiteReader {
     const auto is_plain = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     };
-    // The name becomes part of labels and of marks in a document.
+    // The name becomes part of labels and of the marks around a suite's tables in a document.
     if (name->empty() || name->size() > 40 || !std::ranges::all_of(*name, is_plain))
       report_.add(node.place, "a suite's name has up to 40 small letters, digits, '_' and '-'");
     spec_.name = *name;
@@ -156,7 +156,7 @@ class SuiteReader {
     spec_.seeds.push_back(number);
   }
 
-  /// Reads a list of values from a closed set, in which each value occurs once.
+  /// Reads a list of values from a fixed set; each value may occur once.
   template <class T, std::size_t N>
   std::vector<T> read_set(const Yaml& node, std::string_view what,
                           const std::array<std::string_view, N>& names, const auto& value_of) {

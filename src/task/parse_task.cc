@@ -109,7 +109,7 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
   }
 }
 
-/// A parameter for every scalar and tensor; a task without `signature` takes them in this order.
+/// A parameter for every scalar and tensor, in the order of a task without a `signature`.
 std::vector<Parameter> all_parameters(const Definition& definition) {
   std::vector<Parameter> all;
   for (const auto& t : definition.tensors) all.push_back({t.name, true, t.dtype, t.role});
@@ -117,7 +117,7 @@ std::vector<Parameter> all_parameters(const Definition& definition) {
   return all;
 }
 
-/// Reads the signature, a list of tensors and scalars.
+/// Reads the signature: the tensors and scalars that the task's function takes, in order.
 void read_arguments(FileReport& report, const Yaml& node, Definition& definition) {
   auto& signature = definition.task.signature;
   signature.clear();
@@ -163,7 +163,7 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
     definition.task.signature = all;
 }
 
-/// Reads the number, at least 0, under a key that may be missing.
+/// Reads a number of at least 0 from a key; complains about a missing key only if `is_required`.
 void read_limit(FileReport& report, const Section& section, std::string_view key, double& limit,
                 bool is_required) {
   const Yaml* node = is_required ? section.require(key) : section.find(key);
@@ -201,7 +201,7 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
 }
 
-/// Reads the numbers that a variant's gate has instead of the other task's; the kind of gate stays.
+/// Reads the numbers of a variant's gate, which replace the base task's; the kind of gate stays.
 void read_gate_numbers(FileReport& report, const Section& section, Gate& gate) {
   const Yaml* node = section.find("gate");
   if (node == nullptr) return;
@@ -264,10 +264,12 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
     report.add(keys.find("roof")->place, "roof is a fraction, at most 1");
 }
 
-// The range that ptxas accepts for -maxrregcount; 255 is the most that a thread can have.
+// The range that ptxas accepts for -maxrregcount; 255 registers are the most that a thread can
+// have.
 constexpr std::int64_t kLeastRegisters = 16;
 constexpr std::int64_t kMostRegisters = 255;
-// The largest frame that the players' trusted kernels overwrite between calls.
+// The largest stack frame, in bytes of local memory, that the trusted kernels of the jailed process
+// overwrite between calls.
 constexpr std::int64_t kMostLocalBytes = 32 << 10;
 
 void read_restrictions(FileReport& report, const Section& section, Restrictions& restrictions) {
@@ -335,7 +337,7 @@ void read_excused(FileReport& report, const Section& section, std::vector<Excuse
   }
 }
 
-/// Reads dims of the other task that become constants in the variant.
+/// Reads dims of the base task that become constants in the variant.
 void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Definition& definition,
                 std::map<std::string, std::int64_t>& values) {
   for (const auto& [name, value] : read_entries(report, node, key)) {
@@ -355,7 +357,8 @@ void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Defi
   }
 }
 
-/// Reads a variant that takes fewer arguments, because dims of the other task are constants in it.
+/// Reads the changes by which a variant takes fewer arguments: dims of the base task that are
+/// constants in the variant, and a new signature.
 void read_narrowing(FileReport& report, const Section& section, Definition& definition) {
   Narrowing& narrowing = definition.narrowing;
   if (const Yaml* fixed = section.find("fixed"))
@@ -393,8 +396,8 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
     const bool fits = value && (scalar.dtype == Dtype::F64 ||
                                 std::abs(*value) <= std::numeric_limits<float>::max());
     if (value && !fits) report.add(node.place, fmt::format("{} does not fit f32", scalar.name));
-    // Rounded to the type that the candidate receives, so that the truth starts from the same
-    // number.
+    // The value is rounded to the type that the candidate receives, so that the reference computes
+    // with the same number.
     if (fits)
       scalar.real =
           scalar.dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(*value)) : *value;

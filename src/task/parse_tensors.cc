@@ -1,4 +1,4 @@
-// Reads the tensors of task.yaml.
+// Reads the section `tensors` of task.yaml.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

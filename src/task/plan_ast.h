@@ -1,4 +1,4 @@
-// A launch plan as written: directives with their expressions unevaluated (docs/launch-plan.md).
+// A parsed launch plan: directives whose expressions are not evaluated yet (docs/launch-plan.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::task {
 
-/// An expression and the byte of the source at which its text begins.
+/// An expression, and the byte offset of its text in the source.
 struct PlanExpr {
   Expr expr;
   std::size_t at = 0;
@@ -24,13 +24,13 @@ struct PlanRealExpr {
   std::size_t at = 0;
 };
 
-/// An index of a slice: `[low]`, or `[low : high]`.
+/// One index of a slice: `[low]`, or a range `[low : high]`.
 struct PlanIndex {
   PlanExpr low;
   std::optional<PlanExpr> high;
 };
 
-/// A tensor, workspace, table, map or scalar by name, or a slice of it.
+/// A tensor, workspace, table, map or scalar by name, or a slice of one.
 struct PlanName {
   std::string name;
   std::size_t at = 0;
@@ -47,7 +47,7 @@ struct PlanItem {
   PlanExpr integer;             ///< The content of an Integer.
   PlanRealExpr real;            ///< The content of a Real.
   std::vector<PlanItem> items;  ///< The content of a Struct.
-  /// Where the item is in a struct: bytes from the struct's start.
+  /// The offset of the item in its struct, in bytes.
   std::optional<PlanExpr> offset;
 };
 
@@ -76,7 +76,7 @@ struct TableNode {
   PlanRealExpr real;  ///< The value, where the type is real.
 };
 
-/// A word of a directive, and the byte of the source at which it begins.
+/// A word of a directive, and its byte offset in the source.
 struct PlanWord {
   std::string text;
   std::size_t at = 0;
@@ -93,7 +93,7 @@ struct MapNode {
   PlanWord swizzle, interleave, promotion, outside;
 };
 
-/// A kernel's name, whose template arguments are evaluated at a point of the knobs.
+/// A kernel's name, with template arguments that are evaluated at a point of the knobs.
 struct KernelName {
   std::string name;
   /// Template arguments: expressions, or quoted text that is used as written.
@@ -113,17 +113,17 @@ struct LaunchNode {
   bool is_programmatic = false;
   std::size_t programmatic_at = 0;  ///< Byte of the source at which `pdl` begins.
   std::vector<PlanItem> arguments;
-  /// Byte at which a further argument would stand: behind the last argument, or behind the launch
-  /// where there is none.
+  /// Byte offset at which a further argument would stand: after the last argument, or after the
+  /// launch if it has no arguments.
   std::size_t end = 0;
 };
 
 struct FillNode {
   PlanName to;
   std::size_t at = 0;  ///< Byte of the source at which the value begins.
-  /// The value as an integer expression, where it can be read as one.
+  /// The fill value as an integer expression, if it can be parsed as one.
   std::optional<PlanExpr> integer;
-  /// The value as a real expression, where it can be read as one.
+  /// The fill value as a real expression, if it can be parsed as one.
   std::optional<PlanRealExpr> real;
   bool is_bits = false;  ///< Whether `integer` is a bit pattern.
 };

@@ -1,4 +1,4 @@
-// Reads steps and declarations of a launch plan: what each directive says after its first word.
+// Parses steps and declarations of a launch plan: the text of each directive after its first word.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kw::task {
 namespace {
 
-/// The words that an attribute of a map accepts.
+/// The words that an attribute of a tensor map accepts.
 std::vector<std::string> map_words(std::string_view attribute) {
   if (attribute == "swizzle") return {"none", "32", "64", "128"};
   if (attribute == "interleave") return {"none", "16", "32"};
@@ -87,7 +87,7 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
   MapNode node;
   auto name = read_name(rest.part(0, equals), "map");
   PlanPiece behind = rest.part(equals + 1);
-  // A place ends with its name, or with the brackets of its indices.
+  // The base of a tensor map is a name, or a name with an index in brackets.
   auto end = leading_word(behind.text).size();
   if (const PlanPiece next = behind.part(end); next.text.starts_with('[')) {
     const auto close = find_closing_bracket(next.text, 0);
@@ -216,7 +216,8 @@ void PlanParser::read_fill(PlanPiece rest, std::size_t at) {
     if (node.real) push(at, std::move(node));
     return;
   }
-  // Whether an integer or a real is meant is known once the type of the target is.
+  // Both an integer and a real value are kept, because the type of the filled memory is not known
+  // yet.
   if (auto expr = Expr::parse(value.text)) node.integer = PlanExpr{std::move(*expr), value.at};
   if (auto real = RealExpr::parse(value.text); real && !node.is_bits)
     node.real = PlanRealExpr{std::move(*real), value.at};

@@ -1,4 +1,5 @@
-// The plans in docs/launch-plan.md and in the folders of tasks resolve at every workload for cuda.
+// Tests that the launch plans in docs/launch-plan.md and in the task folders resolve at every
+// workload for cuda.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ std::vector<Workload> cuda_workloads(const Definition& definition) {
 }
 
 void expect_plans(const Definition& definition, const Candidate& candidate, const char* role) {
-  // A device smaller than any GPU in use, so that no shipped plan relies on more.
+  // A device smaller than any GPU in use, so that a shipped plan that needs more fails the test.
   GpuFacts small = test::h200();
   small.multiprocessors = 40;
   for (const GpuFacts& gpu : {test::h200(), small}) {
@@ -42,7 +43,7 @@ void expect_plans(const Definition& definition, const Candidate& candidate, cons
 
 struct Documented {
   std::string task;
-  /// The file of the kernel to which the plan belongs: the last .cu in backticks before the block.
+  /// The kernel's file: the last .cu name in backticks before the plan's block in the document.
   std::string file;
   std::string plan;
 };
@@ -54,7 +55,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-/// The blocks of the document whose fence names a task.
+/// The documented launch plans: the code blocks whose fence names a task.
 std::vector<Documented> documented_plans() {
   std::vector<Documented> plans;
   std::string file;
@@ -74,7 +75,7 @@ std::vector<Documented> documented_plans() {
   return plans;
 }
 
-/// The directives of a source, as they are written there.
+/// The directives of a source file, as written there.
 std::string directives_of(const std::string& file) {
   std::string lines;
   const std::string text = text_of(file);
@@ -113,7 +114,8 @@ TEST(PlanExamples, TruthsOfTheTasks) {
   EXPECT_GT(truths, 10);
 }
 
-/// A plan that is accepted stays inside the memory that it names and inside the device's limits.
+/// Every step of a plan that is accepted stays within the memory that it names and within the
+/// device's limits.
 RC_GTEST_PROP(PlanProperty, WhatIsAcceptedIsInside, ()) {
   const auto number = rc::gen::element<std::string>("1", "2", "2", "3", "1", "0", "4", "-1");
   const auto text = [&](const char* form) {

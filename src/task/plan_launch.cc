@@ -1,4 +1,5 @@
-// Resolves launches of a plan: shapes within the device's limits, and arguments as bytes.
+// Resolves the launches of a plan: checks their sizes against the device's limits, and turns
+// arguments into bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -181,13 +182,15 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
                        fmt::format("grid {} is {}, no multiple of the cluster's {}", kAxes[i],
                                    figure(step.grid[i]), figure(step.cluster[i])));
   }
-  // Whether registers and static shared memory leave room is checked by the driver.
+  // This checks threads and dynamic shared memory only; the driver checks registers and static
+  // shared memory.
   if (step.cooperative) {
     const std::int64_t by_threads = gpu.threads_per_multiprocessor / ((threads + 31) / 32 * 32);
     const std::int64_t by_shared =
         step.shared_bytes == 0 ? by_threads : gpu.shared_per_multiprocessor / step.shared_bytes;
     const std::int64_t most = std::min(by_threads, by_shared) * gpu.multiprocessors;
-    // Each factor is below 2^31, but not the product of all three.
+    // Each factor is below 2^31, so the product of two fits 64 bits, but the product of three may
+    // not.
     std::int64_t blocks = step.grid[0] * step.grid[1];
     if (__builtin_mul_overflow(blocks, step.grid[2], &blocks) || blocks > most)
       return beyond_limit(node.grid[0].at,

@@ -1,5 +1,5 @@
-// Tensor maps of a plan: the operands of cuTensorMapEncodeTiled, and what the driver asks of them
-// (CUDA driver API 13.0, "Tensor Map Object Management").
+// Resolves the tensor maps of a plan: the arguments of cuTensorMapEncodeTiled, and the driver's
+// conditions on them (CUDA driver API 13.0, "Tensor Map Object Management").
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -108,7 +108,7 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
     return trouble(node.base.at, fmt::format("a tensor map begins at a multiple of {} bytes, and "
                                              "this is byte {} of a tensor aligned to {}",
                                              unit, figure(base.offset), base.space->alignment));
-  // How far the map reaches, in bytes from its base.
+  // One past the last byte that the tensor map addresses, counted from its base.
   std::int64_t reach = element->bytes;
   bool overflow = false;
   for (std::size_t i = 0; i < map.sizes.size(); ++i) {

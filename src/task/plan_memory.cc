@@ -1,4 +1,4 @@
-// Resolves workspaces, tables, fills and copies of a plan.
+// Resolves the workspaces, tables, fills and copies of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::uint64_t low_bits(std::uint64_t value, int bytes) {
   return bytes == 8 ? value : value & ((std::uint64_t{1} << (8 * bytes)) - 1);
 }
 
-/// Whether this many bytes hold the value as a signed or as an unsigned integer.
+/// Whether the value, as a signed or as an unsigned integer, fits into this many bytes.
 bool is_pattern(int bytes, std::int64_t value) {
   const std::int64_t half = bytes == 8 ? 0 : std::int64_t{1} << (8 * bytes - 1);
   return bytes == 8 || (value >= -half && value < 2 * half);

@@ -1,4 +1,4 @@
-// Reads operands of a launch plan: expressions, places, kernel names and arguments.
+// Parses the operands of a launch plan: expressions, slices of memory, kernel names and arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -123,7 +123,7 @@ std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
   }
   for (const PlanPiece& part : split_piece(behind.part(1, close - 1), ',')) {
     PlanIndex index;
-    // A colon that belongs to a ?: does not separate the bounds of a range.
+    // The colon of a conditional expression (?:) does not separate the bounds of a range.
     const auto colon =
         part.text.find('?') == kNone ? find_outside(part.text, ":") : std::size_t{kNone};
     auto low = read_expression(part.part(0, colon));

@@ -1,4 +1,4 @@
-// Reads blocks of a launch plan: loops, guards, forks, and which directive belongs to which block.
+// Parses the blocks of launch plans: loops, guards and forks, and assigns directives to blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plan_parse.h"
 
@@ -56,7 +56,8 @@ bool PlanParser::expect_nothing(PlanPiece rest) {
   return rest.empty();
 }
 
-// A block whose first line is wrong is opened all the same, so that its `end` is not reported too.
+// The block is opened even if its first line is wrong, so that its `end` is not reported as an
+// error, too.
 
 void PlanParser::read_for(PlanPiece rest, std::size_t at) {
   Open block{.kind = Open::Kind::For, .at = at};

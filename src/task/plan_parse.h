@@ -16,35 +16,37 @@ namespace kw::task {
 
 constexpr std::size_t kMaxPlanDepth = 16;  ///< The most blocks that may be nested.
 
-/// The bytes of a type that scalars, workspaces and tables may have; nothing for other names.
+/// The size in bytes of a scalar, workspace or table element of this type; nothing for unknown
+/// names.
 std::optional<int> plan_type_bytes(std::string_view type);
 bool is_real_plan_type(std::string_view type);
 std::vector<std::string> plan_types();
-/// Whether the integer type of that name can hold the value.
+/// Whether the value fits the integer type with this name.
 bool fits_plan_type(std::string_view type, std::int64_t value);
 
-/// Takes directives one by one and builds blocks of them. An erroneous directive is reported, adds
-/// no node, and changes nothing else.
+/// Takes the directives of a launch plan one by one and builds a tree of blocks. A wrong directive
+/// is reported and otherwise ignored.
 class PlanParser {
  public:
   using Complain = std::function<void(std::size_t at, std::string message)>;
 
   explicit PlanParser(Complain complain) : complain_(std::move(complain)) {}
 
-  /// The first words of the directives that belong to a plan, without `let` and `require`.
+  /// The first words of all directives of a launch plan except `let` and `require`, which other
+  /// code parses.
   static std::vector<std::string> words();
   static bool knows(std::string_view word);
 
   bool is_in_block() const { return !open_.empty(); }
 
-  /// Reads one directive, including its first word.
+  /// Parses one directive, whose text includes its first word.
   void read(PlanPiece directive);
 
-  /// Adds a `let` that is no macro, or a `require` that is no condition over knobs.
+  /// Adds a `let` whose value uses more than knobs, or a `require` whose condition does.
   void add(std::size_t at, LetNode let) { push(at, std::move(let)); }
   void add(std::size_t at, RequireNode require) { push(at, std::move(require)); }
 
-  /// The whole plan; complains about blocks that are still open.
+  /// Returns the whole plan; complains about blocks that are still open.
   PlanBlock finish();
 
  private:
@@ -63,7 +65,7 @@ class PlanParser {
   }
   void complain(std::size_t at, std::string message) { complain_(at, std::move(message)); }
 
-  // plan_parse.cc reads blocks.
+  // Parsers of blocks, defined in plan_parse.cc.
   void read_for(PlanPiece rest, std::size_t at);
   void read_tail(PlanPiece rest, std::size_t at);
   void read_when(PlanPiece rest, std::size_t at);
@@ -74,7 +76,7 @@ class PlanParser {
   bool open_block(Open block);
   bool expect_nothing(PlanPiece rest);
 
-  // plan_directives.cc reads steps and declarations.
+  // Parsers of steps and declarations, defined in plan_directives.cc.
   void read_workspace(PlanPiece rest, std::size_t at);
   void read_table(PlanPiece rest, std::size_t at);
   void read_map(PlanPiece rest, std::size_t at);
@@ -82,7 +84,7 @@ class PlanParser {
   void read_fill(PlanPiece rest, std::size_t at);
   void read_copy(PlanPiece rest, std::size_t at);
 
-  // plan_operands.cc reads what directives are made of.
+  // Parsers of operands, defined in plan_operands.cc.
   std::optional<PlanExpr> read_expression(PlanPiece piece);
   std::optional<PlanRealExpr> read_real(PlanPiece piece);
   std::optional<std::vector<PlanExpr>> read_list(PlanPiece piece, std::size_t most);
@@ -94,8 +96,8 @@ class PlanParser {
   std::optional<std::vector<PlanItem>> read_items(PlanPiece piece, int depth);
   bool read_kernel_arguments(PlanPiece piece, KernelName& kernel);
 
-  /// An attribute, `word` or `word(content)`, which take_attribute() removes from the front of
-  /// `rest`.
+  /// An attribute of a directive, `word` or `word(content)`. take_attribute() removes one from the
+  /// front of `rest`.
   struct Attribute {
     std::string_view word;
     std::size_t at = 0;

@@ -1,4 +1,4 @@
-// Tests of launch plans that are refused: where the caret stands and what it says.
+// Tests of launch plans that are refused: which place the error marks, and its message.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Resolves names, loops, guards and branches of a plan.
+// Resolves the names, loops, guards and branches of a launch plan.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -15,11 +15,12 @@ namespace {
 constexpr std::int64_t kMaxTurns = 65536;
 constexpr std::size_t kMaxOpenForks = 8;  // the number of queues that a CUDA context has by default
 constexpr std::size_t kMaxBranchNotes = 64;
-/// The most workspace of a task's own float64 truths, which no restriction binds.
+/// The most bytes of workspace for a task's own float64 references, which the task's restrictions
+/// do not limit.
 constexpr std::int64_t kMostTruthBytes = std::int64_t{64} << 30;
 
-/// The workload and knobs for a message: "large: m = 4096, n = 4096; BM = 64". The sizes of a
-/// workload of group check stay hidden.
+/// The workload and knobs for a message: "large: m = 4096, n = 4096; BM = 64". A workload of group
+/// check is not named and its sizes stay hidden.
 std::string site_words(const PlanSite& site, const KnobPoint& point) {
   std::string words = "in a workload that is not shown";
   if (site.workload.group != Group::Check) {
@@ -32,7 +33,7 @@ std::string site_words(const PlanSite& site, const KnobPoint& point) {
   return words;
 }
 
-/// Defines the numbers that depend on knobs alone.
+/// Defines the numbers that depend only on knobs.
 Planned<> define_macros(const CandidateHeader& header, const KnobPoint& point, PlanScope& scope) {
   for (const std::string& define : header.defines(point)) {
     const auto equals = define.find('=');
@@ -41,7 +42,8 @@ Planned<> define_macros(const CandidateHeader& header, const KnobPoint& point, P
   return {};
 }
 
-/// Collects the kernels of all launches that are possible at the knobs, whatever the workload.
+/// Collects the kernels of all launches that are possible with the given knobs, whatever the
+/// workload.
 class KernelList {
  public:
   explicit KernelList(const PlanScope& knobs) : knobs_(knobs) {}
@@ -67,7 +69,7 @@ class KernelList {
  private:
   Planned<> visit(const WhenNode& guard) {
     for (const auto& branch : guard.branches) {
-      // A condition that needs the workload may be true or false.
+      // If the condition cannot be evaluated without the workload, both branches are possible.
       const auto value =
           branch.condition ? knobs_.value(*branch.condition) : Planned<std::int64_t>(1);
       if (value && *value == 0) continue;
@@ -146,7 +148,7 @@ Planned<> PlanResolver::run_block(const PlanBlock& block) {
   return {};
 }
 
-/// Resolves a block that has names and forks of its own.
+/// Resolves a block in which names and forks are local.
 Planned<> PlanResolver::run_scope(const PlanBlock& block) {
   const std::size_t mark = scope_.mark();
   auto outer = std::move(open_);
@@ -194,7 +196,7 @@ Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
     return trouble(node.stride->at, fmt::format("a loop with a step of {}, which must be above 0",
                                                 scope_.figure(stride)));
   ++loops_;
-  // Differences between values from low to high do not overflow, since high - low did not.
+  // `high - t` is computed with unsigned numbers, so that it cannot overflow.
   std::int64_t t = low;
   while (t < high) {
     const std::uint64_t left = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(t);
@@ -237,8 +239,8 @@ Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
     return trouble(at, fmt::format("a branch '{}' is open already", node.name));
   Branch parent = std::move(branch_);
   branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
-  // A branch gets the smallest free number. `taken_` includes the open branches of enclosing
-  // blocks.
+  // The branch gets the smallest free number; branches of enclosing blocks that are still open keep
+  // theirs.
   while (!taken_.insert(branch_.id).second) ++branch_.id;
   if (taken_.size() > kMaxOpenForks + 1)
     return trouble(at, fmt::format("more than {} branches are open", kMaxOpenForks));

@@ -1,4 +1,4 @@
-// The walk over a plan's tree that makes the plan's steps; used by plan_*.cc only.
+// Walks over the tree of a launch plan and creates the plan's steps; used by plan_*.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace kw::task {
 
-/// The kernel's name at a point of the knobs, as `reduce<64, 4>`.
+/// The kernel's name with its template arguments evaluated at a point of the knobs, such as
+/// `reduce<64, 4>`.
 Planned<std::string> kernel_text(const KernelName& kernel, const PlanScope& knobs);
 
 class PlanResolver {
@@ -23,18 +24,18 @@ class PlanResolver {
   Planned<Plan> run();
 
  private:
-  /// A sequence of steps, and what its next step must wait for.
+  /// A sequence of steps that run one after the other, and what its next step must wait for.
   struct Branch {
     int id = 0;
     int last = -1;  ///< The latest step of the branch.
-    /// Steps of other branches that the next step of this branch waits for.
+    /// Steps of other branches for which the next step of this branch must wait.
     std::set<int> pending;
     std::size_t at = 0;  ///< Byte of the source at which the branch was forked.
 
     std::set<int> tails() const;
   };
 
-  // plan_resolve.cc resolves names, blocks and branches.
+  // Names, blocks and branches, resolved in plan_resolve.cc.
   Planned<> define_names();
   Planned<> run_block(const PlanBlock& block);
   Planned<> run_scope(const PlanBlock& block);
@@ -46,22 +47,23 @@ class PlanResolver {
   Planned<> visit(const JoinNode& node, std::size_t at);
   Planned<> turn(const ForNode& node, std::size_t at, std::int64_t value, const PlanBlock& block);
   Planned<> add_step(PlanStep step, std::size_t at);
-  /// Adds the only step of a host launcher: the task's arguments, then the workspaces.
+  /// Adds the only step of a host launcher, whose arguments are the task's, followed by the
+  /// workspaces.
   Planned<> add_call();
 
-  // plan_memory.cc resolves workspaces, tables, fills and copies.
+  // Workspaces, tables, fills and copies, resolved in plan_memory.cc.
   Planned<> visit(const WorkspaceNode& node, std::size_t at);
   Planned<> visit(const TableNode& node, std::size_t at);
   Planned<> visit(const FillNode& node, std::size_t at);
   Planned<> visit(const CopyNode& node, std::size_t at);
   Planned<> check_target(const PlanName& name, const PlanSpan& span) const;
 
-  // plan_map.cc resolves tensor maps.
+  // Tensor maps, resolved in plan_map.cc.
   Planned<> visit(const MapNode& node, std::size_t at);
   Planned<> check_map(const MapNode& node, std::size_t at, const PlanTensorMap& map,
                       const PlanSpan& base) const;
 
-  // plan_launch.cc resolves launches.
+  // Launches, resolved in plan_launch.cc.
   Planned<> visit(const LaunchNode& node, std::size_t at);
   Planned<> check_shape(const LaunchNode& node, const PlanStep& step) const;
   Planned<> add_argument(const PlanItem& item, int parameter, std::int64_t at,
@@ -70,7 +72,7 @@ class PlanResolver {
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;
   };
-  /// The room that an item takes.
+  /// The size and alignment that an item takes among the kernel's arguments.
   Planned<Layout> layout(const PlanItem& item) const;
   Planned<Layout> place_items(const PlanItem& item, std::vector<std::int64_t>* offsets) const;
   Planned<PlanArgument> argument(const PlanItem& item) const;

@@ -1,4 +1,5 @@
-// Looks up names, evaluates expressions, and slices tensors and workspaces.
+// Looks up the names of a launch plan, evaluates its expressions, and slices tensors and
+// workspaces.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plan_scope.h"
 
@@ -53,7 +54,8 @@ Planned<> PlanScope::define(std::size_t at, PlanSpace space) {
   KW_TRY(check_free(at, space.name));
   const std::string name = space.name;
   const bool is_map = space.is_map();
-  // A space hides an implied number of the same name; to keep both would only confuse.
+  // A tensor or workspace hides an implied number with the same name, because keeping both would
+  // confuse the author.
   if (numbers_.contains(name)) set(name, std::nullopt);
   const auto& placed = spaces_.emplace(name, std::move(space)).first->second;
   undo_.push_back({.name = name, .is_space = true, .was_implied = false, .old = {}});

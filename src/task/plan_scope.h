@@ -1,4 +1,4 @@
-// The names of a launch plan while it is resolved: numbers, and memory of known shape.
+// The names that are defined while a launch plan is resolved: numbers, and memory of known shape.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kw::task {
 
-/// An error in a plan, and the byte of the source at which it is.
+/// An error in a launch plan, and its byte offset in the source.
 struct PlanTrouble {
   std::size_t at = 0;
   std::string message;
@@ -36,7 +36,7 @@ inline std::unexpected<PlanTrouble> beyond_limit(std::size_t at, std::string mes
   return std::unexpected(PlanTrouble{at, std::move(message), true});
 }
 
-/// A tensor, workspace or table, or (where `map` is at least 0) a tensor map.
+/// A tensor, workspace or table, or, if `map` is at least 0, a tensor map.
 struct PlanSpace {
   std::string name;
   PlanMemory memory = PlanMemory::Tensor;
@@ -51,14 +51,14 @@ struct PlanSpace {
   bool is_writable = false;
 
   bool is_map() const { return map >= 0; }
-  /// Elements between neighbours along a dimension.
+  /// The distance, in elements, between neighbours along a dimension.
   std::int64_t stride(std::size_t dimension) const;
-  /// Elements from the first to one past the last of a slice that fixes the first `dimensions`
-  /// indices.
+  /// The number of elements that a slice spans, from its first to its last, if the first
+  /// `dimensions` indices are fixed.
   std::int64_t extent(std::size_t dimensions) const;
 };
 
-/// A range of bytes in a space.
+/// A range of bytes in a tensor, workspace or table.
 struct PlanSpan {
   const PlanSpace* space = nullptr;
   std::int64_t offset = 0;
@@ -69,29 +69,29 @@ struct PlanSpan {
 
 class PlanScope {
  public:
-  /// `is_hidden`: messages must not show figures that follow from the workload.
+  /// `is_hidden`: messages must not contain numbers that depend on the workload.
   explicit PlanScope(bool is_hidden) : is_hidden_(is_hidden) {}
 
-  /// Defines a name; an error where the name is defined already, unless only by imply().
+  /// Defines a name; an error if the name is defined already by anything but imply().
   Planned<> define(std::size_t at, const std::string& name, std::int64_t value);
   Planned<> define(std::size_t at, PlanSpace space);
-  /// Defines a number that a later definition of the same name may replace.
+  /// Defines a number that a later define() of the same name may replace.
   void imply(const std::string& name, std::int64_t value);
   void define_real(const std::string& name, double value) { reals_[name] = value; }
 
   Planned<std::int64_t> value(const PlanExpr& expr) const;
   Planned<std::vector<std::int64_t>> values(const std::vector<PlanExpr>& exprs) const;
   Planned<double> real(const PlanRealExpr& expr) const;
-  /// Null where no space has that name.
+  /// The tensor, workspace, table or map with this name; null if there is none.
   const PlanSpace* space(std::string_view name) const;
   Planned<const PlanSpace*> require_space(const PlanName& name) const;
   Planned<PlanSpan> span(const PlanName& name) const;
 
-  /// reset(mark) forgets everything that was defined after mark() returned `mark`.
+  /// A mark for reset(), which removes all names that were defined after the call of mark().
   std::size_t mark() const { return undo_.size(); }
   void reset(std::size_t mark);
 
-  /// The value as text for a message; hidden where the workload is.
+  /// The value as text for a message; a placeholder if the workload is hidden.
   std::string figure(std::int64_t value) const;
 
  private:

@@ -1,4 +1,4 @@
-// Tests of launch plans that are accepted: what their directives become.
+// Tests of the steps that valid launch plans resolve to.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plan.h"
 
@@ -188,7 +188,7 @@ TEST(Plan, BranchesWaitForWhatTheyNeed) {
   EXPECT_TRUE(after(3).empty());
   EXPECT_EQ(branch(4), 0);
   EXPECT_TRUE(after(4).empty());
-  // Branch b waits for all of branch a, because it was forked after a's steps.
+  // Branch b waits for all steps of branch a, because the fork of b follows the join of a.
   EXPECT_EQ(branch(5), 1);
   EXPECT_THAT(after(5), ElementsAre(2, 4));
   EXPECT_THAT(after(6), ElementsAre(2, 3));

@@ -1,4 +1,4 @@
-// Finds brackets, separators and lines in directives.
+// Finds brackets, separators and line ends in the directives of a launch plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plan_text.h"
 
@@ -9,10 +9,10 @@
 namespace kw::task {
 namespace {
 
-/// Walks over text and counts the open brackets; characters in quotes do not count.
+/// Counts the open brackets while walking over a text; brackets in quotes do not count.
 class BracketWalk {
  public:
-  /// Takes the next character; returns whether it stands outside of quotes.
+  /// Takes the next character; returns whether the character is outside quotes.
   bool take(char c) {
     if (c == '"') {
       is_quoted_ = !is_quoted_;
@@ -30,7 +30,7 @@ class BracketWalk {
   bool is_quoted_ = false;
 };
 
-/// The line without a comment, which begins with `//` outside of quotes.
+/// The line up to a comment, which begins with `//` outside quotes.
 std::string_view without_comment(std::string_view text) {
   bool is_quoted = false;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// A recursive descent parser and an evaluator of real expressions, both with capped depth.
+// A recursive descent parser and an evaluator of real expressions, both with limited depth.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/real_expr.h"
 
@@ -41,7 +41,8 @@ const Function* find_function(std::string_view name) {
 
 }  // namespace
 
-/// Each production returns the index of its node; after the first error all return at once.
+/// The parser. Each production returns the index of its node; after the first error all productions
+/// return at once.
 class RealExpr::Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}

@@ -14,16 +14,17 @@
 
 namespace kw::task {
 
-/// An expression of `+ - * /`, parentheses, numbers, inf, nan, names and a few functions, all in
-/// float64 (docs/launch-plan.md). Immutable. Every text gives an expression or an ExprError.
+/// An expression of `+ - * /`, parentheses, numbers, inf, nan, names and a few functions, evaluated
+/// in float64 (docs/launch-plan.md). Immutable. Parsing any text gives an expression or an
+/// ExprError.
 class RealExpr {
  public:
-  /// Returns the value of a name, or nothing where the name is unknown.
+  /// Returns the value of a name, or nothing for an unknown name.
   using Lookup = std::function<std::optional<double>(std::string_view name)>;
 
   static std::expected<RealExpr, ExprError> parse(std::string_view text);
 
-  /// The value. The only error is a name that `lookup` does not know.
+  /// The expression's value. The only possible error is a name that `lookup` does not know.
   std::expected<double, ExprError> evaluate(const Lookup& lookup) const;
 
   /// The expression as it was written.
@@ -44,7 +45,7 @@ class RealExpr {
   std::expected<double, ExprError> value(std::size_t index, const Lookup& lookup) const;
 
   std::string text_ = "0";
-  /// Children stand before parents; the last node is the root.
+  /// The nodes of the expression's tree: children before parents, the root last.
   std::vector<Node> nodes_ = {Node{}};
 };
 

@@ -1,4 +1,4 @@
-// Evaluates the formulas of a task for one workload, with every size checked.
+// Evaluates the formulas of a task for one workload, and checks every size.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/resolve.h"
 
@@ -13,10 +13,11 @@
 namespace kw::task {
 namespace {
 
-/// More than any machine holds; the sum of a few tensors still fits 64 bits.
+/// The largest tensor in bytes: more than any machine has, and small enough that the sum over a few
+/// tensors fits 64 bits.
 constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 56;
 
-/// A bound above every magnitude that JSON can still express.
+/// A magnitude above every number that a result can have, and that JSON can still express.
 constexpr double kEverywhere = 1e300;
 
 class Resolver {
@@ -126,9 +127,9 @@ class Resolver {
     return is_planted() && timed != definition_.timed.values.end() ? timed->second : tensor.values;
   }
 
-  /// The magnitude below which results are exact. Planted lines give sums of magnitude 4 at most,
-  /// all other sums grow with the length; where the length is too small to tell the two apart,
-  /// nothing counts as exact.
+  /// The magnitude below which elements of the output must be exact; -1: none must be. Sums over
+  /// planted lines have a magnitude of at most 4, whereas all other sums grow with their length. If
+  /// the length is too small to tell the two apart, no element counts as exact.
   double exact_below() const {
     constexpr double kLongest = 8;
     constexpr std::int64_t kLeastLength = 64;
@@ -221,8 +222,8 @@ std::string shown_bytes(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)));
 }
 
-/// The bytes of the tensors, where those of two-byte elements count twice: their truths have eight
-/// bytes per element like all others, and truths are most of what a machine holds.
+/// The bytes of the tensors, with two-byte elements counted twice: their references have eight
+/// bytes per element like those of four-byte elements, and references take most of the memory.
 double weighed_bytes(const Workload& workload) {
   double bytes = 0;
   for (const Tensor& tensor : workload.tensors)
@@ -230,12 +231,13 @@ double weighed_bytes(const Workload& workload) {
   return bytes;
 }
 
-/// The limit for all timed workloads together, in limits for one: each limit has a margin, and not
-/// all workloads need theirs at once. On a card of 80 GB the four stencil workloads fit at 1.2, and
-/// three of softmax_f16 do not fit at 1.5.
+/// All timed workloads together may take this many times the limit for one workload. The limit for
+/// one has a margin, and not all workloads need it at once. On a card of 80 GB the four stencil
+/// workloads fit at 1.2, and three of softmax_f16 do not fit at 1.5.
 constexpr double kTogether = 1.3;
 
-/// Leaves out the largest timed workloads until the rest, which are held at the same time, fit.
+/// Leaves out the largest timed workloads until the rest, which are in memory at the same time,
+/// fit.
 void skip_timed_above(std::int64_t max_bytes, Resolved& resolved) {
   for (;;) {
     double bytes = 0;

@@ -1,5 +1,5 @@
-// Every launch plan that is shipped resolves at every workload of its task, and no timed workload
-// takes a branch that none of the checked ones takes.
+// Tests that every shipped launch plan resolves at every workload of its task, and that no timed
+// workload takes a branch of a plan that no checked workload takes.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Expects the plans of one file at its default knobs to resolve; failures name file and workload.
+/// Expects the launch plan of one file to resolve with default knobs at every workload; failures
+/// name file and workload.
 void expect_plans(const Definition& definition, const fs::path& file) {
   const auto source = test::bytes_of(file);
   const auto header = parse_header(source, file.string(), Target::Cuda);

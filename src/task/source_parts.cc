@@ -1,4 +1,4 @@
-// Finds where a source's includes end, whatever comments and conditions stand around them.
+// Finds where a source's includes end, despite comments and conditional compilation.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/source_parts.h"
 
@@ -15,7 +15,7 @@
 namespace kw::task {
 namespace {
 
-/// Replaces comments and the content of quotes by blanks; line ends stay.
+/// Replaces comments and the contents of string and character literals by blanks; line ends stay.
 class Blanker {
  public:
   explicit Blanker(std::string_view text) : text_(text), out_(text) {}
@@ -47,7 +47,7 @@ class Blanker {
     const auto found = text_.find(what, from);
     return found == std::string_view::npos ? text_.size() : found + what.size();
   }
-  /// The end of a `//` comment, which goes on where its line is continued.
+  /// The end of a `//` comment, which includes the next line if the line ends in a backslash.
   std::size_t end_of_line() const {
     auto end = text_.find('\n', at_);
     while (end != std::string_view::npos && end > 0 && text_[end - 1] == '\\')
@@ -74,7 +74,7 @@ class Blanker {
   std::size_t at_ = 0;
 };
 
-/// A line together with the lines that continue it.
+/// A logical line: a line together with those that continue it after a backslash.
 struct Line {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -105,8 +105,8 @@ std::vector<Line> lines_of(std::string_view source) {
   return lines;
 }
 
-/// The number of lines that are read once: up to the last #include and the end of the conditions
-/// around it.
+/// The number of lines at the beginning that are included once for all copies: up to the last
+/// #include and the end of the #if around it.
 std::size_t lines_read_once(const std::vector<Line>& lines) {
   std::size_t end = 0;
   int depth = 0;
@@ -142,7 +142,8 @@ class Cut {
     return varying_.contains(name) || name.starts_with("KW_CONST_");
   }
 
-  /// Marks macros of the first part whose value uses something that varies as varying too.
+  /// Marks a macro before the last #include as varying if its value uses a macro that varies
+  /// between copies.
   Result<> spread() {
     constexpr int kMostRounds = 16;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -167,8 +168,8 @@ class Cut {
                       line.first + 1));
     if (!line.word.starts_with("if") && !line.word.starts_with("elif")) return {};
     for (const std::string& name : identifiers_of(line.text)) {
-      // `#ifndef` of a knob gives a default for compiling the code alone; each copy defines the
-      // knob itself.
+      // An `#ifndef` of a knob gives a default for compiling the source alone, which is harmless
+      // because each copy defines the knob.
       const bool is_default = line.word == "ifndef" && of_header_.contains(name);
       if (is_varying(name) && !is_default)
         return fail_input(
@@ -198,7 +199,7 @@ class Cut {
         (i < end_ ? parts_.includes : parts_.code) += std::string(lines[i]) + "\n";
         continue;
       }
-      // A `tune` line stays one line, since pinning knobs rewrites the line.
+      // A `tune` directive must stand on one line, because pinning the knobs rewrites that line.
       const bool is_one_line = leading_word(*directive) == "tune";
       const DirectiveText whole = join_directive(source_, lines, i, *directive);
       std::string step = for_plan(is_one_line ? *directive : whole.text);
@@ -217,7 +218,8 @@ class Cut {
     return out;
   }
 
-  /// The part of a directive that each copy's branch of the plan repeats; empty: nothing.
+  /// The part of a directive that is repeated in each copy's branch of the launch plan; empty if
+  /// there is none.
   std::string for_plan(std::string_view directive) const {
     static constexpr std::string_view kOfTheFile[] = {"tune", "option", "technique", "dialect",
                                                       "library"};

@@ -1,4 +1,5 @@
-// Cuts a kernel's text into what is read once and what can be copied into a namespace.
+// Splits a kernel's source into a part that is included once and a part that can be copied into
+// namespaces.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,12 +20,13 @@ struct SourceParts {
   std::set<std::string> macros;   ///< Macros that the code defines or undefines.
 };
 
-/// Cuts a source whose header is known, with regard to comments, strings and continued lines.
-/// Errors name the line: code before the last #include; a condition there that depends on a knob or
-/// on a size of a shape; a macro of the first part that the code redefines. O(text).
+/// Splits a source whose header was parsed; understands comments, strings and continued lines.
+/// Errors name the line: code before the last #include; a condition before it that depends on a
+/// knob or on a size of a shape; a macro from before it that the code redefines. Linear in the
+/// text.
 Result<SourceParts> cut_source(std::string_view source, const CandidateHeader& header);
 
-/// The identifiers in a text: letters, digits and _ in a row that do not begin with a digit.
+/// The identifiers in a text: sequences of letters, digits and _ that do not begin with a digit.
 std::set<std::string> identifiers_of(std::string_view text);
 
 }  // namespace kw::task

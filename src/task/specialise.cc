@@ -1,4 +1,4 @@
-// Writes copies of a kernel side by side, and the code that selects among them.
+// Writes several copies of a kernel into one source, and the code that selects one by the sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specialise.h"
 
@@ -18,8 +18,8 @@
 namespace kw::task {
 namespace {
 
-/// A step in which macros are replaced by numbers. The first word is no macro, and neither is a
-/// word before a bracket, which is an attribute or a function.
+/// A step of the launch plan with macros replaced by numbers. The first word of a step, and a word
+/// before a bracket (an attribute or a function), are never macros.
 std::string with_macros(std::string_view step, const std::map<std::string, std::string>& macros) {
   std::string out;
   for (std::size_t at = 0; at < step.size();) {
@@ -39,8 +39,8 @@ std::string with_macros(std::string_view step, const std::map<std::string, std::
   return out;
 }
 
-/// Replaces `extern "C"` by `extern "C++"`, so that a kernel belongs to its namespace like any
-/// other function.
+/// Replaces `extern "C"` by `extern "C++"`, so that a kernel belongs to its copy's namespace like
+/// any other function.
 std::string in_cpp_linkage(std::string_view code) {
   std::string out;
   constexpr std::string_view kExtern = "extern", kC = "\"C\"";
@@ -57,8 +57,8 @@ std::string in_cpp_linkage(std::string_view code) {
   return out;
 }
 
-/// The launch with the kernel's name, and names of the code's types in quoted template arguments,
-/// qualified by the namespace `space`.
+/// The launch directive with the kernel's name qualified by the namespace `space`, and likewise the
+/// names of the code's own types in quoted template arguments.
 std::string launch_in(std::string_view launch, std::string_view space, std::string_view code) {
   constexpr std::string_view kLaunch = "launch ";
   std::string out = fmt::format("{}{}::", kLaunch, space);
@@ -79,12 +79,12 @@ std::string launch_in(std::string_view launch, std::string_view space, std::stri
   return out;
 }
 
-/// One copy of the kernel.
+/// One copy of the kernel, for one shape or for all other shapes.
 struct Copy {
   std::string space;  ///< The copy's namespace.
-  /// Values of knobs, of macros that follow from knobs, and of sizes.
+  /// Values of knobs, of macros derived from knobs, and of the shape's sizes.
   std::map<std::string, std::string> macros;
-  /// The shape that the copy is for; null: the copy for all other shapes.
+  /// The shape for which the copy is built; null: the copy serves all other shapes.
   const Arm* arm = nullptr;
 };
 
@@ -98,8 +98,8 @@ std::map<std::string, std::string> macros_at(const CandidateHeader& header,
   return macros;
 }
 
-/// The text of a copy. `function` has C linkage and therefore gets another name in the copy; empty:
-/// nothing is renamed.
+/// The text of a copy. `function`, which has C linkage, gets another name in each copy, because
+/// names with C linkage ignore namespaces; empty: nothing is renamed.
 std::string text_of(const Copy& copy, const SourceParts& parts, const std::string& function) {
   std::string text = fmt::format("\nnamespace {} {{  // {}\n", copy.space,
                                  copy.arm == nullptr ? "all other shapes" : copy.arm->workload);
@@ -115,7 +115,8 @@ std::string text_of(const Copy& copy, const SourceParts& parts, const std::strin
   return text + parts.code + after + "}\n";
 }
 
-/// Remembers which macros of the code the includes have defined: those must not be undefined.
+/// The includes, and lines that record which of the code's macros the includes have defined: the
+/// copies must not undefine those.
 std::string text_before(const SourceParts& parts) {
   std::string text = parts.includes;
   for (const std::string& name : parts.macros)
@@ -168,7 +169,7 @@ std::string dispatching_function(const Task& task, const std::vector<Copy>& copi
   return text + "}\n";
 }
 
-/// The directives of the header that hold for the whole file.
+/// The directives that apply to the whole specialised file.
 std::string head_of(const Task& task, const CandidateHeader& header, std::size_t arms) {
   std::string text = fmt::format(
       "// {}: a build of its own for {} of its shapes, and one for all others.\n", task.name, arms);

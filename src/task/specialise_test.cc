@@ -1,5 +1,5 @@
-// Kernels with a build for each shape: what the dispatch says, and that shipped plans stay what
-// they are.
+// Tests of kernels with a build for each shape: how the text selects a build, and that shipped
+// plans still do the same.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specialise.h"
 
@@ -95,7 +95,8 @@ namespace mine { template <int N> __global__ void second(const float* x) {} }
   EXPECT_EQ(count(text, "extern \"C++\" __global__ void first"), 2U);
 }
 
-// Without #undef, a macro that one copy defines for its sizes would hold in the copies behind it.
+// Without #undef, a macro that one copy defines for its sizes would still be defined in the
+// following copies.
 TEST(Specialise, MacrosOfACopyEndWithIt) {
   const std::string text =
       specialise(
@@ -165,15 +166,15 @@ TEST(Specialise, ArmsKnowWhatTheKernelCanSee) {
   EXPECT_EQ(arm_for(saxpy(), vector, Target::Cpu, {}).sizes, (Sizes{{"n", 7}}));
 }
 
-/// What a plan does, without the kernels' names.
+/// A resolved plan as text, without the kernels' names, which differ between copies.
 std::string deeds(Plan plan) {
   plan.branches.clear();
   for (PlanStep& step : plan.steps) step.kernel.clear();
   return encode(RolePlan{"", "", std::move(plan)});
 }
 
-// For every workload, with an arm or without, the dispatch must launch what the kernel itself
-// launches at those knobs.
+// Expects that for every workload the specialised kernel's plan launches what the kernel itself
+// launches with the same knobs.
 void expect_equal_plans(const Definition& definition, const fs::path& file) {
   const Candidate generic = kernel(test::bytes_of(file), Target::Cuda);
   const auto header = parse_header(generic);

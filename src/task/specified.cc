@@ -1,4 +1,4 @@
-// A look at the lines of spec.md.
+// Searches spec.md for placeholder lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specified.h"
 

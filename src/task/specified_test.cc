@@ -1,4 +1,4 @@
-// Tests of what a task must say before a model is asked.
+// Tests that a task with placeholders in spec.md is refused before a model is asked.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specified.h"
 

@@ -1,4 +1,4 @@
-// SuiteSpec: what kw suite compares, as a person writes it; format in docs/suites.md.
+// SuiteSpec: what kw suite compares, as a person writes it in a file; format in docs/suites.md.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace kw::task {
 
-/// The most tries to repair one failed kernel; also the limit of --repairs.
+/// The most attempts to repair one failed kernel; also the limit of --repairs.
 inline constexpr int kMostRepairs = 100;
 
-/// A name in a spec whose existence the reader of the spec cannot check.
+/// A name in a spec with its position, because its existence is checked only after parsing.
 struct SuiteName {
   std::string text;
   Position place;
@@ -29,7 +29,8 @@ struct SuiteTask {
   std::string level;  ///< The level of the task; empty: the suite has no levels.
 };
 
-/// What every cell may spend. At least one bound must be set; 0 sets no bound.
+/// The budget of each cell (one search of a suite). At least one bound must be set; 0 sets no
+/// bound.
 struct SuiteBudget {
   std::int64_t evaluations = 0;
   std::int64_t calls = 0;
@@ -37,23 +38,24 @@ struct SuiteBudget {
   double usd = 0;
 };
 
-/// The tables that are printed beside the metrics.
+/// The optional tables that are printed in addition to the metrics.
 enum class SuiteTable { Levels, Rounds, Outcomes, Budget };
 
 /// What counts as one sample of a task.
 enum class SampleUnit {
   Run,  ///< The confirmed winner of a run; a task has as many samples as seeds.
-  /// Each kernel that was written, for strategies that write kernels independently of each other.
+  /// Each written kernel is a sample; for strategies that write kernels independently of each
+  /// other.
   Attempt,
 };
 
-/// A suite. Every combination of its lists is a cell, unless a value means nothing to the cell's
-/// strategy.
+/// A suite: every combination of values from its lists is a cell (one search), except values that
+/// have no effect on the cell's strategy.
 struct SuiteSpec {
   std::string name;
   std::string about;
   std::vector<SuiteTask> tasks;
-  /// Models; `real` stands for the models that the command line names.
+  /// Models; the name `real` stands for the models given on the command line.
   std::vector<SuiteName> models;
   std::vector<SuiteName> strategies;
   std::vector<std::string> presets;
@@ -64,7 +66,8 @@ struct SuiteSpec {
   std::vector<Target> targets{Target::Cpu};
   SuiteBudget budget;
   bool starts_from_experts = false;  ///< Runs with a model begin with the task's own kernels.
-  /// How often a strategy that sends back failed kernels does so; nothing: the strategy's default.
+  /// How many times a strategy may send a failed kernel back for repair; nothing: the strategy's
+  /// default.
   std::optional<int> repairs;
   SampleUnit samples = SampleUnit::Run;
   std::vector<int> pass{1};     ///< The values of k for pass@k and speedup@k.
@@ -73,14 +76,14 @@ struct SuiteSpec {
   std::vector<SuiteTable> tables;
 };
 
-/// Names that exist, which the reader of a spec cannot know.
+/// The names of existing strategies and rewards, which the caller of parse_suite() supplies.
 struct SuiteWords {
   std::vector<std::string_view> strategies;
   std::vector<std::string_view> rewards;
 };
 
-/// Reads a spec. Complaints are one line each, `origin:line:column: message`, with the nearest
-/// known word.
+/// Parses a spec. Complaints are one line each, `origin:line:column: message`, and suggest the most
+/// similar allowed word.
 Result<SuiteSpec> parse_suite(std::string_view text, const std::string& origin,
                               const SuiteWords& words);
 

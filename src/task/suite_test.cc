@@ -1,4 +1,4 @@
-// Tests of suite specs: what valid ones mean, and the complaints about wrong ones.
+// Tests of suite specs: how valid ones are read, and the complaints about invalid ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/suite.h"
 

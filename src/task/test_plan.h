@@ -1,4 +1,4 @@
-// A small task, a device and the shortest way to a plan, for tests of launch plans.
+// A small task, a device and helpers that resolve a plan in one call, for tests of launch plans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,8 @@ inline GpuFacts h200() {
   return gpu;
 }
 
-/// A task with u: f32 [3, n, m] inout; x and v: f32 [n, m] with pitch m + pad, in and out; y: f32
-/// [n] out; keys: u8 [n] in.
+/// A task with these tensors: u, f32 [3, n, m], inout; x and v, f32 [n, m] with pitch m + pad, in
+/// and out; y, f32 [n], out; keys, u8 [n], in.
 inline Definition sample() {
   TaskFiles files{"tasks/sample", {}};
   files.texts["task.yaml"] = R"(

@@ -1,5 +1,5 @@
-// Tests of the section `timed` of task.yaml: what timed workloads hold, and which results count as
-// exact.
+// Tests of the section `timed` of task.yaml: which values timed workloads contain, and which
+// results count as exact.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

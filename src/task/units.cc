@@ -1,4 +1,4 @@
-// Generates declarations and trampolines from a task's signature.
+// Generates declarations and trampolines from the signature of a task's function.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/units.h"
 
@@ -14,8 +14,9 @@
 namespace kw::task {
 namespace {
 
-/// Lines behind a source that compile only where every knob still has the value that was set: a
-/// header that defines a macro of that name would give all settings the same code.
+/// Lines appended to a source that fail to compile unless every knob still has the value that was
+/// set. A header that defines a macro with a knob's name would give the same code for all values of
+/// the knob.
 std::string check_of_knobs(const std::vector<std::string>& defines) {
   if (defines.empty()) return {};
   std::string text =
@@ -33,7 +34,7 @@ std::string check_of_knobs(const std::vector<std::string>& defines) {
   return text;
 }
 
-/// The C type of one element; `real` replaces the floating-point types.
+/// The C type of one element; if `real` is not empty, it replaces the floating-point types.
 std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   if (is_real(dtype) && !real.empty()) return real;
   switch (dtype) {
@@ -55,7 +56,7 @@ std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   return "void";
 }
 
-/// The source of kw_entry, which unpacks the arguments and calls `callee`.
+/// The source of the exported function kw_entry, which unpacks the arguments and calls `callee`.
 std::string trampoline(const Task& task, std::string_view callee, std::string_view real = {}) {
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < task.signature.size(); ++i)
@@ -67,7 +68,7 @@ std::string trampoline(const Task& task, std::string_view callee, std::string_vi
       callee, join(arguments, ","));
 }
 
-/// The source of a host launcher's kw_entry.
+/// The source of the exported function kw_entry for a host launcher.
 std::string host_trampoline(const Task& task, const CandidateHeader& header) {
   std::vector<std::string> types;
   for (const auto& parameter : task.signature) types.push_back(argument_type(parameter));
@@ -82,14 +83,14 @@ std::string host_trampoline(const Task& task, const CandidateHeader& header) {
       task.function, join(arguments, ","));
 }
 
-/// The dtype of all real tensors; f64 where there are none.
+/// The dtype of all real tensors of the task; f64 if the task has none.
 Dtype real_dtype(const Task& task) {
   for (const auto& parameter : task.signature)
     if (parameter.is_tensor && is_real(parameter.dtype)) return parameter.dtype;
   return Dtype::F64;
 }
 
-/// Macros that name the task's real type, for sources that serve several types.
+/// Macros with the task's real type, for sources that serve several types.
 std::string real_macros(const Task& task) {
   const Dtype dtype = real_dtype(task);
   const std::string name = upper_case(kw::name_of(dtype));
@@ -99,12 +100,12 @@ std::string real_macros(const Task& task) {
 /// The task's real type in C.
 std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
-/// The reference with its trampoline behind the text, so that line numbers stay those of the
-/// author's file.
+/// A build unit of the reference, with the trampoline appended, so that line numbers stay those of
+/// the author's file.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
                          std::string_view function, std::string_view real, bool is_native = false) {
   const auto callee = fmt::format("{}<{}>", function, real);
-  // In the native build each scalar keeps its own dtype.
+  // In the native build each scalar keeps the dtype that the task gives it.
   const auto unpacked = is_native ? std::string_view() : real;
   BuildUnit unit;
   unit.role = role;
@@ -154,8 +155,8 @@ std::string device_interface_text(const Task& task) {
       "// What device code for the task {} finds there: its plan can pass\n//   {}\n"
       "#pragma once\n{}",
       task.name, parameter_list(task), real_macros(task));
-  // The same definitions as in libcu++ under NVRTC, so that including its headers later is no
-  // conflict.
+  // The definitions equal those of libcu++ under NVRTC, so that a source may include its headers
+  // later without conflict.
   return text + R"(#ifdef __CUDACC_RTC__
 typedef signed char int8_t;
 typedef signed short int16_t;

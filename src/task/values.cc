@@ -1,4 +1,4 @@
-// The table of the kinds of values, with their keys, defaults and limits.
+// The table of the kinds of value distributions, with their keys, defaults and limits.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/values.h"
 
@@ -36,7 +36,7 @@ const std::vector<Kind>& kinds() {
       {"spikes", true, {{"std", 1, 0, kFar}, {"share", 0.01, 0, 1}, {"height", 100, -kFar, kFar}}},
       {"ties", false, {{"levels", 4, 1, 1 << 20}}},
       {"mixed", true, {{"lo_exp", -8, -126, 100}, {"hi_exp", 8, -126, 100}}},
-      // Up to 2^24 every integer is exact in float32.
+      // Every integer up to 2^24 is exact in float32.
       {"integers", false, {{"lo", -8, -16777216, 16777216}, {"hi", 8, -16777216, 16777216}}},
       {"planted",
        true,
@@ -64,7 +64,7 @@ const std::vector<Kind>& kinds() {
   return table;
 }
 
-/// The key with limits that keep random values exact or finite at a two-byte type.
+/// The key with narrower limits for a two-byte dtype, so that random values are exact or finite.
 Key limited(Key key, const Kind& kind, Dtype dtype) {
   const auto within = [&](double lowest, double highest) {
     key.lowest = std::max(key.lowest, lowest);

@@ -1,4 +1,4 @@
-// Builds the tree from yaml-cpp's events, so that its limits hold before anything is stored.
+// Builds the tree from yaml-cpp's events, so that limits are checked before anything is stored.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/yaml.h"
 
@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 16;
 
-/// Thrown through yaml-cpp by the handler; caught in parse_yaml.
+/// The exception by which the event handler stops yaml-cpp; caught in parse_yaml.
 struct Refused {
   Position place;
   std::string message;
 };
 
 Position position_of(const YAML::Mark& mark) {
-  // A null mark (-1) belongs to errors without a place.
+  // yaml-cpp gives errors without a place a mark with line and column -1.
   if (mark.line < 0 || mark.column < 0) return {};
   return {static_cast<std::size_t>(mark.line) + 1, static_cast<std::size_t>(mark.column) + 1};
 }
@@ -60,7 +60,8 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  /// A mapping under construction alternates between key and value.
+  /// Begins a node, which close() will add to its parent. In a mapping under construction, nodes
+  /// are keys and values in turn.
   Yaml& open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
              Yaml::Kind kind) {
     const Position place = position_of(mark);
@@ -98,7 +99,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (key.kind != Yaml::Kind::Scalar) throw Refused{key.place, "a key must be a plain word"};
     if (mapping.find(key.scalar) != nullptr)
       throw Refused{key.place, fmt::format("duplicate key '{}'", sanitise(key.scalar, 40))};
-    // Bounds the quadratic search for duplicates.
+    // The limit bounds the quadratic search for duplicate keys.
     constexpr std::size_t kMaxKeys = 1000;
     if (mapping.entries.size() >= kMaxKeys)
       throw Refused{key.place, fmt::format("more than {} keys", kMaxKeys)};

@@ -1,4 +1,4 @@
-// YAML as a small immutable tree: only what task files need, safe to use on untrusted text.
+// YAML as a small tree that holds only what task files need, safe to use on untrusted text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ namespace kw::task {
 
 struct YamlEntry;
 
-/// One node of the tree. Anchors, aliases and tags are refused, so the tree is as large as its
-/// text.
+/// One node of the tree. Anchors, aliases and tags are refused, so the tree is at most as large as
+/// its text.
 struct Yaml {
   enum class Kind { Null, Scalar, Sequence, Mapping };
 
@@ -27,7 +27,7 @@ struct Yaml {
 
   const Yaml* find(std::string_view key) const;
 
-  // Defined where YamlEntry is complete.
+  // These functions are defined in yaml.cc, where YamlEntry is complete.
   Yaml();
   Yaml(const Yaml&);
   Yaml(Yaml&&) noexcept;
@@ -43,12 +43,12 @@ struct YamlEntry {
 
 std::string_view name_of(Yaml::Kind kind);
 
-/// Size of the longest file that is read, in bytes.
+/// Size in bytes of the largest YAML file that is read.
 constexpr std::size_t kMaxYamlBytes = 1 << 20;
 
-/// Parses one document; an empty text is Null. Errors are one line, `origin:line:column: message`:
-/// malformed YAML, bytes that are no UTF-8 text, duplicate keys, aliases, tags, nesting beyond 16
-/// levels.
+/// Parses one document; an empty text gives a Null node. Errors are one line, `origin:line:column:
+/// message`: malformed YAML, bytes that are not UTF-8, duplicate keys, aliases, tags, nesting
+/// deeper than 16 levels.
 Result<Yaml> parse_yaml(std::string_view text, std::string_view origin);
 
 }  // namespace kw::task
