@@ -1,4 +1,5 @@
-// Writes C++ test programs that call kernel and reference for each workload.
+// Writes the C++ test programs of an export, which compare the kernel with the task's reference for
+// each workload.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/check_program.h"
 
@@ -15,7 +16,7 @@
 namespace kw::deliver {
 namespace {
 
-/// The C++ type that holds an element of this type in the test.
+/// The C++ type with which the test stores an element of this dtype.
 std::string element(Dtype dtype) {
   switch (dtype) {
     case Dtype::F32:
@@ -42,8 +43,8 @@ std::string list(const std::vector<std::int64_t>& values) {
   return "{" + join(parts, ", ") + "}";
 }
 
-/// The body of `[&](long long i)` that draws element i. Kinds of values that plant lines among
-/// random elements are drawn without the planted lines.
+/// The body of a C++ lambda `[&](long long i)` that returns a random element i. Planted lines,
+/// which some distributions add, are left out.
 std::string draw_of(const Tensor& tensor) {
   const Values& v = tensor.values;
   const auto number = [&](const char* key, double standard) {
@@ -116,7 +117,7 @@ std::string gate_text(const Gate& gate, const Tensor& tensor, const Workload& wo
       tensor.dtype == Dtype::F16 ? 0x1p-25 : 0.0);
 }
 
-/// The argument list of a call; `spell` writes a tensor, and scalars are `a_<name>`.
+/// The argument list of a call in C++: `spell` formats each tensor; a scalar is called `a_<name>`.
 template <class Spell>
 std::string arguments(const Task& task, const Spell& spell) {
   std::vector<std::string> parts;
@@ -131,7 +132,8 @@ std::string scalar_text(const Scalar& scalar) {
   return fmt::format("  const {} a_{} = {};\n", element(scalar.dtype), scalar.name, scalar.integer);
 }
 
-/// Declares the call's scalars and arrays and fills the arrays with random values.
+/// C++ statements that declare the scalars and arrays of a call and fill the arrays with random
+/// values.
 std::string inputs_text(const Delivery& d, const Workload& w) {
   std::string text;
   for (const Parameter& p : d.task().signature)
@@ -149,7 +151,8 @@ std::string inputs_text(const Delivery& d, const Workload& w) {
   return text;
 }
 
-/// Calls the kernel on a GPU: copies the arrays there and the written ones back.
+/// C++ statements that call the kernel on a GPU: copy the arrays to the GPU, and the written ones
+/// back.
 std::string device_call(const Delivery& d) {
   const Task& task = d.task();
   std::string text;
@@ -179,7 +182,7 @@ std::string call_text(const Delivery& d) {
                      arguments(d.task(), [](const Parameter& p) { return p.name + "_.data()"; }));
 }
 
-/// Copies of the arrays for the reference, made before the kernel overwrites them.
+/// C++ statements that copy the arrays for the reference, before the kernel overwrites them.
 std::string truths_text(const Delivery& d) {
   std::string text;
   for (const Parameter& p : d.task().signature) {
@@ -193,7 +196,7 @@ std::string truths_text(const Delivery& d) {
   return text;
 }
 
-/// Computes the truth, compares, and leaves the answer in `is_right`.
+/// C++ statements that run the reference, compare the kernel's results with it, and set `is_right`.
 std::string comparison_text(const Delivery& d, const Workload& w) {
   const Task& task = d.task();
   std::string text =
@@ -225,7 +228,8 @@ std::string function_of(const Delivery& d, const Workload& w, std::size_t number
                      comparison_text(d, w));
 }
 
-/// Copies the tensors of a call between its arrays and a list of pointers in the signature's order.
+/// C++ statements that copy a call's tensors from a list of pointers to the call's arrays, or back
+/// (`is_out`). The pointers are in the signature's order.
 std::string transfer_text(const Task& task, const char* pointers, bool is_out) {
   std::string text;
   int i = 0;

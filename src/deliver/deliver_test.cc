@@ -1,4 +1,4 @@
-// What forms hold and what they refuse, on tasks that ship.
+// Tests of what each form of an export contains and which kernels it refuses, on shipped tasks.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -129,8 +129,8 @@ TEST(Deliver, APlanBecomesStatements) {
                   Not(HasSubstr("#include <cuda"))));
 }
 
-// Device code that serves a task with padding serves the contiguous variant too, because plans pass
-// arguments by name.
+// Device code for a task with padding also serves the contiguous variant of the task, because
+// launch plans pass arguments by name.
 TEST(Deliver, APlanMayPassArgumentsThatAVariantLeavesOut) {
   const Delivery d = delivery(
       "softmax",
@@ -143,8 +143,8 @@ TEST(Deliver, APlanMayPassArgumentsThatAVariantLeavesOut) {
                     HasSubstr("a.put(0, k.fit<std::int32_t>(v_pitch));")));
 }
 
-// The dispatch that `kw specialise` writes for a GPU is part of the plan, and is exported with the
-// plan.
+// The code by which `kw specialise` selects a build on a GPU is part of the launch plan, so it is
+// exported with the plan.
 TEST(Deliver, ADispatchOfAPlanGoesAlong) {
   const Delivery plain = delivery(
       "saxpy",
@@ -184,7 +184,8 @@ TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
   EXPECT_THAT(refusal(d, Form::Torch), HasSubstr("a let of the task is called 'in'"));
 }
 
-// A summary is text from a task folder: whatever characters it has, it stays a comment or a string.
+// The summary comes from a task folder and may contain any characters; in the exported files it
+// must stay inside comments and string literals.
 TEST(Deliver, AForeignSummaryStaysText) {
   Delivery d = delivery("saxpy", kSaxpy);
   d.definition.task.summary = "ends\nint x; \"\"\" \\";

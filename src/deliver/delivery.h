@@ -1,5 +1,4 @@
-// A judged kernel that is exported into a person's program: what an export is made of, and its
-// forms.
+// A judged kernel that is exported into a person's program: the parts of an export, and its forms.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +16,7 @@
 
 namespace kw::deliver {
 
-/// The forms of an export; docs/export.md says what each holds.
+/// The forms of an export; docs/export.md says what each contains.
 enum class Form { Header, CMake, Torch, Source };
 
 }  // namespace kw::deliver
@@ -31,8 +30,8 @@ struct EnumNames<deliver::Form> {
 
 namespace kw::deliver {
 
-/// Where the kernel comes from and how fast it was there, in words for comments. Empty fields are
-/// unknown.
+/// Where the kernel comes from and how fast it was measured to be, as text for comments in the
+/// export. Empty fields are unknown.
 struct Story {
   std::string kernel;       ///< "attempt 3 (30_skewed) of run fctd3d-1", or the file's name.
   std::string speed;        ///< "2.54x omp (2.33–2.71 at 99.5 %), confirmed"
@@ -49,7 +48,7 @@ struct Built {
   std::vector<KernelFacts> kernels;
 };
 
-/// Everything that an export is made of.
+/// Everything from which an export is written.
 struct Delivery {
   task::Definition definition;
   Candidate kernel;              ///< The kernel at the knobs that the export pins.
@@ -63,11 +62,11 @@ struct Delivery {
   const Task& task() const { return definition.task; }
 };
 
-/// Exported texts by their path below the export's folder.
+/// The text of exported files, by path below the export's folder.
 using Files = std::map<std::string, std::string>;
 
-/// The files of an export in this form. Errors (of the input) say what of this kernel the form
-/// cannot express. Pure; linear in the source and its cubins.
+/// The files of an export in this form. Errors (of the input) name the part of the kernel that the
+/// form cannot express. No side effects; linear in the source and its cubins.
 Result<Files> deliver(Form form, const Delivery& delivery);
 
 /// The identifier behind SPDX-License-Identifier in a source; empty where it has none.

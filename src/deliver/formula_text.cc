@@ -1,5 +1,4 @@
-// Translates expressions word by word: names are spelled anew, numbers are wrapped, everything else
-// stays.
+// Translates expressions piece by piece: respells names, wraps numbers, and keeps everything else.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/formula_text.h"
 
@@ -11,8 +10,8 @@
 namespace kw::deliver {
 namespace {
 
-/// Callbacks for the pieces of an expression: words (names, functions), numbers, symbols and
-/// blanks.
+/// Callbacks that translate the pieces of an expression: words (names, functions), numbers, and
+/// symbols including blanks.
 struct Pieces {
   std::function<Result<std::string>(std::string_view)> word;
   std::function<std::string(std::string_view)> number;
@@ -28,7 +27,7 @@ Result<std::string> translated(std::string_view text, const Pieces& pieces) {
       out += KW_TRY(pieces.word(text.substr(at, end - at)));
     } else if (is_digit(text[at]) ||
                (text[at] == '.' && end < text.size() && is_digit(text[end]))) {
-      // An exponent's sign belongs to its number.
+      // The sign of an exponent, as in 1e-3, is part of the number.
       while (end < text.size() && (is_name_char(text[end]) || text[end] == '.' ||
                                    ((text[end] == '-' || text[end] == '+') &&
                                     (text[end - 1] == 'e' || text[end - 1] == 'E') &&

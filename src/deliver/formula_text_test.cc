@@ -1,4 +1,5 @@
-// Expressions in other languages: words, numbers, what is refused; and solving for a dim.
+// Tests of expressions in C++ and Python: how pieces are translated, what is refused, and how
+// formulas are solved for a dim.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/formula_text.h"
 

@@ -1,5 +1,5 @@
-// Writes an export as one header: a declaration for C and C++, and behind a macro the
-// implementation for one C++ unit.
+// Writes an export as one header: a declaration for C and C++, and, if a macro is defined, the
+// implementation for one C++ source file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

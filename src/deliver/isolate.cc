@@ -1,4 +1,4 @@
-// Separates a source's includes from its code, and turns C linkage into C++'s.
+// Separates a source's includes from its code, and replaces C linkage by C++ linkage.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/isolate.h"
 
@@ -19,8 +19,8 @@ std::string word_of(std::string_view line) {
   return std::string(task::leading_word(trim(text.substr(1))));
 }
 
-/// Cuts a source that has code above an #include: all includes move to the front, and conditional
-/// ones are included where their file exists.
+/// Splits a source with code before an #include: moves all includes to the front. An include inside
+/// an #if is kept if its file exists.
 Isolated hoisted(std::string_view source) {
   Isolated parts;
   int depth = 0;
@@ -48,9 +48,9 @@ Isolated hoisted(std::string_view source) {
   return parts;
 }
 
-/// Macros whose meaning in the user's program must not reach the text: those that its directives
-/// define, and those that they ask for. Names that begin with an underscore belong to compilers and
-/// libraries.
+/// Macros that the text's preprocessor directives define or test. The user's program may define
+/// macros of the same names, which must not affect the text. Leaves out names that begin with an
+/// underscore, because they belong to compilers and libraries.
 std::set<std::string> macros_of(std::string_view text) {
   std::set<std::string> names;
   for (const auto line : split_lines(text)) {
@@ -74,7 +74,7 @@ std::set<std::string> macros_of(std::string_view text) {
 
 Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
                          const std::string& function) {
-  // The knobs of an export are pinned, so no part of the source varies with them.
+  // Knobs have fixed values in an export, so no part of the source varies with them.
   header.knobs.clear();
   header.derived.clear();
   Isolated parts;

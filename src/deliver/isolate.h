@@ -1,4 +1,5 @@
-// C++ text moved into a namespace of its own, so that it shares no name with what it is linked to.
+// Moves C++ code into a namespace of its own, so that its names do not clash with those of the
+// program it is linked to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,15 +15,15 @@ namespace kw::deliver {
 struct Isolated {
   std::string includes;  ///< Text that stands before any namespace.
   std::string code;      ///< All other text; what it defines itself has no C linkage.
-  /// Macros that directives of `includes` define or ask for.
+  /// Macros that preprocessor directives of `includes` define or test.
   std::set<std::string> macros_before;
-  /// Macros that directives of `code` alone define or ask for.
+  /// Macros that preprocessor directives of `code` define or test, and those of `includes` do not.
   std::set<std::string> macros;
 };
 
-/// Cuts `source` for a namespace. `function` is the name that the source defines for its caller.
-/// `// kw:` lines are left out, an #include below code moves before that code, and C linkage stays
-/// on declarations of what other libraries define.
+/// Prepares `source` for a namespace. `function` is the name of the function that callers use. `//
+/// kw:` lines are left out, an #include after code moves before the code, and only declarations of
+/// functions from other libraries keep C linkage.
 Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
                          const std::string& function);
 

@@ -1,4 +1,5 @@
-// Sources in a namespace: where includes go, and whose C linkage goes.
+// Tests of moving sources into a namespace: where includes are put, and which functions lose C
+// linkage.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/isolate.h"
 

@@ -1,4 +1,4 @@
-// Text that several forms of an export share: words, declarations, flags.
+// Writes text that several forms of an export share: literals, declarations, flags.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/parts.h"
 
@@ -28,7 +28,8 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
     const auto close = open == std::string_view::npos ? open : text.find('@', open + 1);
     if (close == std::string_view::npos) break;
     const auto found = values.find(std::string(text.substr(open + 1, close - open - 1)));
-    // An @ that begins no known name, as of a Python decorator, stays as written.
+    // An @ that does not begin the name of a value, such as that of a Python decorator, stays as
+    // written.
     out += text.substr(0, found == values.end() ? open + 1 : open);
     if (found != values.end()) out += found->second;
     text.remove_prefix(found == values.end() ? open + 1 : close + 1);
@@ -105,7 +106,7 @@ std::vector<std::string> story_lines(const Delivery& d) {
   lines.push_back(
       "licence: " + (story.licence.empty() ? "not named by the kernel's author" : story.licence) +
       " (the kernel); Apache-2.0 (all other text, see LICENSE)");
-  // Names of files and machines are foreign; a newline would end the comment.
+  // Names of files and machines come from outside; a line end in them would end the comment.
   for (std::string& line : lines) line = sanitise_line(line);
   return lines;
 }

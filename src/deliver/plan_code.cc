@@ -1,4 +1,5 @@
-// Writes the implementation behind a cuda header: code, driver, plan, entry functions.
+// Writes the implementation part of a header for cuda: device code, driver calls, launch plan,
+// entry functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/plan_code.h"
 
@@ -29,7 +30,8 @@ std::string words_of(const std::string& bytes) {
   return text;
 }
 
-/// The generated text of the cubins with their kernels' symbols, and the entries of `kCodes`.
+/// C++ text with the cubins and the symbols of their kernels, and the entries of the table
+/// `kCodes`.
 struct CodeText {
   std::string data;
   std::string entries;
@@ -78,7 +80,8 @@ Result<std::string> cuda_implementation(const Delivery& d) {
       return fail_input("no code was built for the kernel " + kernel, d.kernel.name);
   const CodeText code = code_text(d, writer.kernels());
   const std::string_view driver = embedded_text("driver.in");
-  // The driver's text before this mark declares `Code`.
+  // The part of driver.in before this line declares the struct `Code`, which the generated tables
+  // need.
   const auto mark = driver.find("/// A context's copy of the code.");
   KW_ASSERT(mark != std::string_view::npos);
   return fmt::format(

@@ -1,4 +1,4 @@
-// Writes launches of a plan as C++: the kernel, its grid and the bytes of its arguments.
+// Writes the launches of a launch plan as C++: the kernel, its grid and the bytes of its arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

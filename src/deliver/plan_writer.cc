@@ -1,4 +1,4 @@
-// Writes names, blocks and memory of a plan as C++.
+// Writes the names, blocks and memory of a launch plan as C++.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/plan_writer.h"
 
@@ -48,8 +48,8 @@ Result<std::string> PlanWriter::run() {
   return out_;
 }
 
-/// Gives every dim a value: the argument of that name, or the solution for the dim of an integer
-/// argument's formula.
+/// Writes C++ that gives every dim a value: the argument with the dim's name, or the solution of an
+/// integer argument's formula for the dim.
 Result<> PlanWriter::derive_dims() {
   std::vector<std::string> known;
   for (const Parameter& p : d_.task().signature)
@@ -107,7 +107,7 @@ Result<> PlanWriter::write_names() {
     const bool is_argument = std::ranges::any_of(
         d_.task().signature, [&](const Parameter& p) { return p.name == scalar.name; });
     if (is_real(scalar.dtype)) {
-      // A real constant that is no argument has the value that the task gives.
+      // A real scalar that is not an argument is a constant, whose value the task gives.
       scope_.numbers[scalar.name] =
           is_argument ? "a_" + scalar.name : fmt::format("double({:.17g})", scalar.real);
       continue;
@@ -117,7 +117,8 @@ Result<> PlanWriter::write_names() {
       line(fmt::format("const Int v_{0} = a_{0};", scalar.name));
       if (formula) checked(fmt::format("k.same({0}, v_{1}, \"{1}\");", *formula, scalar.name));
     } else if (!is_argument && formula && !scope_.numbers.contains(scalar.name)) {
-      // The plan may pass an argument that a variant leaves out; its formula gives the value.
+      // The launch plan may pass an argument that the task's variant leaves out; the argument's
+      // formula gives its value.
       checked(fmt::format("const Int v_{} = {};", scalar.name, *formula));
     } else {
       continue;

@@ -1,4 +1,4 @@
-// One walk over a launch plan that writes a C++ statement for each directive.
+// Walks once over a launch plan and writes C++ statements for each directive.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,18 @@
 
 namespace kw::deliver {
 
-/// Writes statements over a `Call k` of texts/call.in and the arguments of the task's function.
+/// Writes a launch plan as C++ statements, which use a `Call k` of texts/call.in and the arguments
+/// of the task's function.
 class PlanWriter {
  public:
-  /// `delivery` must outlive it.
+  /// `delivery` must outlive the writer.
   explicit PlanWriter(const Delivery& delivery);
 
-  /// The body of `void plan(Call& k, arguments)`. Errors name the line of the kernel.
+  /// The body of `void plan(Call& k, arguments)`. Errors name a line of the kernel's source.
   Result<std::string> run();
 
-  /// The kernels' names as plans write them; a kernel's index here is its number in launches.
+  /// The kernels' names as in the launch plan; the generated launches refer to a kernel by its
+  /// index here.
   const std::vector<std::string>& kernels() const { return kernels_; }
 
  private:
@@ -75,7 +77,7 @@ class PlanWriter {
   void declare(const std::string& name, std::string variable, const std::string& type,
                std::size_t rank);
   void line(const std::string& text);
-  /// Writes a statement and returns from the plan where the statement fails.
+  /// Writes a statement, and a return from the generated function in case the statement fails.
   void checked(const std::string& text);
   std::string at_line() const;
 
@@ -87,7 +89,7 @@ class PlanWriter {
   int depth_ = 1;
   int loops_ = 0;
   std::size_t at_ = 0;  ///< Byte of the source where the directive that is being written begins.
-  /// Dims without a value, and why they have none.
+  /// Dims whose values cannot be derived from the arguments, with the reason for each.
   std::map<std::string, std::string, std::less<>> underived_;
 };
 

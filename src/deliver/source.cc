@@ -1,4 +1,4 @@
-// Writes an export as the kernel's source with a head comment.
+// Writes an export as the kernel's source with a comment at its head.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ namespace {
 
 std::string cpu_build(const Delivery& d) {
   const auto libraries = link_libraries(d.kernel);
-  // Compiling and linking are two commands: at a link -ffast-math would make the whole process
-  // flush denormals (GCC < 13).
+  // Compiling and linking are separate commands, because -ffast-math in a link would make the whole
+  // process flush denormals (GCC < 13).
   return fmt::format("g++ {} -fPIC -c {}.cpp && g++ -shared -fopenmp {}.o -o {}.so{}",
                      join(cpu_flags(d.kernel), " "), d.name, d.name, d.name,
                      libraries.empty() ? "" : " " + join(libraries, " "));
@@ -45,7 +45,7 @@ Result<Files> source_files(const Delivery& d) {
   if (once != std::string::npos) text.erase(once, std::string_view("#pragma once\n").size());
   text += "\n" + task::pin_knobs(d.kernel.source, d.header, d.kernel.knobs);
   if (is_cuda) {
-    // Taking a template's address instantiates the template.
+    // The address of each kernel template is taken, which instantiates the template.
     int i = 0;
     for (const Built& built : d.built)
       for (const KernelFacts& kernel : built.kernels)

@@ -1,4 +1,4 @@
-// Files of src/deliver/texts and the licence, embedded when the program was built.
+// The files of src/deliver/texts and the licence, which the build embeds in the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace kw::deliver {
 
-/// The embedded file of that name, without folders; empty if none has the name. Lives as long as
-/// the program.
+/// The embedded file with this name (without folders); empty if there is none. The view is valid as
+/// long as the program runs.
 std::string_view embedded_text(std::string_view name);
 
 }  // namespace kw::deliver

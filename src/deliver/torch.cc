@@ -1,4 +1,4 @@
-// Writes an export as a folder that pip installs: the kernel behind a custom operator of PyTorch.
+// Writes an export as a folder for pip, in which the kernel is a custom operator of PyTorch.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -54,8 +54,8 @@ std::string argtypes(const Task& task, std::string_view more) {
   return "[" + join(parts, ", ") + "]";
 }
 
-/// The function `_run` of the Python module: what happens before and after the call on either
-/// device.
+/// The text of the Python function `_run`: checks the arguments, allocates results, and calls the
+/// kernel, on CPU or GPU.
 std::string run_text(const Delivery& d, const TorchSignature& s) {
   const Task& task = d.task();
   std::string text =
@@ -68,7 +68,7 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
     if (s.knows(dim)) text += fmt::format("    _check({0} >= 0, \"{0} is not negative\")\n", dim);
   for (const Parameter& p : task.signature) {
     if (!p.is_tensor) {
-      // ctypes would cut off a value that does not fit the C type.
+      // A range check, because ctypes would silently truncate a value that does not fit the C type.
       if (p.dtype == Dtype::I32)
         text += fmt::format("    _check(-(2**31) <= {0} < 2**31, \"{0} fits 32 bits\")\n", p.name);
       given.push_back(p.name);
@@ -140,7 +140,7 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
                                                {"SUMMARY", quoted(task.summary, 200)}});
 }
 
-/// The workloads without padding, since the operator takes contiguous tensors only.
+/// The workloads without padding, since the PyTorch operator accepts contiguous tensors only.
 std::vector<Workload> plain_workloads(const Delivery& d) {
   std::vector<Workload> plain;
   for (const Workload& w : d.workloads)

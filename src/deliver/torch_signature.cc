@@ -1,4 +1,4 @@
-// Derives dims from tensors' shapes, then from the remaining arguments.
+// Derives dims from the tensors' shapes, and then from the remaining arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/torch_signature.h"
 
@@ -14,7 +14,8 @@
 namespace kw::deliver {
 namespace {
 
-/// An equation between sizes: the value of `formula` is what `text` computes.
+/// An equation between sizes: the task's `formula` equals the value that the Python expression
+/// `text` computes.
 struct Equation {
   Expr formula;
   std::string text;   ///< An expression in Python.
@@ -65,7 +66,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
   const auto is_argument = [&](const std::string& name) {
     return std::ranges::any_of(task.signature, [&](const Parameter& p) { return p.name == name; });
   };
-  // Each of these names becomes a variable in Python.
+  // Names of arguments, dims and lets become variables in Python, so reserved words are refused.
   const auto refuse_reserved = [&](std::string_view what, const std::string& name) -> Result<> {
     if (!contains(kReserved, name)) return {};
     return fail_input(fmt::format(
@@ -127,7 +128,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
   KW_TRY(add_lets());
   for (bool has_grown = true; has_grown;) {
     has_grown = KW_TRY(solve(shapes));
-    // The equation of a pitch is used only once the length of its row is known.
+    // The equation of a pitch is used only once the length of the padded row is known.
     std::vector<Equation> ready;
     for (const Equation& e : pitches)
       if (std::ranges::all_of(e.formula.names(), [&](const auto& name) {

@@ -1,4 +1,4 @@
-// How the arguments of a task's function become those of an operator over tensors.
+// Converts the signature of a task's function to that of a PyTorch operator over tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,33 +10,33 @@
 
 namespace kw::deliver {
 
-/// The name of the type in PyTorch: torch.float32, …
+/// The name of the dtype in PyTorch, such as torch.float32.
 std::string torch_dtype(Dtype dtype);
 
-/// The operator's signature: sizes that tensors show are no arguments, and tensors that are only
-/// written are results.
+/// The signature of the PyTorch operator. Sizes that follow from the tensors' shapes are not
+/// arguments, and tensors that are only written are results.
 class TorchSignature {
  public:
-  /// Error (of the input): a size that neither tensors nor arguments give, or a formula that Python
-  /// cannot express.
+  /// Derives the operator's signature. Error (of the input): a size that neither tensors nor
+  /// arguments give, or a formula that Python cannot express.
   static Result<TorchSignature> of(const Delivery& delivery);
 
   /// The operator's schema: "(float a, Tensor x, Tensor(a!) y) -> ()"
   std::string schema() const;
-  /// The names of the arguments: "a, x, y"
+  /// The names of the operator's arguments: "a, x, y"
   std::string names() const;
   bool takes(const std::string& name) const;
-  /// Whether the name is an argument or derived from arguments.
+  /// Whether the name is an argument of the operator, or can be derived from its arguments.
   bool knows(const std::string& name) const;
-  /// The names of all arguments as a Python list of strings.
+  /// The names of all arguments of the task's function as a Python list of strings.
   std::string order_list() const;
   std::string mutated_list() const;
-  /// "y" or "y, z": the tensors that the operator returns; empty: it returns none.
+  /// The tensors that the operator returns, "y" or "y, z"; empty: the operator returns nothing.
   std::string outs() const;
   std::string first_tensor() const;
-  /// The body of `_derive`, which returns values_list().
+  /// The body of the Python function `_derive`, which returns the tuple of values_list().
   const std::string& derive_text() const { return derive_; }
-  /// "(n, m,)": a Python tuple of the dims, lets and integer arguments that were derived.
+  /// A Python tuple of the dims, lets and integer arguments that are derived: "(n, m,)".
   std::string values_list() const;
   /// A tensor's sizes as a Python tuple over the names of values_list().
   const std::string& shape_of(const std::string& tensor) const { return shapes_.at(tensor); }

@@ -1,4 +1,4 @@
-// Reads certificates that a run or `kw specialise` wrote.
+// Reads the certificates that a run or `kw specialise` writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/certificate.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kHexDigits = 64;
 
-/// Reads one certificate; every error names the origin of the text.
+/// Reads one certificate; every error names the origin of its text.
 class Reader {
  public:
   Reader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
@@ -26,7 +26,8 @@ class Reader {
   Result<Certificate> read() const {
     if (!json_.is_object()) return no("it is no JSON object");
     Certificate c;
-    // The certificate of a run tells the task as an object, that of specialised builds as a name.
+    // The certificate of a run describes the task by an object, whereas that of a specialised
+    // kernel only names the task.
     const bool is_of_run = !json_.contains("over_baseline");
     KW_TRY(is_of_run ? read_run(c) : read_specialised(c));
     c.source_sha256 = KW_TRY(hash_at("/candidate/source_sha256"));
@@ -93,7 +94,8 @@ class Reader {
     return hash;
   }
 
-  /// Refuses a name that is not plain, because the name becomes part of a path.
+  /// Refuses a name with characters other than those of plain file names, because the name becomes
+  /// part of a path.
   Result<> check_name(const std::string& name, const char* pointer) const {
     const bool is_plain = std::ranges::all_of(name, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -1,4 +1,5 @@
-// Certificates from any source: which kernel a certificate is about, and what it claims.
+// Reads certificates from any source: which kernel a certificate is about, and which speedup it
+// claims.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +12,12 @@
 
 namespace kw::report {
 
-/// A larger text is refused. A certificate holds some thousand samples, which take one or two
-/// megabytes.
+/// Size of the largest certificate that is read. A certificate contains some thousand samples,
+/// which take one or two megabytes.
 inline constexpr std::size_t kMostCertificateBytes = std::size_t{64} << 20;
 
-/// The part of a certificate that says which kernel is claimed to be faster than which baseline.
+/// The part of a certificate that says which kernel is claimed to be faster than which baseline,
+/// and by how much.
 struct Certificate {
   std::string task;         ///< A plain name, which leads to no path outside its folder.
   std::string task_sha256;  ///< Empty in certificates of kw specialise.
@@ -27,9 +29,9 @@ struct Certificate {
   std::string machine;        ///< Model of the processor or GPU; may be empty.
 };
 
-/// Reads certificate.json of a run or of kw specialise. Errors are the input's and name the place:
-/// the text is no JSON or is nested too deeply, a key is missing or has another type, a name or
-/// hash is malformed, a figure is impossible, or the claim is no win.
+/// Parses the text of a certificate.json from a run or from kw specialise. Errors are caused by the
+/// input and name the place: the text is not JSON or nested too deeply, a key is missing or has the
+/// wrong type, a name or hash is malformed, a number is impossible, or the claim is no win.
 Result<Certificate> read_certificate(std::string_view text, const std::string& origin);
 
 }  // namespace kw::report

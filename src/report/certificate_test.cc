@@ -1,4 +1,4 @@
-// Tests that whole certificates are read, and that others are refused with a reason.
+// Tests that valid certificates are read, and that others are refused with a reason.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/certificate.h"
 
@@ -16,11 +16,11 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// The certificate that a run writes.
+/// A valid certificate, as a run writes it.
 json written() {
   RunData data = run_data();
   data.run.config.task_sha256 = std::string(64, 'a');
-  // The samples must support the claim, since the reader compares the two.
+  // The samples must support the claimed speedup, since the reader compares the two.
   for (WorkloadResult& w : data.confirmation->workloads)
     w.samples.assign(7, {.candidate_ns = 1000, .opponent_ns = 3000});
   return json::parse(certificate(data));
@@ -119,8 +119,8 @@ TEST(Certificate, FiguresThatCannotBeAreRefused) {
               HasSubstr("was not correct"));
 }
 
-/// Replaces each value of the document in turn by values of other types and sizes; the reader must
-/// accept or refuse every such document.
+/// Replaces each value of a certificate in turn by values of other types and sizes; the reader must
+/// accept or refuse every such text without crashing.
 TEST(Certificate, AnyValueMayBeAnything) {
   const json whole = written();
   int places = 0;

@@ -1,4 +1,4 @@
-// Ratios of two speedups over the same baseline.
+// Computes the ratio of two speedups over the same baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/comparison.h"
 

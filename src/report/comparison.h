@@ -10,11 +10,11 @@
 
 namespace kw::report {
 
-/// How much faster `a` is than `b`, where both were measured in pairs against the same baseline.
-/// The interval reaches from a.low / b.high to a.high / b.low; the risks of the two intervals add
-/// up. This interval is wider than one from pairs of the two kernels, and holds only if the
-/// baseline ran equally fast in both runs. Nothing where the baselines differ or one speedup was
-/// not measured.
+/// How much faster `a` is than `b`, if both were measured in pairs against the same baseline. The
+/// interval reaches from a.low / b.high to a.high / b.low, and its risk is the sum of the risks of
+/// the two intervals. The interval is wider than one from pairs of the two kernels, and valid only
+/// if the baseline was equally fast in both runs. Nothing if the baselines differ or one speedup
+/// was not measured.
 std::optional<Speedup> ratio_of(const Speedup& a, const Speedup& b);
 
 struct ShapeComparison {
@@ -24,7 +24,7 @@ struct ShapeComparison {
   std::optional<Speedup> ratio;
 };
 
-/// The timed workloads that both evaluations have, in the order of `a`.
+/// The times and ratios for the timed workloads that both evaluations have, in the order of `a`.
 std::vector<ShapeComparison> compare_shapes(const Evaluation& a, const Evaluation& b);
 
 }  // namespace kw::report

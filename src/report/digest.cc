@@ -1,4 +1,4 @@
-// Gathers the numbers of a run from the lines of its attempts.
+// Sums up the attempts of a run for tables and plots.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/digest.h"
 
@@ -18,8 +18,8 @@ void Digest::add(const AttemptLine& line) {
   const auto [known, is_new] = best_of_idea_.try_emplace(line.name, line);
   if (!is_new && line.speedup > known->second.speedup) known->second = line;
   if (best_of_idea_.size() <= kMostIdeas) return;
-  // An idea that is left out here comes back with its best attempt, should a faster one follow:
-  // no earlier attempt of the idea was faster than the ideas that stay.
+  // Memory is bounded by removing the slowest idea. If a removed idea later has an attempt that is
+  // among the fastest, that attempt is also the idea's best, so nothing is lost.
   has_more_ideas_ = true;
   auto slowest_idea = best_of_idea_.begin();
   for (auto at = best_of_idea_.begin(); at != best_of_idea_.end(); ++at)

@@ -1,4 +1,4 @@
-// The numbers of a run that tables and plots start from, gathered line by line.
+// The summary of a run's attempts from which tables and plots are made, updated attempt by attempt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,12 @@
 
 namespace kw::report {
 
-/// The largest number of ideas shown; a model makes every attempt an idea of its own.
+/// The largest number of ideas shown. A limit is needed because every kernel that a model writes
+/// counts as an idea of its own.
 inline constexpr std::size_t kMostIdeas = 30;
 
-/// The numbers of a run. Memory grows with the improvements, not with the attempts.
+/// A summary of a run's attempts. Its memory grows with the number of improvements, not with that
+/// of attempts.
 struct Digest {
   struct Best {
     int attempt = 0;

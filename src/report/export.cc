@@ -1,4 +1,4 @@
-// Writes trajectories and Chrome traces, and reads trajectories back.
+// Writes trajectories and Chrome traces of runs, and reads trajectories back.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/export.h"
 
@@ -15,10 +15,11 @@
 namespace kw::report {
 namespace {
 
-/// Keys of an action that belong to the attempt, not to its candidate.
+/// Keys of a trajectory's `action` that describe the attempt rather than its candidate.
 constexpr std::array kAuthorship{"writer", "plan", "usage", "cost_usd"};
 
-/// `has_prices` says whether the price of at least one call of the run is known.
+/// The `action` of a trajectory line: the request, the candidate and its cost. `has_prices` tells
+/// whether the price of at least one call of the run is known.
 Json action_of(const Attempt& a, bool has_prices) {
   auto ask = parse_json(a.ask, "ask");
   Json action;
@@ -39,7 +40,7 @@ Json action_of(const Attempt& a, bool has_prices) {
   return action;
 }
 
-/// Keys of an evaluation, beside verdict and speedup, that rewards and strategies depend on.
+/// Keys of an evaluation, besides verdict and speedup, on which rewards and strategies depend.
 constexpr std::array kMeasured{"object_sha256", "profiles", "roofline_fraction", "workloads"};
 
 Json measured_of(const Evaluation& evaluation) {
@@ -49,7 +50,7 @@ Json measured_of(const Evaluation& evaluation) {
   return measured;
 }
 
-/// The lanes of a trace, from top to bottom.
+/// The lanes of a Chrome trace, from top to bottom.
 enum class Lane { Attempts, Models, Compiler, Device };
 constexpr std::array<std::string_view, 4> kLaneNames{"attempts", "models", "compiler", "device"};
 
@@ -62,7 +63,8 @@ Lane lane_of_stage(const std::string& stage) {
   return *known <= Stage::Compile ? Lane::Compiler : Lane::Device;
 }
 
-/// A slice ("X") of the trace; times in nanoseconds, written in the format's microseconds.
+/// A slice (phase "X") of a Chrome trace. Arguments are in nanoseconds; the format wants
+/// microseconds.
 Json slice(const std::string& name, const char* category, double start_ns, double length_ns,
            Lane lane, Json arguments) {
   return {{"name", name},
@@ -77,7 +79,7 @@ Json slice(const std::string& name, const char* category, double start_ns, doubl
 
 using Stages = std::map<std::string, double>;
 
-/// Stages in the order of a candidate's life; unknown names come last.
+/// The stages in the order in which a candidate passes them; unknown names come last.
 std::vector<std::pair<std::string, double>> in_order(const Stages& spent) {
   std::vector<std::pair<std::string, double>> stages(spent.begin(), spent.end());
   const auto rank = [](const std::string& name) {
@@ -95,8 +97,8 @@ double sum_of(const Stages& stages) {
   return sum;
 }
 
-/// The slices of an attempt that ended at `end_ns` after the given stages, none of which begins
-/// before `from_ns`. `words` become the arguments of the slice in the models' lane.
+/// The trace's slices for an attempt that took the given stages and ended at `end_ns`; no slice
+/// begins before `from_ns`. `words` become the arguments of slices in the models' lane.
 Json slices_of(const std::string& name, const Stages& stages, double from_ns, double end_ns,
                Json arguments, const Json& words = Json::object()) {
   Json slices = Json::array();
@@ -113,7 +115,7 @@ Json slices_of(const std::string& name, const Stages& stages, double from_ns, do
   return slices;
 }
 
-/// The events as further elements of the trace's list, each on its own line.
+/// The events as further elements of the trace's JSON list, each on its own line.
 std::string appended(const Json& events) {
   std::string text;
   for (const Json& event : events) text += ",\n" + dump_json(event);
@@ -123,7 +125,8 @@ std::string appended(const Json& events) {
 }  // namespace
 
 std::string Trajectories::line(const Attempt& a) {
-  // When the strategy asked, it knew at least the outcomes of all attempts not in flight.
+  // When the strategy made its request, it knew the outcomes at least of all attempts that were not
+  // in flight.
   const auto outstanding = static_cast<std::size_t>(std::max(1, data_.run.config.outstanding));
   for (; untold_.size() >= outstanding; untold_.pop_front(), ++told_) {
     if (untold_.front().outcome_class != OutcomeClass::NewBest) continue;

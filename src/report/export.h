@@ -11,14 +11,14 @@
 
 namespace kw::report {
 
-/// Writes one line of JSON per attempt: state (what the search knew), action (ask and source),
+/// Formats attempts as lines of JSON: state (what the search knew), action (request and source),
 /// outcome class, reward, verdict and measurements. docs/formats.md lists the keys.
 class Trajectories {
  public:
   /// `data` must outlive the object.
   explicit Trajectories(const RunData& data) : data_(data) {}
-  /// The line of an attempt. Attempts come in order and with their sources. Empty for an attempt
-  /// whose proposer gave no answer, since nothing was proposed.
+  /// The line of an attempt; empty if a model gave no answer, since nothing was proposed. Attempts
+  /// must be passed in order and with their sources.
   std::string line(const Attempt& attempt);
 
  private:
@@ -29,19 +29,19 @@ class Trajectories {
   double best_speedup_ = 1;
 };
 
-/// Reads an attempt back from a line of Trajectories, without the samples, findings and exchanges,
-/// which the line lacks. `origin` names the text in errors.
+/// Reads an attempt back from a line that Trajectories wrote. Samples, findings and exchanges stay
+/// empty, since the line lacks them. `origin` names the text in errors.
 Result<Attempt> read_trajectory(std::string_view line, const std::string& origin);
 
 /// Writes the run piece by piece as a Chrome trace, for chrome://tracing and Perfetto. The first of
-/// four lanes has a slice for each attempt and confirmation; the others have the stages of models,
-/// compiler and device. The lengths of stages were measured; their starts follow from the lengths
-/// and from the order of a candidate's life.
+/// four lanes has a slice for each attempt and confirmation; the others show the stages of models,
+/// compiler and device. The lengths of stages were measured; their starts are computed from the
+/// lengths and from the order in which a candidate passes the stages.
 class ChromeTrace {
  public:
   std::string begin(const RunData& data) const;
   std::string attempt(const Attempt& attempt);
-  /// The slices of a confirmation; empty for other events.
+  /// The slices of a confirmation; empty for other kinds of events.
   std::string event(const store::Event& event);
   std::string end() const;
 

@@ -1,4 +1,4 @@
-// Tests of trajectories, which are also read back, and of traces.
+// Tests that trajectories and traces are written correctly, and that trajectories can be read back.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/export.h"
 

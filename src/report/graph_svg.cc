@@ -1,4 +1,4 @@
-// Draws a graph of techniques.
+// Draws a graph of techniques as SVG.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/graph_svg.h"
 
@@ -19,8 +19,8 @@ constexpr int kGained = 0, kCost = 1, kDot = 2;           // colours
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-/// The fewest steps from the start to each technique. A technique that no steps lead to gets one
-/// step more than the farthest of the others.
+/// The fewest steps from sequential code to each technique. A technique that cannot be reached gets
+/// one step more than the farthest that can.
 std::vector<std::size_t> depths_of(const TechniqueGraph& graph) {
   std::vector<std::size_t> depth(graph.nodes().size(), kNowhere);
   std::deque<std::size_t> waiting{0};

@@ -1,4 +1,5 @@
-// Tests that no text of a run changes the form of its page, or runs.
+// Tests that no text in a run's data can change the HTML structure of the run's page, or be
+// executed.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -63,7 +64,7 @@ TEST_F(PageOfARun, LoadsNothingAndRunsOnlyItsOwnScript) {
   EXPECT_THAT(made.html, HasSubstr("prefers-color-scheme: dark"));
 }
 
-/// Words that try to leave every context of the page that foreign text comes into.
+/// Text that tries to break out of every HTML context in which the page shows untrusted text.
 Foreign hostile_words() {
   Foreign hostile;
   hostile.text =
@@ -76,8 +77,8 @@ Foreign hostile_words() {
   return hostile;
 }
 
-/// Wherever a run holds text that others wrote, hostile text must leave the form of the page as it
-/// is: the same elements with the same attributes.
+/// Hostile text in any field of a run that others may have written must not change the structure of
+/// the page: it keeps the same elements with the same attributes.
 TEST_F(PageOfARun, HostileTextStaysText) {
   fill(5, hostile_words());
   for (const bool has_baseline_source : {true, false}) {
@@ -113,8 +114,8 @@ TEST_F(PageOfARun, HostileTextStaysText) {
   }
 }
 
-/// Each line of a diff is an element of its own, and a comment or literal that one version leaves
-/// open does not reach the lines of the other.
+/// Each line of a diff is an element of its own. A comment or literal that one version leaves open
+/// must not affect how lines of the other version are coloured.
 TEST_F(PageOfARun, HostileDiffsStayLines) {
   fill(4, {});
   data_.best_source = "int a;\n/* open <script>\nint b;\n</pre>\n";

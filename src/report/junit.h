@@ -1,4 +1,4 @@
-// Writes results in the XML format of JUnit, which continuous integration reads.
+// Writes results in the XML format of JUnit, which continuous-integration systems read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ struct JunitCase {
   double seconds = 0;
 };
 
-/// One test suite as an XML document. Names and words may be foreign text, which is escaped.
+/// One test suite as an XML document. Names and messages may be untrusted text, which is escaped.
 std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& cases);
 
 }  // namespace kw::report

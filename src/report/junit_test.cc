@@ -1,4 +1,4 @@
-// Tests of JUnit documents: their counts, and that foreign text stays text.
+// Tests of JUnit documents: their counts, and that untrusted text is escaped.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/junit.h"
 

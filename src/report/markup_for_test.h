@@ -1,5 +1,5 @@
-// A strict reader of the HTML that pages are written in: every element closed, every attribute
-// quoted, every '&' an entity.
+// A strict parser for the HTML of report pages: every element must be closed, every attribute
+// quoted, and every '&' the start of an entity.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ struct Element {
   std::string name;
   std::vector<std::pair<std::string, std::string>> attributes;
 
-  /// Whether this is a <span> that colours code, and nothing else.
+  /// Whether the element is a <span> whose only attribute is a class that colours code.
   bool is_colour() const {
     static constexpr std::string_view kClasses[] = {"tc", "td", "tk", "tt", "ts", "tn"};
     return name == "span" && attributes.size() == 1 && attributes[0].first == "class" &&
@@ -32,8 +32,8 @@ struct Markup {
   std::string style;              ///< Inside <style>.
   std::string script;             ///< Inside <script>.
 
-  /// Elements and the names of their attributes, without any text: equal for pages of equal form.
-  /// Colours of code, which follow the text, are left out.
+  /// The names of all elements and their attributes, without text: equal for pages of equal
+  /// structure. Spans that colour code are left out, because they depend on the text.
   std::string skeleton() const {
     std::string names;
     for (const Element& e : elements) {
@@ -112,7 +112,8 @@ class MarkupReader {
     if (element.name == "script" && !is_empty) read_raw(markup_.script);
   }
 
-  /// Text that a browser does not look for markup in, up to the end tag.
+  /// Reads the content of <style> or <script>, in which a browser expects no markup, up to the end
+  /// tag.
   void read_raw(std::string& text) {
     const std::size_t end = rest_.find("</");
     if (end == std::string_view::npos) return void(failed("raw text without end"));

@@ -1,4 +1,4 @@
-// Sets the variables of web/report.html from a stored run.
+// Sets the variables of the template web/report.html from a stored run.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page.h"
 
@@ -23,29 +23,29 @@ namespace {
 
 constexpr std::size_t kWordsBytes = 400;
 
-/// Every variable of the templates.
+/// The names of all variables that the page's templates may use.
 const std::vector<std::string>& known_variables() {
   static const std::vector<std::string> names = {
-      // the frame
+      // Variables of the page's frame.
       "run", "task", "target", "style", "style_hash", "script", "script_hash", "result",
       "result_class", "subtitle", "footer", "cards", "name", "value", "note", "text",
-      // why there is no win
+      // Variables of the section on why there is no win.
       "has_why", "reasons", "has_ends", "ends", "count",
-      // shapes
+      // Variables of the table of shapes.
       "shapes", "has_shapes", "shapes_caption", "opponent", "time", "other_time", "speedup",
       "interval", "bar", "rate", "roof", "bound", "pairs", "checks", "has_checks", "checks_summary",
       "outcome", "gate", "rel_l2", "max_abs",
-      // the kernel
+      // Variables of the section about the best kernel.
       "kernel", "against", "kernel_notes", "size", "is_open", "code_lines", "code", "lines", "mark",
-      // plots
+      // Variables of the plots.
       "progress", "narrow_progress", "progress_caption", "has_roofline", "roofline",
       "narrow_roofline", "roofline_caption", "has_advice", "advice", "advice_summary", "has_knobs",
       "has_other_kernels", "knob_plots", "plot", "knob_notes",
-      // attempts and findings
+      // Variables of the attempts and their findings.
       "attempts", "attempts_caption", "gap", "plain", "detailed", "class", "number", "knobs",
       "words", "at", "at_ns", "figure", "about", "plan", "verdict", "source_title", "diff",
       "source", "findings", "findings_summary", "has_findings", "kind", "place", "frame",
-      // cost, certificate, setting
+      // Variables of the cost, the certificate and the run's settings.
       "costs", "has_models", "models", "replies", "prompt", "cached", "completion", "usd", "waited",
       "certificate_words", "certificate_facts", "certificate_json", "setting"};
   return names;
@@ -87,7 +87,7 @@ PageList cards(const RunData& data, const Digest& digest) {
   return list;
 }
 
-/// What one walk over the lines of a run's attempts gathers.
+/// What the page needs from all attempts of a run, gathered in one pass over them.
 struct Walked {
   Digest digest;
   EndTally ends;
@@ -109,13 +109,13 @@ Result<Walked> walk(const store::RunStore& store, const RunData& data, const Pag
   return walked;
 }
 
-/// The progress plot of at most some attempts: every new best and every k-th other.
+/// A progress plot with a bounded number of dots: every new best, and every k-th other attempt.
 class ThinnedPlot {
  public:
   ThinnedPlot(const RunData& data, const Digest& digest, SvgPlace place, std::size_t most)
       : every_(static_cast<std::size_t>(digest.attempts) / std::max<std::size_t>(1, most) + 1),
         plot_(data, digest, [this](std::string_view text) { svg_ += text; }, place) {}
-  // The plot writes into this object.
+  // Not copyable, because the callback of `plot_` captures `this`.
   ThinnedPlot(const ThinnedPlot&) = delete;
   ThinnedPlot& operator=(const ThinnedPlot&) = delete;
 
@@ -185,7 +185,7 @@ Result<AttemptItems> set_attempts(PageFields& f, const store::RunStore& store, c
   return attempts;
 }
 
-/// Style and script of the page, and the rest of web/ as templates.
+/// The page's style sheet and script, and its templates, from the files of web/.
 struct PageFiles {
   std::map<std::string, std::string> templates;
   std::string style;
@@ -199,7 +199,8 @@ Result<PageFiles> page_files(const std::map<std::string, std::string>& files,
     if (name.ends_with(kind.extension))
       sorted.templates[name.substr(0, name.size() - kind.extension.size())] = text;
     if (name != "report.css" && name != "report.js") continue;
-    // Either would end its element, or change how the rest of it is read.
+    // The text is embedded in a <style> or <script> element. Both sequences would end the element
+    // or change how the rest of it is parsed.
     for (const std::string_view end : {"</", "<!--"})
       if (const auto at = text.find(end); at != std::string::npos)
         return fail_input(fmt::format("'{}' cannot stand in this file", end),
@@ -210,7 +211,7 @@ Result<PageFiles> page_files(const std::map<std::string, std::string>& files,
   return sorted;
 }
 
-/// The source by which a Content-Security-Policy allows this text inline.
+/// The entry of a Content-Security-Policy that allows exactly this inline text.
 std::string hash_source(const std::string& text) { return "sha256-" + base64(sha256(text).bytes); }
 
 void set_frame(PageFields& f, const RunData& data, const Digest& digest, const PageFiles& files) {

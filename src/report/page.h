@@ -1,4 +1,4 @@
-// Writes a run as one HTML file that loads nothing and can be read without its script.
+// Writes a run as one HTML file that loads nothing else and is readable without its script.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace kw::report {
 
-/// Limits that keep the page of a long run small. The page names what was left out, with the
-/// command that shows it.
+/// Limits that keep the page of a long run small. The page says what was left out, and which
+/// command shows it.
 struct PageLimits {
   std::size_t lines = 1000;  ///< Attempts listed: every new best, then the latest.
   std::size_t dots = 1500;   ///< Attempts in the progress plot: every new best, every k-th other.
@@ -27,10 +27,10 @@ struct Page {
   int detailed = 0;  ///< Attempts in the list that unfold to verdict, findings and source.
 };
 
-/// Makes the page of a run. `files` are those of web/ by name ("report.html"), embedded or
-/// overridden; an error names the file and the line that are wrong. Reads the lines of all attempts
-/// twice, and each attempt that is shown in full once. With the usual limits the page has at most
-/// a few MB, whatever the run holds.
+/// Makes the page of a run. `files` are the files of web/ by name ("report.html"), embedded or
+/// overridden by the user; an error names the file and line that are wrong. Reads the lines of all
+/// attempts twice, and each attempt with details once. With the default limits the page has at most
+/// a few MB, whatever the run contains.
 Result<Page> make_page(const store::RunStore& store, const RunData& data,
                        const std::map<std::string, std::string>& files, PageLimits limits = {});
 

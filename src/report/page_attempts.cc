@@ -1,4 +1,4 @@
-// Lists attempts, some of them with details.
+// Writes the list of attempts for the page of a run, some of them with details.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_attempts.h"
 
@@ -48,7 +48,7 @@ PageFields line_fields(const AttemptLine& line) {
           {"at_ns", {std::to_string(line.at_ns)}}};
 }
 
-/// Roughly how many bytes of the page the fields become.
+/// An estimate of the bytes that the fields add to the page.
 std::size_t weight(const PageFields& fields) {
   constexpr std::size_t kTags = 40;
   std::size_t bytes = 0;
@@ -61,7 +61,7 @@ std::size_t weight(const PageFields& fields) {
   return bytes;
 }
 
-/// Candidates of parent attempts; the last few that were asked for stay in memory.
+/// Loads the candidates of parent attempts, and keeps the last few in memory.
 class Parents {
  public:
   Parents(const store::RunStore& store, std::int64_t run) : store_(store), run_(run) {}
@@ -79,7 +79,8 @@ class Parents {
   std::deque<std::pair<int, Candidate>> kept_;
 };
 
-/// Shows the changes against the parent's source, or the whole source where there is no parent.
+/// Sets the fields that show the changes against the parent's source, or the whole source if there
+/// is no parent.
 void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
                 const PageLimits& limits) {
   fields["diff"] = {PageList{}};

@@ -1,4 +1,4 @@
-// The attempts of a page: which of them are shown, and how much of each.
+// Chooses which attempts of a run a page shows, and how much of each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,23 +12,23 @@
 
 namespace kw::report {
 
-/// The verdict in words: "wrong result at check: 3 of 9 elements differ".
+/// The verdict for people: "wrong result at check: 3 of 9 elements differ".
 std::string verdict_words(const Verdict& verdict);
 
-/// Items for the template finding.html; of many findings the most important dozen.
+/// Items for the template finding.html: the findings, but at most the dozen most important ones.
 PageList finding_items(const std::vector<Finding>& findings);
 
-/// The lines of a run's attempts, at most `most` of them: every new best, then the latest others.
+/// Collects at most `most` attempts of a run: every new best, then the latest others.
 class AttemptList {
  public:
   explicit AttemptList(std::size_t most) : most_(most) {}
   void add(const AttemptLine& line);
   int listed() const { return static_cast<int>(bests_.size() + others_.size()); }
   std::int64_t left_out() const { return left_out_; }
-  /// The listed attempts in the order of their numbers.
+  /// The collected attempts in the order of their numbers.
   std::vector<AttemptLine> lines() const;
-  /// Numbers of the listed attempts, new bests first, in each group the latest first: where not all
-  /// details fit on the page, the later ones of this list go without.
+  /// Numbers of the collected attempts in the order in which they get details on the page, which
+  /// may not have room for all: new bests first, then the others; the latest first in each group.
   std::vector<int> by_worth() const;
 
  private:
@@ -43,8 +43,8 @@ struct AttemptItems {
   int detailed = 0;  ///< Attempts with details.
 };
 
-/// The items of the template's `attempts`: details as far as `limits` allow. Reads the attempts
-/// with details, and their parents, from the store.
+/// The items of the template variable `attempts`, with as many details as `limits` allow. Reads the
+/// attempts with details, and their parents, from the store.
 Result<AttemptItems> attempt_items(const store::RunStore& store, const RunData& data,
                                    const AttemptList& list, const PageLimits& limits);
 

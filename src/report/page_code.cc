@@ -1,4 +1,4 @@
-// A colourer of code on top of the task room's tokens.
+// Colours source code for HTML, based on the tokenizer in task/code.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_code.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kCodeLineBytes = 400;  // no line that a person reads is longer
 
-// CSS classes of coloured text. No text of a source becomes the name of a class.
+// CSS classes of coloured text. Text from a source never becomes a class name.
 constexpr const char* kPlain = nullptr;
 constexpr const char* kComment = "tc";
 constexpr const char* kDirective = "td";
@@ -48,7 +48,7 @@ std::set<std::string_view> words_of(std::string_view list) {
   return {words.begin(), words.end()};
 }
 
-/// "float4", "uint2", "uchar3": a vector type of CUDA.
+/// Whether the word is a vector type of CUDA, such as "float4", "uint2" or "uchar3".
 bool is_vector_type(std::string_view word) {
   constexpr auto kScalars = std::to_array<std::string_view>(
       {"float", "double", "int", "uint", "char", "uchar", "short", "ushort", "longlong"});
@@ -82,7 +82,7 @@ const char* class_of(const task::CodeToken& token) {
   return kPlain;
 }
 
-/// Writes pieces of text as lines of HTML.
+/// Collects pieces of text as escaped lines of HTML.
 class HtmlLines {
  public:
   explicit HtmlLines(std::size_t most_bytes) : most_(most_bytes) {}
@@ -123,8 +123,8 @@ class HtmlLines {
   std::vector<std::string> lines_;
 };
 
-/// Paints a source whose tokens come in order; the text between tokens holds blanks, comments and
-/// directives.
+/// Colours a source whose tokens are passed in order; the text between tokens consists of blanks,
+/// comments and preprocessor directives.
 class Painter {
  public:
   Painter(std::string_view source, std::size_t most_bytes) : source_(source), out_(most_bytes) {}
@@ -140,8 +140,8 @@ class Painter {
   }
 
  private:
-  /// Gives [from, to) a class. Plain text is written as late as possible, in one piece, so that no
-  /// character of several bytes is torn.
+  /// Gives the text in [from, to) a CSS class. Text without a class is written as late as possible,
+  /// in one piece, so that no multi-byte character is split.
   void mark(std::size_t from, std::size_t to, const char* css_class) {
     at_ = to;
     if (css_class == kPlain) return;
@@ -190,7 +190,8 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} line{} {}", count, count == 1 ? "" : "s", what);
 }
 
-/// What a sanitised source lacks of the lines of its original would be an error in code_lines().
+/// The line with this index. A sanitised source has as many lines as its original; fewer would be a
+/// bug in code_lines().
 const std::string& line_at(const std::vector<std::string>& lines, std::size_t at) {
   KW_ASSERT(at < lines.size());
   return lines[at];
@@ -203,7 +204,8 @@ PageFields diff_item(const char* mark, std::string code) {
 }  // namespace
 
 std::vector<std::string> code_lines(std::string_view source, std::size_t most_bytes) {
-  // Painted is what escape() would show, so that its own look at bytes changes no piece.
+  // The source is sanitised before it is coloured, because escape() sanitises each piece and must
+  // not change its bytes then.
   constexpr std::size_t kLongestEscape = 4;  // for each byte of the text
   const std::string shown = sanitise(source, kLongestEscape * source.size() + 1);
   return Painter(shown, most_bytes).paint();

@@ -1,4 +1,4 @@
-// Source code on a page: syntax colours, line by line, and what changed between two sources.
+// Source code on a page: syntax colours line by line, and the difference between two sources.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 namespace kw::report {
 
 /// The lines of a C++ or CUDA source as HTML: escape()d text with a <span> around each comment,
-/// directive, keyword, type, literal and number. No <span> crosses a line, and the lines are those
-/// of split_lines(). Sources are foreign text: any bytes are taken. A line longer than `most_bytes`
-/// is cut and ends with an ellipsis. Linear in the source.
+/// directive, keyword, type, literal and number. No <span> crosses a line, and lines are split as
+/// by split_lines(). Sources are untrusted, and may contain any bytes. A line longer than
+/// `most_bytes` is cut and ends with an ellipsis. Linear in the source.
 std::vector<std::string> code_lines(std::string_view source, std::size_t most_bytes);
 
-/// A whole source as items with the variable `code`, one for each line.
+/// A whole source as template items with the variable `code`, one for each line.
 PageList source_items(std::string_view source);
 
 struct SourceDiff {
@@ -25,8 +25,8 @@ struct SourceDiff {
   std::string words;  ///< "3 lines added, 1 removed", or why `lines` is empty.
 };
 
-/// The lines in which two sources differ, with two lines around each change; what exceeds `most`
-/// lines is left out, and the last item says so.
+/// The lines in which two sources differ, with two lines of context around each change. Lines
+/// beyond `most` are left out, and the last item says so.
 SourceDiff source_diff(std::string_view before, std::string_view after, std::size_t most);
 
 }  // namespace kw::report

@@ -1,4 +1,4 @@
-// Tests of code on a page: colours, and bytes that no C++ has.
+// Tests of source code on a page: colours, and bytes that C++ does not allow.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_code.h"
 

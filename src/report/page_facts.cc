@@ -1,4 +1,4 @@
-// Shows cost, certificate and setting of a run as lists of facts.
+// Shows the cost, certificate and settings of a run as lists of facts.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ struct ModelCost {
   double waited_ns = 0;  ///< Time until the replies came, without tries that failed.
 };
 
-/// How long all attempts waited for models, tries that failed included.
+/// How many nanoseconds all attempts waited for models, including calls that failed.
 Result<double> waited_ns(const store::RunStore& store, const RunSummary& run) {
   double sum = 0;
   KW_TRY(store.for_each_attempt(
@@ -75,7 +75,7 @@ Result<> set_cost(PageFields& f, const store::RunStore& store, const RunData& da
 
 namespace {
 
-/// The certificate with counts in place of its samples.
+/// The certificate as JSON, in which the number of samples replaces the samples.
 std::string certificate_without_samples(const RunData& data) {
   auto object = parse_json(certificate(data), "certificate");
   if (!object) return {};

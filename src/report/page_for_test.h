@@ -1,4 +1,4 @@
-// A stored run with its page, whose foreign text a test chooses.
+// A stored run with its page, for tests that choose the untrusted text in the run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace kw::report {
 
-/// The words that a test puts wherever a run holds foreign text.
+/// The texts that a test puts into every field of a run that others may have written.
 struct Foreign {
   std::string text = "harmless";
   std::string source = "// harmless\nvoid f() {\n  g(1);\n}\n";
@@ -67,7 +67,8 @@ inline Attempt attempt(int number, OutcomeClass outcome_class, const Foreign& fo
 
 class PageOfARun : public testing::Test {
  protected:
-  /// A run of `count` attempts: new bests where the number is a square, failures at multiples of 3.
+  /// Creates a run of `count` attempts: an attempt is a new best if its number is a square, and
+  /// fails if the number is a multiple of 3.
   void fill(int count, const Foreign& foreign) {
     data_.run.config.task = foreign.text;
     data_.run.config.models = {foreign.text};
@@ -75,7 +76,8 @@ class PageOfARun : public testing::Test {
     data_.run.config.constraints = {foreign.text};
     data_.run.config.baseline = foreign.text;
     data_.run.stopped_by = foreign.text;
-    // Names of runs are file names, so the store gets a tame one and the page another.
+    // The store makes a folder name of the task's name, so it gets a harmless one, and only the
+    // page the chosen text.
     RunConfig stored = data_.run.config;
     stored.task = "task";
     data_.run.id = store_.create(stored, "2026-01-02T03:04:05Z").value().id;
@@ -119,13 +121,14 @@ class PageOfARun : public testing::Test {
 
   static Markup read(const Page& page) { return MarkupReader(page.html).read(); }
 
-  /// The section of that id, without its end; empty where the page has none.
+  /// The HTML of the section with this id, without its end tag; empty if the page has no such
+  /// section.
   std::string section(const std::string& id) {
     const std::string html = page().html;
     const auto from = html.find("<section id=\"" + id + "\">");
     return from == std::string::npos ? "" : html.substr(from, html.find("</section>", from) - from);
   }
-  /// The text of a section, without tags.
+  /// The text of a section of the page, without tags.
   std::string text_of(const std::string& id) {
     return MarkupReader("<!doctype html>" + section(id) + "</section>").read().text;
   }

@@ -1,4 +1,5 @@
-// The best kernel: its source, what changed against the baseline, and its findings.
+// Writes the section of a page about the best kernel: its source, the changes against the baseline,
+// and its findings.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ PageFields source_fields(const RunData& data, const std::string& source, const P
           {"code_lines", {source_items(sanitise(source, limits.source_bytes))}}};
 }
 
-/// What stands in place of the diff where there is none.
+/// The sentence that replaces the diff if the baseline's source is not available.
 std::string why_no_diff(const RunData& data) {
   const std::string baseline = data.baseline.empty() ? "the baseline" : data.baseline;
   return short_text(fmt::format("The source of {} is not shown beside it: {}.", baseline,

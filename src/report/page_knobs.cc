@@ -1,4 +1,4 @@
-// One plot per knob.
+// Draws one plot for each knob of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_knobs.h"
 
@@ -21,7 +21,8 @@ constexpr double kWidth = 340, kHeight = 220;
 constexpr double kLeft = 52, kRight = 328, kTop = 30, kBottom = 176;
 constexpr int kBestColor = 2, kOwnColor = 0, kFailedColor = 1;
 
-/// The values in order, one step apart whatever they are: values of knobs are mostly powers of two.
+/// An axis with the values in order and at equal distances, since values of knobs are mostly powers
+/// of two.
 Axis axis_of_values(const std::vector<std::int64_t>& values) {
   Axis axis{-0.5, static_cast<double>(values.size()) - 0.5, false, kLeft, kRight};
   const std::size_t every = (values.size() + kMostLabels - 1) / kMostLabels;
@@ -58,7 +59,7 @@ void KnobTally::add_dot(Knob& knob, const Dot& dot) {
   if (knob.correct++ % knob.stride != 0) return;
   knob.dots.push_back(dot);
   if (knob.dots.size() <= kMostDots) return;
-  // Every second one goes, so that those that stay are spread over the whole run.
+  // Every second dot is removed, so that the remaining dots are spread over the whole run.
   std::size_t kept = 0;
   for (std::size_t i = 0; i < knob.dots.size(); i += 2) knob.dots[kept++] = knob.dots[i];
   knob.dots.resize(kept);

@@ -1,4 +1,4 @@
-// What a run tried of each knob, and a plot of it.
+// Collects which values of each knob a run tried, and draws a plot for each knob.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace kw::report {
 
-/// Gathers attempts by the values of their knobs. Memory grows with the different values, not with
-/// the attempts.
+/// Collects attempts by the values of their knobs. Memory grows with the number of different
+/// values, not with that of attempts.
 class KnobTally {
  public:
   /// `kernel` is the name of the best attempt's kernel; empty: no attempt was correct.
   explicit KnobTally(std::string kernel) : kernel_(std::move(kernel)) {}
   void add(const AttemptLine& line);
 
-  /// Sets a plot for each knob of which several values were tried, those of the best kernel first.
+  /// Sets a plot for each knob with several tried values; knobs of the best kernel come first.
   void set_fields(PageFields& fields) const;
 
  private:

@@ -1,4 +1,4 @@
-// The parts of a run's page: each function sets the template variables of one section.
+// The parts of a run's page; each function sets the template variables of one section.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,40 +17,43 @@ struct EndTally;
 using PageFields = memory::Fields;
 using PageList = std::vector<PageFields>;
 
-/// Zero or one item with the variable `text`: how templates say "where there is any".
+/// A list of no item or of one item with the variable `text`, by which a template shows a text only
+/// if it is not empty.
 PageList optional_text(std::string text);
 
-/// Foreign text of one or two sentences, sanitised and cut; the template escapes it.
+/// Untrusted text, shortened to one or two sentences and sanitised; the template escapes it.
 std::string short_text(std::string_view text);
 
-/// "1.234×"; "–" for 0, which stands for a speedup that was not measured.
+/// A speedup as "1.234×"; "–" for 0, which means that it was not measured.
 std::string times(double speedup);
 
 /// Adds an item with `name` and `value`; an empty value adds nothing.
 void add_fact(PageList& list, std::string name, std::string value);
 
-/// What the page shows of the best attempt: its confirmation, where there was one, else its
-/// evaluation in the search; null: no attempt was correct.
+/// The evaluation of the best attempt that the page shows: the confirmation if there was one, else
+/// the evaluation during the search; null: no attempt was correct.
 const Evaluation* shown_evaluation(const RunData& data);
 
-/// Name of what shown_evaluation() was timed against.
+/// The name of the kernel against which shown_evaluation() was timed.
 std::string opponent_of(const RunData& data);
 
-/// Why a run has no confirmed win, and how its attempts ended. Sets nothing to show for a win.
+/// Sets the section on why a run has no confirmed win and how its attempts ended; sets it to empty
+/// for a win.
 void set_why(PageFields& fields, const RunData& data, const EndTally& tally);
 
-/// The table of timed shapes with what else was checked, and the advice of the roofline.
+/// Sets the table of timed shapes, the list of other checked shapes, and the advice from the
+/// roofline.
 void set_shapes(PageFields& fields, const RunData& data);
 
-/// The best kernel with its findings, and its changes against the baseline.
+/// Sets the section about the best kernel: its findings, and its changes against the baseline.
 void set_kernel(PageFields& fields, const RunData& data, const PageLimits& limits);
 
-/// What the run has cost, by model. Reads the run's attempts and exchanges once.
+/// Sets what the run has cost, by model. Reads the run's attempts and exchanges once.
 Result<> set_cost(PageFields& fields, const store::RunStore& store, const RunData& data);
 
 void set_certificate(PageFields& fields, const RunData& data);
 
-/// How the run was asked for, and the commands that show more of it.
+/// Sets the run's settings, and the commands that show more about the run.
 void set_setting(PageFields& fields, const RunData& data);
 
 }  // namespace kw::report

@@ -1,4 +1,4 @@
-// The table of timed shapes, and what else was checked.
+// Writes the table of timed shapes, and the list of other checked shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,8 +12,9 @@
 namespace kw::report {
 namespace {
 
-/// Draws the interval of each shape on one logarithmic scale, with a line at the opponent's 1. The
-/// drawing is made of numbers alone, so that nothing foreign comes into it unescaped.
+/// Draws the speedup interval of each shape on one logarithmic scale, with a line at 1, which
+/// stands for the opponent. The drawing contains only numbers, so no untrusted text can enter it
+/// unescaped.
 class Bars {
  public:
   explicit Bars(const Evaluation& e) {

@@ -1,5 +1,5 @@
-// Tests of the page of a run: that it is well-formed and bounded, shows every part, and says what
-// it leaves out.
+// Tests of the page of a run: that its HTML is well-formed and of bounded size, shows every
+// section, and says what was left out.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page.h"
 

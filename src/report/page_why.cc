@@ -1,4 +1,4 @@
-// What a page without a confirmed win begins with.
+// Writes the beginning of a page without a confirmed win: why there is none.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_why.h"
 
@@ -33,7 +33,7 @@ std::string end_of_search(const RunSummary& run) {
   return {};
 }
 
-/// What the confirmation says, or why there was none.
+/// A sentence on what the confirmation found, or why there was none.
 std::string confirmation_words(const RunData& data) {
   const std::string baseline = short_text(data.baseline.empty() ? "the baseline" : data.baseline);
   const Attempt& best = *data.best;

@@ -10,8 +10,8 @@
 
 namespace kw::report {
 
-/// How the attempts of a run ended, counted by stage and outcome. Its size does not grow with the
-/// attempts.
+/// Counts how the attempts of a run ended, by stage and outcome. Its size does not grow with the
+/// number of attempts.
 struct EndTally {
   struct End {
     int count = 0;

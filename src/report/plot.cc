@@ -13,7 +13,7 @@
 namespace kw::report {
 namespace {
 
-/// Pixels of a drawing, and of the rectangle between its axes.
+/// The size of a drawing in pixels, and the rectangle between its axes.
 struct Canvas {
   double width;
   double height;
@@ -42,7 +42,8 @@ void legend(Svg& svg, int row, int color, const std::string& name) {
   svg.text(kFile.left + 24, y, name);
 }
 
-/// Height that a legend in one row takes above the axes, so that no line runs through the legend.
+/// Height in pixels of a legend of one row, which is reserved above the axes so that no line
+/// crosses the legend.
 constexpr double kLegendRow = 20;
 
 void legend_row(Svg& svg, const std::vector<std::pair<int, std::string>>& items) {
@@ -55,8 +56,8 @@ void legend_row(Svg& svg, const std::vector<std::pair<int, std::string>>& items)
   }
 }
 
-/// The best measured rate of float32 operations, or of bytes at one level of the memory; 0: none
-/// was measured.
+/// The device's best measured rate of float32 operations, or of bytes at one level of the memory; 0
+/// if it was not measured.
 double ceiling_of(const DeviceFacts& device, std::string_view level, bool is_flops) {
   double best = 0;
   for (const Ceiling& c : device.ceilings) {
@@ -156,7 +157,8 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
   Svg svg(canvas.width, canvas.height, data.run.name + ": roofline of " + data.device.model, place);
   svg.axes(x, y, "arithmetic intensity, flop per byte (nominal)", "flop/s");
   const double top = peak > 0 ? peak : y.hi;
-  // A roof that starts below the plot enters it at the bottom edge.
+  // If a roof is below the plot's range at the left edge, its line starts where it crosses the
+  // bottom edge.
   const auto start_of = [&](double rate) { return std::max(x.lo, y.lo / rate); };
   for (const bool is_text : {false, true})  // names last, so that no roof runs through one
     for (const auto& [level, rate] : roofs) {

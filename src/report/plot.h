@@ -13,16 +13,17 @@
 
 namespace kw::report {
 
-/// Speedup over the baseline against the number of the attempt: a dot for every attempt, failures
-/// on the axis, a line for the best so far, a dashed line for the baseline. Attempts are written as
-/// they come, so that memory stays flat.
+/// Plots the speedup over the baseline against the number of the attempt: a dot for every attempt,
+/// failures on the axis, a line for the best so far, a dashed line for the baseline. Attempts are
+/// written out as they are added, so that memory stays constant.
 class ProgressPlot {
  public:
-  /// `digest` is that of the attempts that will be added; both must outlive the plot.
+  /// `digest` must summarise the attempts that will be added. `data` and `digest` must outlive the
+  /// plot.
   ProgressPlot(const RunData& data, const Digest& digest, std::function<void(std::string_view)> out,
                SvgPlace place = SvgPlace::File);
   void add(const AttemptLine& line);
-  /// Ends the drawing; to be called once, after the last attempt.
+  /// Ends the drawing; must be called once, after the last attempt.
   void finish();
 
  private:
@@ -34,11 +35,10 @@ class ProgressPlot {
   Svg svg_;
 };
 
-/// Whether there is anything to draw in a roofline: a ceiling of the machine, or a rate of a
-/// kernel.
+/// Whether a roofline has anything to show: a measured ceiling of the device, or a kernel's rate.
 bool has_roofline(const RunData& data);
 /// The roofline of the device on logarithmic axes, with the timed workloads of the best attempt and
-/// of the baseline.
+/// those of the baseline.
 std::string roofline_svg(const RunData& data, SvgPlace place = SvgPlace::File);
 
 struct Series {
@@ -55,7 +55,7 @@ struct PlotText {
   bool log_y = false;
 };
 
-/// A line plot with a legend, as for sweeps and comparisons. Points that are not finite, or not
+/// A line plot with a legend, used for sweeps and comparisons. Points that are not finite, or not
 /// positive on a logarithmic axis, are left out.
 std::string line_svg(const PlotText& text, const std::vector<Series>& series);
 

@@ -1,4 +1,5 @@
-// Tests of tables, plots and run folders, some against goldens with placeholders for numbers.
+// Tests of tables, plots and run folders, some against stored output in which placeholders stand
+// for numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -35,7 +36,7 @@ std::string progress_svg(const RunData& data, const std::vector<Attempt>& list) 
   return svg;
 }
 
-/// True where every element is closed in order; reads only the forms that the program writes.
+/// True if every element is closed in order; understands only the XML that the program writes.
 bool is_balanced(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
@@ -52,7 +53,7 @@ bool is_balanced(const std::string& xml) {
   return open.empty();
 }
 
-/// Replaces numbers by #, so that a golden shows form and words.
+/// The text with # in place of each number, to compare everything except measurements.
 std::string without_numbers(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -107,7 +108,7 @@ TEST(SummaryTable, OfAThousandKernelsTellsTheFastest) {
     a.candidate.name = "model_" + std::to_string(i);
     many.add(line_of(a));
   }
-  // An idea that was left out comes back with a faster attempt.
+  // An idea that was dropped for being slow must reappear with a faster attempt.
   Attempt again = tiled_attempt(1001, OutcomeClass::NewBest, 5);
   again.candidate.name = "model_1";
   many.add(line_of(again));
@@ -209,7 +210,7 @@ TEST(Plots, ShowEveryAttemptAndTheStepsOfTheBest) {
 }
 
 TEST(Plots, NothingRunsThroughTheLegend) {
-  // Without a gain the line of the best runs along the top.
+  // If no attempt gains, the line of the best speedup runs along the top of the plot.
   const std::string svg = progress_svg(run_data(), {tiled_attempt(1, OutcomeClass::NoGain, 0.2)});
   const auto number_behind = [&](std::string_view lead, std::size_t from) {
     return std::stod(svg.substr(svg.find(lead, from) + lead.size(), 12));
@@ -365,7 +366,8 @@ TEST_F(StoredRun, FolderAlwaysHoldsTheFastestCorrectThingAndSaysWhich) {
   EXPECT_FALSE(file("best/saxpy.cpp")) << "there is nothing";
 }
 
-// A person may name a slow opponent; a kernel that is ahead of that opponent alone is not kept.
+// A person may choose a slow baseline as the opponent. A kernel that is faster than this opponent,
+// but slower than the fastest baseline, must not be kept as the best.
 TEST_F(StoredRun, WhatIsAheadOfASlowOpponentAloneIsNotTheFastest) {
   data_.baselines = {{"omp", 100, "", "// omp\n"}, {"reference", 2000, ""}};
   data_.baseline = "reference";

@@ -35,11 +35,12 @@ struct RunData {
   DeviceFacts device;
   std::vector<std::string> orders;  ///< Orders that a person gave during the run, one line each.
 
-  /// True where `best` was confirmed faster than `baseline`.
+  /// True if `best` was confirmed to be faster than `baseline`.
   bool is_win() const {
     return confirmation && confirmation->verdict.is_correct() && confirmation->speedup.is_faster;
   }
-  /// True for a win on a device; a landscape proves nothing about kernels.
+  /// True for a win on a device. A win on a landscape, whose times are computed or recorded, proves
+  /// nothing about a kernel.
   bool has_certificate() const { return is_win() && run.config.carrier != "synthetic"; }
 };
 

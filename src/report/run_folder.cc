@@ -1,4 +1,4 @@
-// Writes the tables, the certificate and the files of a run.
+// Writes the files of a run's folder: tables, plots and the certificate.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_folder.h"
 
@@ -28,7 +28,7 @@ std::string winner_lines(const RunData& data) {
   const std::optional<Attempt>& best = data.best;
   if (!best) return "no attempt was correct\n";
   const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
-  // In the search the opponent was the incumbent at that time, not the baseline.
+  // During the search the opponent was the best attempt of that time, not the baseline.
   const std::string& opponent = e.speedup.baseline.empty() ? data.baseline : e.speedup.baseline;
   std::string text =
       fmt::format("{} attempt {} {} {}: ", data.is_win() ? "CONFIRMED" : "not confirmed",
@@ -36,7 +36,7 @@ std::string winner_lines(const RunData& data) {
   text += e.speedup.value > 0 ? fmt::format("{:.3f}x {}{}", e.speedup.value, opponent,
                                             in_brackets(interval_text(e.speedup)))
                               : "never timed against " + opponent;
-  // A reader looks first for what kept the attempt from being a win.
+  // The reason why the attempt is no win comes first.
   if (!e.verdict.is_correct())
     text += fmt::format("; {}: {}", name_of(e.verdict.outcome), e.verdict.evidence);
   text += '\n';
@@ -55,11 +55,11 @@ std::string winner_lines(const RunData& data) {
   return text;
 }
 
-/// Name that the task room gives to a task's sequential code.
+/// The name of the baseline made from a task's sequential reference.
 constexpr std::string_view kReference = "reference";
 
-/// "your code (jacobi.c): 13.3 ms → 6.7 ms, 1.99x": the first question of a user who brought code.
-/// Empty for other tasks.
+/// A line that compares the user's code with the best kernel, "your code (jacobi.c): 13.3 ms → 6.7
+/// ms, 1.99x"; empty if the task was not drafted from code.
 std::string code_line(const RunData& data) {
   if (data.code.empty() || !data.best) return {};
   const auto own = std::ranges::find(data.baselines, kReference, &BaselineLine::name);
@@ -79,8 +79,8 @@ std::string code_line(const RunData& data) {
 
 namespace {
 
-/// Speedup of the run's best candidate over the baseline, by the confirmation where that measured
-/// one; 0: no speedup is known, or the confirmation found a wrong result.
+/// Speedup of the run's best candidate over the baseline, from the confirmation if it could
+/// measure; 0: no speedup is known, or the confirmation found a wrong result.
 double figure_of_best(const RunData& data) {
   if (!data.best) return 0;
   const auto& confirmed = data.confirmation;
@@ -109,12 +109,13 @@ Kept kept_baseline(const BaselineLine& baseline, bool has_correct) {
 
 std::optional<Kept> kept_of(const RunData& data) {
   const double figure = figure_of_best(data);
-  // Usable baselines come first, and among them the fastest.
+  // Baselines are sorted by time, with those that cannot be used at the end.
   const BaselineLine* fastest = data.baselines.empty() || data.baselines.front().mean_ns <= 0
                                     ? nullptr
                                     : &data.baselines.front();
   bool is_ahead = figure > 1;
-  // A person may have named a slower opponent; then the times decide which is ahead.
+  // If the user named a slower baseline as the opponent, the speedup over it does not suffice, so
+  // the times of kernel and fastest baseline are compared.
   if (is_ahead && !data.is_win() && fastest != nullptr && fastest->name != data.baseline)
     is_ahead = data.best->evaluation.mean_time_ns() < fastest->mean_ns;
   if (data.is_win() || (data.best && (is_ahead || fastest == nullptr)))
@@ -203,13 +204,14 @@ std::string certificate(const RunData& data) {
                          {"original_sha256", best.candidate.sha256},
                          {"knobs", best.candidate.knobs},
                          {"options", best.candidate.options}};
-  // Flags of device code follow from the compiler's version.
+  // The certificate records compiler flags for cpu only; those of device code follow from the
+  // compiler's version.
   if (best.candidate.target == Target::Cpu) object["candidate"]["flags"] = kCodeFlags;
   Json device = encode_json(data.device);
   object["device"] = std::move(device);
-  // The tolerance of results, and every shape with its values.
+  // The tolerance for results, and every shape with its values.
   if (data.terms) object["terms"] = encode_json(*data.terms);
-  // The referee's whole record: seeds, accuracy, samples, jail, trust class, intervals.
+  // The referee's complete record: seeds, accuracy, samples, jail, trust class, intervals.
   object["evaluation"] = encode_json(*data.confirmation);
   object["jail_lacks"] = jail_lacks(*data.confirmation);
   return dump_json_pretty(object);

@@ -14,8 +14,8 @@
 
 namespace kw::report {
 
-/// A way to search with its conditions: one row of a table. Conditions that the strategy does not
-/// have are empty.
+/// One search method with its settings: a row in the tables of a suite. Settings that the strategy
+/// does not have are empty.
 struct SuiteMethod {
   std::string strategy;
   std::string preset;
@@ -36,14 +36,15 @@ struct SuiteTry {
   double speedup = 0;  ///< Over the run's baseline, as the search saw it; 0: none measured.
 };
 
-/// How many asks of a search on a record were answered in which way; see search::Recorded.
+/// How many requests of a search on a recorded run were answered in which way; see
+/// search::Recorded.
 struct SuiteRecord {
   std::size_t same = 0;
   std::size_t alike = 0;
   std::size_t none = 0;  ///< The record holds no answer, so the ask ended without a candidate.
 };
 
-/// One search of a suite: one method on one task with one seed.
+/// One search of a suite: one method applied to one task with one seed.
 struct SuiteCell {
   SuiteMethod method;
   std::string task;
@@ -52,8 +53,8 @@ struct SuiteCell {
   std::string run;      ///< Its name in the workspace's store; empty for a landscape.
   std::string trouble;  ///< Why the search has no result; empty where it has one.
   bool is_win = false;  ///< Confirmed faster than the baseline.
-  /// Confirmed speedup of the winner; at most 1 where no attempt was faster than the baseline; 0
-  /// where no attempt was correct.
+  /// Confirmed speedup of the winner; at most 1 if no attempt was faster than the baseline; 0 if no
+  /// attempt was correct.
   double speedup = 0;
   double optimum = 0;  ///< Best speedup possible; 0: not known.
   std::vector<SuiteTry> tries;

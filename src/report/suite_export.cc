@@ -1,4 +1,4 @@
-// Writes a suite as CSV and as JSON.
+// Writes the results of a suite as CSV and as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

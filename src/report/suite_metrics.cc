@@ -1,4 +1,4 @@
-// Turns cells into samples, and samples into metrics.
+// Converts the cells of a suite to samples, and computes metrics from the samples.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/suite_metrics.h"
 
@@ -20,7 +20,7 @@ void add_samples(const SuiteCell& cell, task::SampleUnit unit, std::vector<doubl
     if (t.is_written) into.push_back(t.outcome == Outcome::Correct ? t.speedup : measure::kFailed);
 }
 
-/// The samples of each task, in the order in which tasks appear.
+/// The method's samples for each task, in the order in which tasks appear in the suite.
 Samples samples_of(const SuiteResult& result, const SuiteMethod& method,
                    const std::optional<std::string>& level) {
   Samples samples;

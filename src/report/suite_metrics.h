@@ -29,14 +29,15 @@ struct SuiteRow {
   std::string trouble;  ///< Why the first missing cell has no result.
 };
 
-/// The methods of a suite, in the order in which they appear.
+/// The methods that a suite compares, in the order in which they appear.
 std::vector<SuiteMethod> methods_of(const SuiteResult& result);
-/// The cells of a method that have a result.
+/// The searches of a method that have a result.
 std::vector<const SuiteCell*> cells_of(const SuiteResult& result, const SuiteMethod& method);
 
-/// A row for each method over all tasks. measure/metrics.h says how metrics count failures.
+/// A row of metrics for each method over all tasks. measure/metrics.h says how metrics count
+/// failures.
 std::vector<SuiteRow> suite_rows(const SuiteResult& result);
-/// A row for each level and method; empty where the suite has no levels.
+/// A row of metrics for each level and method; empty if the suite's tasks have no levels.
 std::vector<SuiteRow> level_rows(const SuiteResult& result);
 
 }  // namespace kw::report

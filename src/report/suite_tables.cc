@@ -1,4 +1,4 @@
-// Writes Markdown tables whose cells are padded, so that a terminal shows them aligned.
+// Writes Markdown tables whose cells are padded, so that they are aligned on a terminal, too.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/suite_tables.h"
 
@@ -19,12 +19,12 @@ using Row = std::vector<std::string>;
 constexpr std::size_t kMostRounds = 12;
 
 std::size_t width_of(std::string_view text) {
-  // Continuation bytes of UTF-8 add no character.
+  // Every byte except the continuation bytes of UTF-8 begins a character.
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// A table whose first row is the head.
+/// A Markdown table whose first row is the header.
 std::string markdown(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 3);
   for (const Row& row : rows)
@@ -54,7 +54,8 @@ constexpr std::array kDimensions{
     Dimension{"feedback", &SuiteMethod::feedback}, Dimension{"knowledge", &SuiteMethod::knowledge},
     Dimension{"target", &SuiteMethod::target}};
 
-/// The columns of a table: conditions in which its methods differ, and those that they share.
+/// Splits the settings of methods into those that differ, which become columns of a table, and
+/// those that all methods share.
 struct Columns {
   std::vector<Dimension> shown;
   std::string shared;  ///< Shared conditions, as "model m, target cpu".
@@ -126,7 +127,7 @@ std::string metrics_table(const Columns& columns, const std::vector<SuiteRow>& r
   return markdown(table);
 }
 
-/// The methods without a result, grouped by the reason.
+/// Lines that list the methods without a result, grouped by reason.
 std::string missing_lines(const Columns& columns, const std::vector<SuiteRow>& rows) {
   std::vector<std::pair<std::string, std::string>> groups;
   for (const SuiteRow& row : rows) {
@@ -205,7 +206,7 @@ std::string outcomes_table(const SuiteResult& result, const Columns& columns) {
   return "Attempts by what became of them:\n\n" + markdown(table);
 }
 
-/// How the record answered; empty where no search ran on a record.
+/// A table of how requests were answered from recorded runs; empty if no search used a record.
 std::string record_table(const SuiteResult& result, const Columns& columns) {
   std::vector<Row> table{columns.head()};
   table[0].insert(table[0].end(), {"in the record", "a like request", "not recorded"});
@@ -227,7 +228,7 @@ std::string record_table(const SuiteResult& result, const Columns& columns) {
          markdown(table);
 }
 
-/// The best speedup among the first `count` attempts; 0: none of them was correct.
+/// The best speedup among the first `count` attempts; 0 if no attempt was correct.
 double best_after(const SuiteCell& cell, std::size_t count) {
   double best = 0;
   for (std::size_t i = 0; i < std::min(count, cell.tries.size()); ++i)
@@ -255,7 +256,7 @@ std::string budget_table(const SuiteResult& result, const Columns& columns) {
       double sum = 0;
       for (const SuiteCell* cell : cells) {
         const double best = best_after(*cell, count);
-        // A search without a gain still has the baseline, whose speedup is 1.
+        // A search without a gain falls back to the baseline, whose speedup is 1.
         sum += has_optimum ? std::log(cell->optimum / std::max(1.0, best))
                            : std::log(std::max(best, measure::kWorst));
       }

@@ -1,4 +1,4 @@
-// Writes a suite: its tables as Markdown, its cells as CSV, or all of it as JSON.
+// Writes the results of a suite: tables as Markdown, cells as CSV, or everything as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace kw::report {
 
-/// The metrics and the further tables that the spec asks for. A condition that all rows share
-/// stands once above the table. The columns are aligned for a terminal.
+/// The metrics and the further tables that the suite's spec asks for, as Markdown with columns
+/// aligned for a terminal. Settings that all methods share are written once above a table.
 std::string suite_markdown(const SuiteResult& result);
-/// One line for each cell.
+/// The results as CSV, one line for each search.
 std::string suite_csv(const SuiteResult& result);
 std::string suite_json(const SuiteResult& result);
 
-/// The document with `tables` in place of what stood between the suite's marks, which are
-/// "<!-- suite NAME -->" and "<!-- end of suite NAME -->". Error: the document lacks a mark.
+/// The document with `tables` in place of the text between the suite's two marks, "<!-- suite NAME
+/// -->" and "<!-- end of suite NAME -->". Error: the document lacks a mark.
 Result<std::string> put_tables(const std::string& document, const std::string& suite,
                                const std::string& tables);
 

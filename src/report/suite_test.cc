@@ -99,7 +99,7 @@ TEST(SuiteTables, MarkdownSaysWhatIsSharedOnceAndWhatIsMissing) {
   EXPECT_THAT(text, HasSubstr("- Without a result: y (2 runs). no device"));
   EXPECT_THAT(text, Not(HasSubstr("| y "))) << "there is nothing to show of it";
   EXPECT_THAT(text, HasSubstr("By level"));
-  // Round 1 of x: one of three did not compile, one was wrong.
+  // In round 1 of task x, one of three kernels did not compile and one was wrong.
   EXPECT_THAT(text, HasSubstr("| 1     | 3       | 0.33         | 0.33             | 0.33    |"));
   EXPECT_THAT(text, HasSubstr("| 2     | 1       | 0.00         | 0.00             | 1.00    |"));
   EXPECT_THAT(text, HasSubstr("confirmed wins"));
@@ -112,7 +112,7 @@ TEST(SuiteTables, RegretIsToTheOptimum) {
   r.spec.tables = {task::SuiteTable::Budget};
   r.cells = {cell("x", "a", 2, {written(Outcome::CompileFailed), written(Outcome::Correct, 2)})};
   r.cells[0].optimum = 4;
-  // log(4 / 1), then log(4 / 2).
+  // The regret is log(optimum / best so far): log(4 / 1), then log(4 / 2).
   EXPECT_THAT(suite_markdown(r), HasSubstr("| 1.386   | 0.693   |"));
 }
 

@@ -78,7 +78,8 @@ std::vector<double> Axis::ticks() const {
         const bool is_wanted = step == 1 || decades < 3;
         if (is_wanted && value >= lo * 0.999 && value <= hi * 1.001) ticks.push_back(value);
       }
-    // A range below a decade may hold too few of these values; even steps follow then.
+    // A range of less than a decade may contain too few of these values; then evenly spaced ticks
+    // are used.
     if (ticks.size() >= kFewest) return ticks;
     ticks.clear();
   }
