@@ -24,7 +24,7 @@ enum class Admission {
 struct AdmissionKnown {
   Admission state = Admission::Never;
   std::string at;       ///< Time in UTC of a check on this machine.
-  std::string problem;  ///< For Refused: the first problem.
+  std::string problem;  ///< The first problem, if the state is Refused.
 };
 
 /// Stores the result lines of a kw task check under the task's content, the target and the judge.

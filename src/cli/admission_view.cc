@@ -1,4 +1,4 @@
-// Formats the lines of kw task check.
+// Formats the results of kw task check.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_view.h"
 
@@ -28,7 +28,7 @@ struct WorkloadTally {
   std::string name;
   int checks = 0;
   int failures = 0;
-  std::string reference;  ///< Where the reference is.
+  std::string reference;  ///< Where and how the reference computes.
   std::string left_out;   ///< Why something was not checked.
 };
 

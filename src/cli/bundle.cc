@@ -159,7 +159,8 @@ Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     std::optional<compile::Disassembler> disassembler) {
   evaluate::BundleOptions options;
   options.disassembler = std::move(disassembler);
-  // Runs of one task for several devices may wait at the same time, so each has a file.
+  // The file's name contains the target or architecture, because runs of one task for several
+  // devices may wait for results at the same time.
   options.file = store.root() / fmt::format("{}.{}.bundle", task,
                                             aim.arch.empty() ? name_of(aim.target) : aim.arch);
   options.facts = KW_TRY(bundle_facts(store, aim));

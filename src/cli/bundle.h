@@ -21,8 +21,8 @@ Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& a
 /// or requested for another target or architecture; results of a device that differs from the
 /// device of earlier results, or that cannot run the code.
 struct TakenResults {
-  std::size_t news = 0;  ///< How many results were new.
-  DeviceFacts facts;     ///< The device on which they were judged.
+  std::size_t news = 0;  ///< How many results the store did not have yet.
+  DeviceFacts facts;     ///< The device on which the kernels were judged.
 };
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim);
 

@@ -1,4 +1,4 @@
-// The list of subcommands; one file each.
+// The list of subcommands; each is defined in a file of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

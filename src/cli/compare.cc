@@ -1,4 +1,4 @@
-// kw compare RUN RUN…: runs side by side.
+// kw compare RUN RUN…: shows runs side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -34,7 +34,7 @@ struct Best {
   Target target = Target::Cpu;
   report::RunData data;
   Evaluation evaluation;   ///< The evaluation of the confirmation, or else of the search.
-  double items_per_s = 0;  ///< Geometric mean over the timed workloads.
+  double items_per_s = 0;  ///< Throughput: geometric mean over the timed workloads.
 
   bool is_confirmed() const { return data.confirmation.has_value(); }
 };

@@ -21,8 +21,8 @@ struct CheckUp {
   std::string what;
   Health health = Health::Good;
   std::string found;
-  std::string cost;  ///< What the lack costs; empty: nothing.
-  std::string fix;   ///< What to do; empty: nothing.
+  std::string cost;  ///< What cannot be done because of the lack; empty: nothing.
+  std::string fix;   ///< What the user should do; empty: nothing.
 };
 
 /// Names of the lines of kw doctor that decide whether kernels for target cuda can be judged and

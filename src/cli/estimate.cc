@@ -52,7 +52,7 @@ struct Line {
 
 struct Estimate {
   std::size_t prompt_bytes = 0;
-  std::int64_t longest_prompt_tokens = 0;  ///< The longest prompt at worst.
+  std::int64_t longest_prompt_tokens = 0;  ///< Upper bound on the tokens of a prompt.
   std::vector<Line> lines;
   llm::CostEstimate total;
 };

@@ -1,4 +1,4 @@
-// kw export: a run as data for other programs, or a kernel as source for other programs.
+// kw export: writes a run as data for other programs, or a kernel as source for other programs.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -34,7 +34,7 @@ using Out = std::function<void(std::string_view)>;
 /// the rewards by this policy; null: rewards stay as the run stored them.
 Result<> render(const std::string& format, const store::RunStore& store,
                 const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
-  // Only the csv table needs the number of samples.
+  // Samples are loaded for the csv table only, which contains their number.
   const auto samples = format == "csv" ? store::Samples::Load : store::Samples::LeaveOut;
   const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
     const auto visit = [&](Attempt& a) -> Result<> {

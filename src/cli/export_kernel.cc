@@ -223,7 +223,8 @@ Result<std::string> name_of_export(const KernelExport& flags, const Task& task) 
   if (!is_usable_identifier(name) || name == task.function)
     return fail_input("--name '" + sanitise(name, 60) +
                       "' must be an identifier of C++, and not the kernel's own");
-  // A global function of this name would replace the library's in the whole program.
+  // A global function with the name of a system library's function would replace it in the whole
+  // program.
   if (::dlsym(RTLD_DEFAULT, name.c_str()) != nullptr || name.starts_with("omp_"))
     return fail_input("--name '" + name + "' is a function of a system library; take another");
   return name;

@@ -1,5 +1,5 @@
-// FirstPrompt: the first prompt that kw optimize with the same flags would send, for kw prompt and
-// kw estimate.
+// Builds the first prompt that kw optimize would send for given flags, for kw prompt and kw
+// estimate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ namespace kw::cli {
 
 struct FirstPromptFlags {
   OptimizeFlags run;
-  std::string errand;  ///< Empty: what the strategy asks for first.
+  std::string errand;  ///< What the model is to do: write, repair, …; empty: the strategy chooses.
   /// The file of the kernel that the model is to repair or improve; empty: a kernel of the task.
   std::string parent;
   bool own_playbook = false;
@@ -28,8 +28,9 @@ struct FirstPrompt {
   std::string model;  ///< The model that is asked; empty: the flags name none.
   ReplySettings reply;
   std::string baseline;
-  double baseline_ns = 0;            ///< 0: the time is not known here.
-  std::vector<std::string> unknown;  ///< What only a run knows, one sentence for each fact.
+  double baseline_ns = 0;  ///< The baseline's time; 0: not known in this workspace.
+  std::vector<std::string>
+      unknown;  ///< What only a run could find out, one sentence for each fact.
 };
 
 /// Builds the prompt by rehearsing the run. Asks no model and judges nothing; changes at most the

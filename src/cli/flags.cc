@@ -42,7 +42,8 @@ class FileBelowEnvironment final : public CLI::ConfigBase {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::vector<CLI::ConfigItem> entries = CLI::ConfigBase::from_config(input);
     std::erase_if(entries, [](const CLI::ConfigItem& item) {
-      if (item.name == "++" || item.name == "--") return false;  // CLI11's marks of sections
+      if (item.name == "++" || item.name == "--")
+        return false;  // CLI11 marks the begin and end of a section
       const char* value = std::getenv(env_name(item.name).c_str());
       return value != nullptr && *value != '\0';
     });
@@ -80,7 +81,7 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return parsed.empty() ? app : deepest_parsed(*parsed.front());
 }
 
-/// The command's full name, "kw task new".
+/// The command's full name, such as "kw task new".
 std::string words_of(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : words_of(*parent) + " " + app.get_name();
@@ -189,7 +190,7 @@ bool wants_json(std::span<char* const> words) {
                      [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
-/// The line of a file where `key` of `section` is set; 0: it is not set.
+/// The line of a file at which `key` is set in `section`; 0 if it is not set.
 std::size_t line_of_entry(const std::string& file, std::string_view section, std::string_view key) {
   std::ifstream stream(file);
   std::string within;
@@ -273,7 +274,7 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
   std::string message = sanitise(error.what(), 1000);
   constexpr std::string_view kUnknownEntry = "INI was not able to parse ";
   if (message.starts_with(kUnknownEntry)) message = words_of_entry(app, message);
-  // CLI11 reports a misspelt subcommand as missing, so unknown words are looked at first.
+  // CLI11 reports a misspelt subcommand as a missing one, so unknown arguments are checked first.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -304,7 +305,7 @@ std::string why_no_integer(const std::string& value, WholeNumbers range) {
   const bool is_whole = !value.empty() && stop == end && error != std::errc::invalid_argument;
   if (!is_whole) return "'" + sanitise(value, 40) + "' is no whole number";
   const std::string shown = sanitise(value, 40);
-  // Of a number beyond 64 bits only the sign is known.
+  // If the number does not fit 64 bits, only its sign is known.
   const bool is_beyond = error == std::errc::result_out_of_range;
   const bool is_negative = value.front() == '-';
   if (is_beyond ? is_negative : number < range.least)

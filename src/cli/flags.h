@@ -16,11 +16,11 @@ class Status;
 
 /// Exit codes of all commands, documented in docs/formats.md.
 enum ExitCode : int {
-  kDone = 0,         ///< judge: correct; optimize: a confirmed win.
-  kNotGood = 1,      ///< Judged and not correct, or nothing confirmed faster.
+  kDone = 0,         ///< judge: the kernel is correct; optimize: there is a confirmed win.
+  kNotGood = 1,      ///< The kernel is not correct, or none was confirmed faster.
   kUsage = 2,        ///< Wrong flags, or input that cannot be used.
-  kEnvironment = 3,  ///< Disk, compiler, jail, worker.
-  kNotShown = 4,     ///< verify: correct, but not shown to be as fast as asked.
+  kEnvironment = 3,  ///< Trouble with disk, compiler, jail or worker.
+  kNotShown = 4,     ///< verify: the kernel is correct, but not shown to be as fast as claimed.
   kInterrupted = 130,
 };
 
@@ -61,7 +61,7 @@ struct Global {
   /// none.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
-  std::string title = "kw";  ///< What other programs that wait call this one: "kw judge mine.cpp".
+  std::string title = "kw";  ///< Shown to users who wait for this program: "kw judge mine.cpp".
   /// Shows the current work on the terminal while it takes time; null: shows nothing.
   Status* status = nullptr;
   /// Returns true after Ctrl-C or SIGTERM, so that long work ends soon; empty: signals are not
@@ -75,7 +75,7 @@ struct Command {
   std::string summary;
   std::function<void(Flags&)> declare;
   std::function<int(const Global&)> run;
-  /// Subcommands, as in `kw task new`; without `run` one of them must be given.
+  /// Subcommands, such as `new` of `kw task`; if `run` is empty, the user must name one.
   std::vector<Command> children;
   /// What --help shows first, for a command whose flags do not fit one screen.
   std::vector<HelpGroup> screen{};

@@ -45,7 +45,7 @@ nlohmann::json drafted_json(const DraftedPlan& drafted);
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
                                  const task::Definition& definition,
                                  const std::vector<std::string>& settings = {});
-/// Sets knobs of a candidate.
+/// Sets a candidate's knobs from texts of the form `K=V`.
 Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings);
 
 /// A run's fastest correct candidate, with the knob values that it was measured with. Errors: the

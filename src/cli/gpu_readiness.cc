@@ -37,7 +37,8 @@ std::string id_of_system() {
   return {};
 }
 
-/// The script install-nvrtc beside a packed kw, or in the checkout where this kw was built.
+/// Path of the script install-nvrtc, which lies beside a packaged kw or in the source tree from
+/// which kw was built.
 std::string find_nvrtc_installer() {
   const auto folder = platform::executable_dir();
   if (!folder) return {};

@@ -13,9 +13,9 @@ struct GpuSurroundings {
   bool has_card = false;      ///< A PCI device of NVIDIA is present.
   bool has_driver = false;    ///< The kernel has loaded NVIDIA's module.
   bool answers = false;       ///< A worker has found the GPU.
-  std::string why_no_answer;  ///< The worker's message.
+  std::string why_no_answer;  ///< Why a worker did not find the GPU.
   bool has_nvrtc = false;
-  bool has_compiler = false;  ///< g++, which builds the references that compute truths.
+  bool has_compiler = false;  ///< g++ is present, which compiles the references.
   bool has_jail = false;
   bool is_root = false;
   bool is_in_container = false;
@@ -36,8 +36,8 @@ struct GpuReadiness {
 
 GpuReadiness gpu_readiness(const GpuSurroundings& around);
 
-/// The result in three lines that begin with "GPU: ": whether it works, what is missing, what to
-/// run.
+/// Three lines that begin with "GPU: ": whether kernels can be judged on the GPU, what is missing,
+/// and which command helps.
 std::string three_lines(const GpuReadiness& readiness);
 
 /// Reads /sys, /proc and PATH, and fills the facts of `around` that no earlier check has filled.

@@ -174,7 +174,7 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   return namer;
 }
 
-/// Puts steps into the graph of a build, one run after the other.
+/// Adds the steps of runs to the graph of techniques that is being built, one run after the other.
 class Builder {
  public:
   /// `names` are the technique names already in use; the first is that of the sequential code.
@@ -183,8 +183,8 @@ class Builder {
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
   /// Adds the steps of a run and returns how many were verified. Returns nothing, and adds none, if
-  /// the model's names are unusable. If a budget stopped the model's calls, `steps` keeps only the
-  /// steps before the first unnamed one.
+  /// the model's names for techniques are unusable. If a budget stopped the model's calls, `steps`
+  /// keeps only the steps before the first unnamed one.
   Result<std::optional<std::size_t>> add(std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
@@ -351,7 +351,7 @@ struct Built {
   std::string ended_by;
   /// What the naming model has cost; nothing if no model was asked.
   std::optional<Spending> spent;
-  std::vector<Price> prices;  ///< The prices of that model.
+  std::vector<Price> prices;  ///< The prices of the naming model.
 };
 
 void tell(const Global& global, Target target, const TechniqueGraph& graph, const Built& built) {

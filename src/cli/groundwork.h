@@ -14,10 +14,10 @@ namespace kw::cli {
 
 struct Groundwork {
   std::unique_ptr<engine::TaskWorkbench> workbench;
-  std::vector<GpuFacts> gpu;  ///< cuda: the GPU facts whose limits plans keep to.
+  std::vector<GpuFacts> gpu;  ///< cuda: the GPU whose limits launch plans must keep to.
   bool has_cute = false;      ///< cuda: CuTe and CUTLASS are found where candidates are compiled.
   std::vector<propose::Example> examples;  ///< Example kernels for a model.
-  TechniqueGraph graph;                    ///< The graph that the playbook shows.
+  TechniqueGraph graph;                    ///< The graph of techniques in the playbook.
   engine::Shelf shelf;                     ///< Knowledge for prompts.
 };
 

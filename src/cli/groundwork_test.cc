@@ -1,4 +1,4 @@
-// Tests of what a run is told about the architecture for which its code is compiled.
+// Tests that prompts and knowledge are about the architecture for which a run compiles its code.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 

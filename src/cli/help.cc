@@ -109,7 +109,7 @@ std::string help_all_text(const HelpPage& page, const std::vector<HelpGroup>& gr
     std::vector<HelpEntry> all;
     const auto add = [&](const std::string& name) {
       const HelpEntry entry = declared(page, name);
-      if (entry.words.empty()) return;  // a flag that every command has
+      if (entry.words.empty()) return;  // a flag of every command, listed in a section of its own
       all.push_back(entry);
       std::erase_if(others, [&](const HelpEntry& entry) { return entry.name == name; });
     };

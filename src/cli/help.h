@@ -9,10 +9,10 @@
 
 namespace kw::cli {
 
-/// One flag or positional argument, or one command of a list.
+/// One flag, positional argument or subcommand, as a line of help.
 struct HelpEntry {
   std::string name;   ///< The name: "--time", "TASK", "optimize".
-  std::string value;  ///< The value behind a flag, such as "5m"; empty: the flag has none.
+  std::string value;  ///< The value of a flag, such as "5m"; empty: the flag has none.
   std::string words;
 };
 

@@ -12,7 +12,7 @@
 namespace kw::cli {
 
 struct JudgeComparisonFlags {
-  ModelFlags models;   ///< Models that are compared too, with one call for each question.
+  ModelFlags models;   ///< Models to compare with the judges; one call for each question.
   SpendFlags spend;    ///< The budget of all models together.
   LengthFlags length;  ///< The length of replies.
   AskingFlags asking;

@@ -55,7 +55,7 @@ struct Pair {
   std::optional<Evaluation> forward;  ///< A judged against B.
   std::optional<Evaluation>
       reverse;  ///< B judged against A, where the first comparison did not show B as the winner.
-  std::string why_not;  ///< Why there is no comparison; empty: there is one.
+  std::string why_not;  ///< Why the kernels were not compared; empty: they were.
 
   bool is_compared() const { return forward && why_not.empty(); }
 };
@@ -193,7 +193,7 @@ class Duel {
       return {};
     }
     pair.forward = KW_TRY(judge(pair.a.given.candidate, pair.b.given.candidate));
-    // Where the machine is too noisy for a verdict, the comparison ends without a winner.
+    // If the machine is too noisy for a verdict, the comparison ends without a winner.
     if (is_undecided(*pair.forward)) return {};
     if (!pair.forward->verdict.is_correct()) {
       pair.why_not = pair.forward->verdict.outcome == Outcome::Unmeasurable

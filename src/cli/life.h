@@ -21,8 +21,8 @@ struct Life {
   std::optional<Reading> told;    ///< A judge's reading of the parent, where the prompt showed one.
   std::optional<Reading> reading;      ///< A judge's reading of this attempt.
   std::vector<Exchange> exchanges;     ///< Exchanges with models that led to the attempt.
-  Spending spent;                      ///< What these exchanges cost.
-  std::vector<AttemptLine> made_from;  ///< Attempts that were made from this one.
+  Spending spent;                      ///< What the exchanges with models cost.
+  std::vector<AttemptLine> made_from;  ///< Attempts whose parent is the attempt.
   /// The first attempt that the strategy requested after it knew the outcome of the explained
   /// attempt.
   std::optional<Attempt> next;
@@ -32,7 +32,7 @@ struct Life {
 /// The page of kw explain as text.
 std::string page_of(const Life& life);
 
-/// The object of `kw explain --json`.
+/// The JSON object that `kw explain --json` prints.
 nlohmann::json life_json(const Life& life);
 
 }  // namespace kw::cli

@@ -43,7 +43,8 @@ class LiveView final : public engine::Observer {
   void say(const Lines& lines);
   LiveText text() const;
   OwnLine bottom(const Activity& activity, const Look& look);
-  /// The message for a person who has just interrupted.
+  /// Lines for a person who has just interrupted the run; empty if nobody has, or if they were
+  /// printed already.
   Lines news();
   std::string finishing() const;
 

@@ -86,7 +86,7 @@ inline constexpr const char* kRepliesFolder = "replies";
 /// missing.
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
 
-/// Fails where a budget in dollars would bound a model whose price is unknown.
+/// Fails if the model has no price, which a budget in dollars requires.
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec);
 
 /// The price per million tokens for people: "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21";

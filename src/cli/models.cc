@@ -57,7 +57,7 @@ ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
   return state;
 }
 
-/// The environment variables that hold keys, and whether they are set.
+/// The environment variables for the API keys of models, and whether each is set.
 std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& around) {
   std::vector<std::pair<std::string, bool>> keys;
   for (const llm::ProviderInfo& info : llm::providers())

@@ -39,7 +39,8 @@ struct Setting {
   std::string name;    ///< The name of the runs on a landscape.
   std::string sha256;  ///< Hash of the record that the landscape was read from.
   std::unique_ptr<Bench> bench;
-  std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< The carrier, where the judge is elsewhere.
+  std::unique_ptr<evaluate::BundleCarrier>
+      bundle;  ///< The carrier, if another machine judges; else null.
 
   const engine::Workbench& workbench() const { return real ? *real->workbench : *landscape; }
   evaluate::Carrier& carrier() const {

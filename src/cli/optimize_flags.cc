@@ -24,8 +24,8 @@ namespace {
 /// The time limit in nanoseconds of a run that has no bound and no writing model: 90 s are enough
 /// for the shipped tasks, and short enough to wait for.
 constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
-/// The time limit in nanoseconds of a run that has no bound and in which a model writes, at about a
-/// minute for each kernel.
+/// The time limit in nanoseconds of a run that has no bound and in which a model writes the
+/// kernels, at about a minute for each.
 constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 
 /// Before a model writes, its run tries the task's expert kernels and tunes the fastest. These

@@ -20,7 +20,7 @@ std::vector<std::string> order_lines(const std::vector<Order>& orders, const Run
 /// Prints two lines for each order: number, words, author, time, state.
 void print_orders(const std::vector<Order>& orders, const RunSummary& run);
 
-/// The array `orders` of docs/formats.md.
+/// The JSON array `orders` that docs/formats.md describes.
 nlohmann::json orders_json(const std::vector<Order>& orders, const RunSummary& run);
 
 }  // namespace kw::cli

@@ -22,7 +22,7 @@ namespace kw::cli {
 /// output, and returns its exit code: kInterrupted if a signal interrupted the command.
 int report_error(const Global& global, const Error& error, ExitCode code);
 
-/// The exit code of an error: 2 for trouble with the user's input, 3 for any other.
+/// The exit code of an error: 2 if the user's input caused it, else 3.
 ExitCode code_of(const Error& error);
 
 /// The exit code of a command that succeeded, or report_error() of the error that ended it.

@@ -13,7 +13,7 @@ namespace kw::cli {
 /// The result of specialising one kernel, and where the specialised kernel was written.
 struct ShapeBuilds {
   engine::Specialised result;
-  std::string path;  ///< The folder of the kernel; empty: nothing was kept.
+  std::string path;  ///< The folder of the specialised kernel; empty: none was written.
 };
 
 /// Chooses a build for each shape and reports each choice on standard error. If the specialised

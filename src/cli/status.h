@@ -19,7 +19,7 @@ namespace kw::cli {
 struct Activity {
   std::string words;        ///< The work in words; empty: nothing that takes time.
   double seconds = 0;       ///< Seconds since the work began.
-  bool is_waiting = false;  ///< Whether it waits for a device that another process has.
+  bool is_waiting = false;  ///< Whether the command waits for a device that another process uses.
   double waited_s = 0;  ///< Seconds of waiting for devices in total, including the current wait.
 };
 

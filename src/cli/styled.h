@@ -14,7 +14,7 @@ namespace kw::cli {
 enum class Tone { Plain, Dim, Strong, Good, Bad, Attention };
 
 struct Span {
-  std::string text;  ///< Foreign text is sanitised when it is shown.
+  std::string text;  ///< May be untrusted text, which is sanitised when it is shown.
   Tone tone = Tone::Plain;
 };
 using Spans = std::vector<Span>;

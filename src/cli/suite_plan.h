@@ -41,9 +41,9 @@ struct CellPlan {
   bool is_inside() const { return words.empty() && cell.trouble.empty(); }
 };
 
-/// The same suite with the i-th of `worlds` technique worlds in place of the i-th task; takes
-/// seconds, without model and device. The suite's name says "landscape". The only budget is
-/// evaluations: the spec's, or else as many as its calls.
+/// Replaces the tasks of a suite by technique worlds: the i-th of `worlds` worlds stands for the
+/// i-th task. The suite takes seconds, without model and device, and its name says "landscape". The
+/// only budget is evaluations: the spec's, or else as many as its calls.
 task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 
 /// All cells of a suite, ordered by method, then seed, then task. Impossible cells (a strategy that

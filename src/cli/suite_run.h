@@ -12,7 +12,7 @@
 namespace kw::cli {
 
 struct SuiteWays {
-  int jobs = 2;  ///< Cells at a time; the device's lease makes them measure in turn.
+  int jobs = 2;  ///< Cells that run at the same time; they still measure one at a time.
   std::function<bool()> is_interrupted;  ///< Called from several threads.
   /// Called after each finished cell, never from two threads at the same time.
   std::function<void(const report::SuiteCell&, bool is_new)> on_cell;

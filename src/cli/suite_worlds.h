@@ -1,4 +1,5 @@
-// Cells of a suite in technique worlds and on records, searched in this process without the store.
+// Searches the cells of a suite whose tasks are technique worlds or recorded runs, in this process
+// and without the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -77,7 +77,7 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
 /// The kernel that a sweep judges at each size, and its opponent.
 struct Contest {
   Candidate kernel;
-  std::string from;  ///< Where the kernel comes from, in words.
+  std::string from;  ///< Where the kernel comes from: "best of run matmul-1".
   /// The baseline to compare with; nothing if the swept kernel is itself the best baseline.
   std::optional<Candidate> opponent;
 };

@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxSweepPoints = 256;
 struct SweepPlan {
   std::string dim;
   std::vector<std::int64_t> values;           ///< In rising order, not empty.
-  std::map<std::string, std::int64_t> fixed;  ///< Dims that have one value in the whole sweep.
+  std::map<std::string, std::int64_t> fixed;  ///< Values of the dims that do not vary.
 };
 
 /// Parses --dim values: "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4")

@@ -1,5 +1,5 @@
-// The tasks "synthetic:SEED[:IDEAS[:MS]]" and "recorded:RUN": landscapes that are searched without
-// worker, device or compiler.
+// The tasks "synthetic:SEED[:IDEAS[:MS]]" and "recorded:RUN": landscapes (search spaces with
+// computed or recorded times), which are searched without worker, device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -31,7 +31,7 @@ struct TargetFlags {
 /// the weakest device of the architecture.
 GpuFacts limits_of(const DeviceFacts& known, const std::string& arch);
 
-/// Whether both GPUs have the limits on which launch plans depend in common.
+/// Whether two GPUs are equal in every limit on which launch plans depend.
 bool has_same_limits(const GpuFacts& a, const GpuFacts& b);
 
 }  // namespace kw::cli

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 /// What earlier processes that worked on the same draft have spent.
 struct Before {
   Spending spent;
-  std::int64_t tries = 0;  ///< Tries of the model that drafts.
+  std::int64_t tries = 0;  ///< Calls of the model that drafts, failed ones included.
 };
 
 Result<Before> before_of(const platform::Path& exchanges, const std::string& model) {
@@ -101,7 +101,7 @@ class DraftingModel {
 };
 
 /// Problems that the admission checks find in the task, as lines for a model. A reference that
-/// cannot be compiled or run is such a problem; a machine that cannot judge is an error.
+/// cannot be compiled or run is a problem of the task; a machine that cannot judge is an error.
 Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
   const auto lines = admit(global, definition);

@@ -61,8 +61,8 @@ struct ShippedKernel {
 };
 
 Result<ShippedKernel> kernel_at(const platform::Path& path) {
-  // A variable, because GCC leaks the members already initialised if KW_TRY returns from inside a
-  // braced initialiser.
+  // The source is read into a variable first, because GCC leaks the members already initialised if
+  // KW_TRY returns from inside a braced initialiser.
   std::string source = KW_TRY(as_input(platform::read_text(path, task::kMaxSourceBytes)));
   return ShippedKernel{path, std::move(source)};
 }

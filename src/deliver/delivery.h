@@ -33,17 +33,17 @@ namespace kw::deliver {
 /// Where the kernel comes from and how fast it was measured to be, as text for comments in the
 /// export. Empty fields are unknown.
 struct Story {
-  std::string kernel;       ///< "attempt 3 (30_skewed) of run fctd3d-1", or the file's name.
-  std::string speed;        ///< "2.54x omp (2.33–2.71 at 99.5 %), confirmed"
-  std::string device;       ///< The device on which `speed` was measured.
-  std::string date;         ///< Date of the export, YYYY-MM-DD.
-  std::string licence;      ///< SPDX identifier that the source gives.
+  std::string kernel;   ///< Its origin: "attempt 3 (30_skewed) of run fctd3d-1", or a file name.
+  std::string speed;    ///< The measured speedup: "2.54x omp (2.33–2.71 at 99.5 %), confirmed".
+  std::string device;   ///< The device on which `speed` was measured.
+  std::string date;     ///< Date of the export, YYYY-MM-DD.
+  std::string licence;  ///< SPDX identifier that the source gives.
   std::string certificate;  ///< Text of certificate.json; empty: the kernel has no certificate.
 };
 
 /// Device code for one architecture.
 struct Built {
-  std::string arch;  ///< sm_90a
+  std::string arch;  ///< The architecture, such as sm_90a.
   std::string cubin;
   std::vector<KernelFacts> kernels;
 };

@@ -14,7 +14,7 @@ namespace kw::deliver {
 
 struct Isolated {
   std::string includes;  ///< Text that stands before any namespace.
-  std::string code;      ///< All other text; what it defines itself has no C linkage.
+  std::string code;      ///< All other text; its own functions have no C linkage.
   /// Macros that preprocessor directives of `includes` define or test.
   std::set<std::string> macros_before;
   /// Macros that preprocessor directives of `code` define or test, and those of `includes` do not.

@@ -46,7 +46,7 @@ class TorchSignature {
 
   struct Argument {
     std::string name;
-    std::string type;  ///< Tensor, Tensor(a!), float, int
+    std::string type;  ///< The type in the schema: Tensor, Tensor(a!), float or int.
   };
   std::vector<Argument> arguments_;
   std::vector<std::string> outs_;

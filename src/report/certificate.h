@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostCertificateBytes = std::size_t{64} << 20;
 /// The part of a certificate that says which kernel is claimed to be faster than which baseline,
 /// and by how much.
 struct Certificate {
-  std::string task;         ///< A plain name, which leads to no path outside its folder.
+  std::string task;         ///< The task's name, checked to lead to no path outside its folder.
   std::string task_sha256;  ///< Empty in certificates of kw specialise.
   Target target = Target::Cpu;
   std::string kernel;         ///< Name of the candidate.

@@ -19,8 +19,8 @@ TEST(GraphSvg, ShowsEveryTechniqueAndStepWithWhatIsKnown) {
   TechniqueGraph graph;
   graph.count(graph.add("start", "tiling"), {4, 3, 3 * 0.6931471805599453});
   graph.add("tiling", "a < b");
-  graph.add("a < b", "tiling");  // a circle
-  graph.add("island", "reef");   // nothing leads there
+  graph.add("a < b", "tiling");  // makes a cycle
+  graph.add("island", "reef");   // no step leads to "island"
   const std::string svg = graph_svg(graph, "Techniques for cpu");
   EXPECT_EQ(count(svg, "<circle"), 5U);
   EXPECT_THAT(svg, HasSubstr("from start: worked in 3 of 4 tries, 2x"));

@@ -1,4 +1,4 @@
-// Writes <testsuites> with one <testsuite> and its <testcase>s.
+// Writes the XML: one <testsuite> inside <testsuites>, and a <testcase> for each result.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/junit.h"
 

@@ -17,7 +17,7 @@ enum class CaseFate {
 struct JunitCase {
   std::string name;
   CaseFate fate = CaseFate::Passed;
-  std::string words;  ///< The reason where the case did not pass, else what was seen.
+  std::string words;  ///< The reason if the case did not pass, else what was found.
   double seconds = 0;
 };
 

@@ -26,11 +26,11 @@ struct Element {
 };
 
 struct Markup {
-  std::string trouble;            ///< Empty: well-formed.
-  std::vector<Element> elements;  ///< In order of their start tags.
-  std::string text;               ///< Outside tags, entities as they are.
-  std::string style;              ///< Inside <style>.
-  std::string script;             ///< Inside <script>.
+  std::string trouble;            ///< What is wrong with the page; empty: the page is well-formed.
+  std::vector<Element> elements;  ///< Elements in the order of their start tags.
+  std::string text;               ///< Text outside tags; entities are not decoded.
+  std::string style;              ///< Content of <style>.
+  std::string script;             ///< Content of <script>.
 
   /// The names of all elements and their attributes, without text: equal for pages of equal
   /// structure. Spans that colour code are left out, because they depend on the text.

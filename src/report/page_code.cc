@@ -17,7 +17,7 @@
 namespace kw::report {
 namespace {
 
-constexpr std::size_t kCodeLineBytes = 400;  // no line that a person reads is longer
+constexpr std::size_t kCodeLineBytes = 400;  // longer lines are not written for people
 
 // CSS classes of coloured text. Text from a source never becomes a class name.
 constexpr const char* kPlain = nullptr;
@@ -118,7 +118,7 @@ class HtmlLines {
   }
 
   std::size_t most_;
-  std::size_t bytes_ = 0;  ///< Text in the current line.
+  std::size_t bytes_ = 0;  ///< Bytes of source text in the current line.
   std::string line_;
   std::vector<std::string> lines_;
 };

@@ -17,7 +17,7 @@ namespace {
 struct ModelCost {
   Spending spent;  ///< Cost of the replies.
   Usage usage;
-  double waited_ns = 0;  ///< Time until the replies came, without tries that failed.
+  double waited_ns = 0;  ///< Time until the replies came, without failed calls.
 };
 
 /// How many nanoseconds all attempts waited for models, including calls that failed.

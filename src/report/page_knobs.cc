@@ -13,7 +13,7 @@ namespace kw::report {
 namespace {
 
 constexpr std::size_t kMostKnobs = 12;
-constexpr std::size_t kMostDots = 200;  // of one plot
+constexpr std::size_t kMostDots = 200;  // most dots in one plot
 constexpr std::size_t kMostLabels = 8;
 constexpr std::size_t kNameBytes = 60;
 constexpr std::size_t kNamesBytes = 600;

@@ -26,7 +26,7 @@ class KnobTally {
 
  private:
   struct Best {
-    double speedup = 0;  ///< Over the baseline; 0: no attempt was correct.
+    double speedup = 0;  ///< Speedup over the baseline; 0: no attempt was correct.
     int attempt = 0;
   };
   struct Value {
@@ -59,7 +59,7 @@ class KnobTally {
 
   std::string kernel_;
   std::map<std::string, Knob> knobs_;
-  double slowest_ = 1;  ///< Range of the speedups of attempts that have knobs.
+  double slowest_ = 1;  ///< Least speedup among attempts that have knobs.
   double fastest_ = 1;
   bool has_range_ = false;
 };

@@ -1,4 +1,4 @@
-// Writes the beginning of a page without a confirmed win: why there is none.
+// Writes the section with which a page without a confirmed win begins: why there is none.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_why.h"
 

@@ -1,4 +1,4 @@
-// Why a run has no confirmed win.
+// Writes the section of a page on why a run has no confirmed win.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@ namespace kw::report {
 struct EndTally {
   struct End {
     int count = 0;
-    int first = 0;      ///< Number of the first attempt that ended so.
-    std::string words;  ///< What was said of that attempt.
+    int first = 0;      ///< Number of the first attempt with this ending.
+    std::string words;  ///< The message about the first attempt with this ending.
   };
   std::map<std::pair<Stage, Outcome>, End> ends;
 

@@ -160,7 +160,7 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
   // If a roof is below the plot's range at the left edge, its line starts where it crosses the
   // bottom edge.
   const auto start_of = [&](double rate) { return std::max(x.lo, y.lo / rate); };
-  for (const bool is_text : {false, true})  // names last, so that no roof runs through one
+  for (const bool is_text : {false, true})  // names are drawn last, above the lines of roofs
     for (const auto& [level, rate] : roofs) {
       const double start = start_of(rate), ridge = std::min(top / rate, x.hi);
       if (ridge <= start) continue;

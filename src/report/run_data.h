@@ -16,7 +16,7 @@ struct BaselineLine {
   std::string name;
   double mean_ns = 0;  ///< Geometric mean over the timed workloads; 0: the baseline is not usable.
   std::string note;    ///< Why the baseline is not usable.
-  std::string source = {};  ///< With its knobs pinned, so that it compiles alone.
+  std::string source = {};  ///< The source with fixed knobs, so that it compiles alone.
   TrustClass trust_class = TrustClass::CpuFunction;
 };
 
@@ -25,10 +25,11 @@ struct RunData {
   RunSummary run;
   std::vector<BaselineLine> baselines;  ///< Fastest first; empty where reports did not time them.
   std::string baseline;                 ///< Name of the opponent of the confirmation.
-  std::optional<Attempt> best;          ///< None: no attempt was correct.
+  std::optional<Attempt> best;          ///< The best attempt; nothing: no attempt was correct.
   std::optional<Evaluation> confirmation;  ///< The confirmation of `best`.
-  std::optional<Terms> terms;              ///< Terms of the confirmation; older runs kept none.
-  std::string code;                        ///< The file that the task was drafted from, if one was.
+  std::optional<Terms>
+      terms;                ///< Tolerances and inputs of the confirmation; older runs stored none.
+  std::string code;         ///< The file that the task was drafted from, if one was.
   std::string best_source;  ///< Source of `best` with its knobs pinned, so that it compiles alone.
   std::string baseline_source;     ///< Source of `baseline`, knobs pinned; empty: not at hand.
   std::string no_baseline_source;  ///< Why `baseline_source` is empty, as part of a sentence.

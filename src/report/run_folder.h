@@ -15,7 +15,7 @@ namespace kw::report {
 struct Kept {
   bool is_baseline = false;  ///< No kernel of the run was faster.
   std::string name;
-  std::string source;  ///< With its knobs pinned, so that it compiles alone.
+  std::string source;  ///< The kernel's source with fixed knobs, so that it compiles alone.
   std::string words;   ///< Which kernel it is and what was measured: "baseline omp: …".
 };
 

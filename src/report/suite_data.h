@@ -30,10 +30,10 @@ struct SuiteMethod {
 
 /// One attempt of a search.
 struct SuiteTry {
-  bool is_written = false;  ///< A model wrote it; else a known kernel or a point of its knobs.
+  bool is_written = false;  ///< A model wrote the kernel; else it is an existing one at some knobs.
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
-  double speedup = 0;  ///< Over the run's baseline, as the search saw it; 0: none measured.
+  double speedup = 0;  ///< Speedup over the run's baseline during the search; 0: not measured.
 };
 
 /// How many requests of a search on a recorded run were answered in which way; see
@@ -41,7 +41,7 @@ struct SuiteTry {
 struct SuiteRecord {
   std::size_t same = 0;
   std::size_t alike = 0;
-  std::size_t none = 0;  ///< The record holds no answer, so the ask ended without a candidate.
+  std::size_t none = 0;  ///< Requests without an answer in the record, hence without candidate.
 };
 
 /// One search of a suite: one method applied to one task with one seed.
@@ -50,9 +50,9 @@ struct SuiteCell {
   std::string task;
   std::string level;
   std::uint64_t seed = 0;
-  std::string run;      ///< Its name in the workspace's store; empty for a landscape.
+  std::string run;      ///< The run's name in the workspace's store; empty for a landscape.
   std::string trouble;  ///< Why the search has no result; empty where it has one.
-  bool is_win = false;  ///< Confirmed faster than the baseline.
+  bool is_win = false;  ///< Whether the winner was confirmed to be faster than the baseline.
   /// Confirmed speedup of the winner; at most 1 if no attempt was faster than the baseline; 0 if no
   /// attempt was correct.
   double speedup = 0;

@@ -12,9 +12,9 @@
 namespace kw::report {
 
 struct SuiteMetric {
-  std::string name;  ///< "pass@5", "fast_1.5", "geomean_all"
+  std::string name;  ///< The metric's name: "pass@5", "fast_1.5", "geomean_all".
   std::optional<double> value;
-  std::optional<measure::Interval> interval;  ///< 95 % of bootstraps that draw tasks anew.
+  std::optional<measure::Interval> interval;  ///< 95 % interval from a bootstrap over tasks.
 };
 
 /// The metrics of one method over all tasks, or over the tasks of one level.
@@ -22,11 +22,11 @@ struct SuiteRow {
   SuiteMethod method;
   std::string level;
   int tasks = 0;
-  int samples = 0;  ///< Over all tasks; cells without a result have no samples.
+  int samples = 0;  ///< Samples over all tasks; searches without a result have none.
   std::vector<SuiteMetric> metrics;
-  Spending spent;       ///< Cost of all cells, also of those without a result.
-  int missing = 0;      ///< Cells without a result.
-  std::string trouble;  ///< Why the first missing cell has no result.
+  Spending spent;       ///< Cost of all searches, including those without a result.
+  int missing = 0;      ///< Number of searches without a result.
+  std::string trouble;  ///< Why the first search without a result has none.
 };
 
 /// The methods that a suite compares, in the order in which they appear.

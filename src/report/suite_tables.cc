@@ -58,7 +58,7 @@ constexpr std::array kDimensions{
 /// those that all methods share.
 struct Columns {
   std::vector<Dimension> shown;
-  std::string shared;  ///< Shared conditions, as "model m, target cpu".
+  std::string shared;  ///< Settings that all methods share: "model m, target cpu".
 
   explicit Columns(const std::vector<SuiteMethod>& methods) {
     for (const Dimension& d : kDimensions) {

@@ -21,7 +21,7 @@ constexpr int kMaxNesting = 32;
 
 struct Loop {
   std::string variable;
-  Polynomial bound;  ///< First value that is not reached.
+  Polynomial bound;  ///< The loop variable's first value that is not reached.
   bool starts_at_zero = false;
   /// Index of the loop's first token. The range up to `end` includes the loop's body.
   std::size_t begin = 0;

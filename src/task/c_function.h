@@ -19,7 +19,7 @@ namespace kw::task {
 struct CParameter {
   std::string name;
   Dtype dtype = Dtype::F32;
-  bool is_pointer = false;  ///< True for array parameters too.
+  bool is_pointer = false;  ///< Whether the parameter is a pointer or an array.
   bool is_const = false;    ///< Whether the data that a pointer points to is const.
   std::vector<std::string>
       bounds;  ///< Sizes of an array parameter, outermost first; the first may be "".
@@ -62,7 +62,7 @@ struct Access {
   bool is_accumulated = false;  ///< Elements are updated by `+=` or a similar operator.
   bool is_partial = false;      ///< Written by loops that do not start at 0, or under a condition.
   bool has_offsets = false;     ///< Neighbours are read, as in a stencil.
-  std::string row;  ///< Length of a row where the last size is the distance between rows.
+  std::string row;              ///< Length of a row, if the last size is the distance between rows.
   std::vector<std::string>
       shape;  ///< Sizes as expressions over the parameters; empty: not understood.
 };

@@ -10,7 +10,7 @@
 namespace kw::task {
 namespace {
 
-constexpr std::size_t kMaxTerms = 64;  // more terms are no index expression
+constexpr std::size_t kMaxTerms = 64;  // an index expression has fewer terms
 constexpr std::size_t kMaxFactors = 8;
 
 }  // namespace

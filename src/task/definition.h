@@ -34,8 +34,9 @@ struct ScalarSpec {
 
 struct ValuesSpec {
   std::string kind = "normal";
-  std::map<std::string, double> numbers;  ///< Complete: defaults filled in.
-  std::vector<std::string> origin;        ///< `points`: names of real scalars, per axis.
+  std::map<std::string, double>
+      numbers;                      ///< Parameters of the distribution, with defaults filled in.
+  std::vector<std::string> origin;  ///< For kind `points`: names of real scalars, per axis.
   std::vector<std::string> step;
   std::vector<Formula> count;
   Position place;
@@ -107,8 +108,7 @@ struct Definition {
   /// The task.yaml that holds the formulas. A variant uses the file of the task that its `like`
   /// names.
   std::string file;
-  /// The task that this variant is based on, the task that this one is based on, and so on; empty:
-  /// the task is no variant.
+  /// The tasks on which this variant is based, the nearest first; empty: the task is no variant.
   std::vector<std::string> like;
   /// The dtype that a variant gives to all real tensors, instead of the base task's.
   std::optional<Dtype> real;

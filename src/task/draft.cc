@@ -196,7 +196,7 @@ class Drafter {
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
   bool is_reduction_ = false;
-  bool is_lone_ = false;  ///< Loops add up into a single element.
+  bool is_lone_ = false;  ///< Whether the function sums everything into one element.
   bool is_stencil_ = false;
   bool is_zero_safe_ = false;  ///< Zeros among the inputs cause no infinity in the outputs.
 };

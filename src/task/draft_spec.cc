@@ -28,15 +28,16 @@ constexpr int kMostNesting = 32;
 /// One loop or condition that encloses a statement.
 struct Around {
   std::string words;
-  std::string variable;  ///< That a counting loop moves; empty: none.
+  std::string variable;  ///< The variable of a counting loop; empty: the loop has none.
 };
 
 /// A described statement other than a loop, branch or jump.
 struct Told {
   std::vector<Around> around;
   std::string code;
-  std::string target;                    ///< The name that it assigns to; empty: none.
-  std::vector<std::string> accumulates;  ///< The loop variables over which it does.
+  std::string target;  ///< The name that the statement assigns to; empty: none.
+  std::vector<std::string>
+      accumulates;  ///< The loop variables over which the statement accumulates.
 };
 
 class StatementWalk {

@@ -17,7 +17,7 @@ struct ToldTensor {
   std::string name;
   TensorRole role = TensorRole::In;
   std::vector<std::string> shape;
-  bool is_read = false;  ///< Of an inout tensor: its elements are read, not only kept.
+  bool is_read = false;  ///< Whether elements are read; an inout tensor may only keep them.
 };
 
 struct DraftedWords {

@@ -57,7 +57,7 @@ std::optional<bool> read_flag(FileReport& report, const Yaml& node, std::string_
 /// Reads an expression; complains about names outside `known`.
 std::optional<Formula> read_formula(FileReport& report, const Yaml& node, std::string_view what,
                                     std::span<const std::string> known);
-/// Reads one of `names` and returns its index.
+/// Reads a word that must be one of `names`, and returns its index in `names`.
 std::optional<std::size_t> read_choice(FileReport& report, const Yaml& node, std::string_view what,
                                        std::span<const std::string_view> names);
 

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxKnobValues = 64;  ///< The most values that one knob m
 
 struct Knob {
   std::string name;
-  std::vector<std::int64_t> values;  ///< Not empty, each once; the first is the default.
+  std::vector<std::int64_t> values;  ///< The allowed values; the first is the default.
 };
 
 struct DerivedMacro {

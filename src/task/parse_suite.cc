@@ -15,7 +15,7 @@ namespace {
 // The most tasks, seeds or other items of one list; a suite with more would take forever.
 constexpr std::size_t kMostOfAKind = 1000;
 constexpr std::int64_t kMostBudget = 1'000'000'000;
-constexpr int kMostTries = 1000;  // k of pass@k
+constexpr int kMostTries = 1000;  // largest k of pass@k
 
 class SuiteReader {
  public:

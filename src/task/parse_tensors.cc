@@ -13,7 +13,7 @@ namespace kw::task {
 namespace {
 
 constexpr std::size_t kMaxRank = 8;
-constexpr std::int64_t kMaxAlignment = 4096;  // a page
+constexpr std::int64_t kMaxAlignment = 4096;  // bytes of a memory page
 
 std::vector<Formula> read_shape(FileReport& report, const Yaml& node,
                                 std::span<const std::string> known) {

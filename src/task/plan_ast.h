@@ -146,7 +146,7 @@ struct ForNode {
 
 struct WhenNode {
   struct Branch {
-    std::optional<PlanExpr> condition;  ///< Nothing for `else`.
+    std::optional<PlanExpr> condition;  ///< The branch's condition; nothing for `else`.
     PlanBlock body;
   };
   std::vector<Branch> branches;

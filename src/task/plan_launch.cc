@@ -276,7 +276,7 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
       result.place = span.place();
       return result;
     }
-    if (!name.indices.empty())  // no space has the name; only the complaint of span() is wanted
+    if (!name.indices.empty())  // no memory has this name, so span() returns the error to report
       return std::unexpected(scope_.require_space(name).error());
     type = "i32";
     if (const Scalar* given = site_.workload.scalar(name.name)) {

@@ -22,7 +22,7 @@ namespace kw::task {
 struct PlanTrouble {
   std::size_t at = 0;
   std::string message;
-  bool is_limit = false;  ///< The device or the task has less than the plan asks for.
+  bool is_limit = false;  ///< Whether the plan exceeds a limit of the device or the task.
 };
 
 template <class T = void>

@@ -27,7 +27,7 @@ class RealExpr {
   /// The expression's value. The only possible error is a name that `lookup` does not know.
   std::expected<double, ExprError> evaluate(const Lookup& lookup) const;
 
-  /// The expression as it was written.
+  /// The text from which the expression was parsed.
   const std::string& text() const { return text_; }
 
  private:

@@ -136,7 +136,7 @@ class Resolver {
     const auto exact = definition_.timed.exact;
     if (!is_planted() || exact == TimedSpec::Exact::None) return -1;
     for (const auto& [name, values] : definition_.timed.values)
-      if (spec_.values.contains(name)) return -1;  // the workload has values of its own
+      if (spec_.values.contains(name)) return -1;  // the workload replaces the task's values
     if (exact == TimedSpec::Exact::All) return kEverywhere;
     if (workload_.dot_length < kLeastLength) return -1;
     return std::min(kLongest, static_cast<double>(workload_.dot_length) / 16);

@@ -10,7 +10,7 @@
 namespace kw::task {
 
 struct Resolved {
-  std::vector<Workload> workloads;  ///< In the order of shapes.yaml: show, check, time.
+  std::vector<Workload> workloads;  ///< Workloads in the order of shapes.yaml: show, check, time.
   std::vector<SkippedWorkload> skipped;
 };
 

@@ -239,7 +239,7 @@ class Cut {
   std::size_t end_;
   std::set<std::string> of_header_;  ///< Knobs, and macros derived from them.
   std::set<std::string> varying_;
-  std::set<std::string> first_;  ///< Macros that the first part defines.
+  std::set<std::string> first_;  ///< Macros that the lines up to the last #include define.
   SourceParts parts_;
 };
 

@@ -1,5 +1,5 @@
-// Tests of kernels with a build for each shape: how the text selects a build, and that shipped
-// plans still do the same.
+// Tests of kernels with a build for each shape: how the text selects a build, and that a
+// specialised launch plan does the same as the original one.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specialise.h"
 
