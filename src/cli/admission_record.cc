@@ -26,8 +26,8 @@ std::string key_of(const Task& task, Target target, const std::string& judge_id)
   return key.finish().hex();
 }
 
-/// Whether this program ships the task unchanged and with an OpenMP kernel for processors: the
-/// tests of the build run the admission checks on every such task.
+/// Whether this program ships the task unchanged and with an OpenMP kernel for processors. The
+/// tests of the build run the checks of kw task check on all such tasks.
 bool is_shipped(const memory::DataFiles& shipped, const Task& task) {
   const auto files = memory::shipped_task(shipped, task.name);
   if (!files || files->texts.empty()) return false;

@@ -32,8 +32,9 @@ Result<> remember_admission(store::RunStore& store, const Task& task, Target tar
                             const std::string& judge_id,
                             const std::vector<worker::AdmissionLine>& lines);
 
-/// What this machine knows about a task's admission. A check on this machine takes precedence over
-/// the task being shipped with the program. `shipped` are the data files of this program.
+/// What this machine knows about the result of kw task check for a task. A check on this machine
+/// takes precedence over the task being shipped with the program. `shipped` are the data files of
+/// this program.
 Result<AdmissionKnown> known_admission(const store::RunStore& store,
                                        const memory::DataFiles& shipped, const Task& task,
                                        Target target, const std::string& judge_id);
@@ -42,7 +43,7 @@ Result<AdmissionKnown> known_admission(const store::RunStore& store,
 /// task as the person named it.
 std::string admission_warning(const AdmissionKnown& known, const std::string& path, Target target);
 
-/// The text that stands for an admission state in the JSON object of kw optimize --json.
+/// The text that stands for the state in the JSON object of kw optimize --json.
 std::string_view word_of(Admission state);
 
 }  // namespace kw::cli

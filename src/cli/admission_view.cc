@@ -23,7 +23,7 @@ const char* mark_of(const worker::AdmissionLine& line) {
   return line.is_ok ? "ok" : "FAIL";
 }
 
-/// The outcomes of the admission checks on one workload, added up.
+/// The outcomes of kw task check's checks on one workload, added up.
 struct WorkloadTally {
   std::string name;
   int checks = 0;

@@ -13,7 +13,7 @@ namespace kw::cli {
 /// than 80 columns.
 std::string admission_summary(const std::vector<worker::AdmissionLine>& lines);
 
-/// One line for each admission check and workload, failures last.
+/// One line for each check of the task and each workload, failures last.
 std::string admission_details(const std::vector<worker::AdmissionLine>& lines);
 
 }  // namespace kw::cli

@@ -30,8 +30,8 @@ const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 
 using Out = std::function<void(std::string_view)>;
 
-/// Writes the export piece by piece, so that memory does not grow with the run. `reward` recomputes
-/// the rewards by this policy; null: rewards stay as the run stored them.
+/// Writes the export piece by piece, so that memory does not grow with the run. `reward` is the
+/// policy by which rewards are computed again; null: rewards stay as the run stored them.
 Result<> render(const std::string& format, const store::RunStore& store,
                 const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
   // Samples are loaded for the csv table only, which contains their number.

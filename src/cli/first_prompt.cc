@@ -1,4 +1,5 @@
-// Runs the start of a search with stand-in models that only record the prompts sent to them.
+// Runs the start of a search with stand-ins for the models, which only record the prompts sent to
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/first_prompt.h"
 
@@ -222,8 +223,8 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   return shelf;
 }
 
-/// Lets the strategy choose its first step, or takes the given errand, and records the first
-/// prompt.
+/// Lets the strategy choose its first step, or takes the given errand (write, repair, …), and
+/// records the first prompt.
 Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
               const engine::BaselineStanding& baseline, std::optional<Errand> errand,
               const std::string& file, FirstPrompt& first) {

@@ -25,8 +25,8 @@ struct GraphFlags {
   GraphBuildFlags build;
 };
 
-/// The workspace's graph of techniques, or the playbook's while no run of the workspace has changed
-/// it.
+/// The workspace's graph of techniques; as long as no run has changed it, the graph of the shipped
+/// playbook of expert kernels.
 Result<TechniqueGraph> open_graph(const Global& global, Target target,
                                   const store::RunStore& store) {
   const auto data = KW_TRY(open_data(global));

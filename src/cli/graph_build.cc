@@ -1,5 +1,5 @@
-// Builds a graph of techniques from the steps of runs and of the playbook; a rule or a model
-// unifies different names of one technique.
+// Builds a graph of techniques from the optimization steps in runs and in the playbook of expert
+// kernels. A rule or a model unifies different names of one technique.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/graph_build.h"
 
@@ -40,14 +40,15 @@ std::string words(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-/// Times the playbook's kernels against their predecessors on this device.
+/// Times each expert kernel of the playbook against the kernel that it improves on, on this device.
 class PlaybookMeter {
  public:
   PlaybookMeter(const Global& global, const memory::DataFiles& data, store::RunStore& store,
                 const Aim& aim)
       : global_(global), data_(data), store_(store), aim_(aim) {}
 
-  /// The key under which a graph records that it has already counted this step of the playbook.
+  /// The key under which a graph records that it has already counted this step between kernels of
+  /// the playbook.
   static std::string counted(const memory::PlaybookStep& step) {
     return "playbook " + key_of(step, "");
   }
@@ -174,7 +175,7 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   return namer;
 }
 
-/// Adds the steps of runs to the graph of techniques that is being built, one run after the other.
+/// Adds the steps of runs to the graph of techniques that is being built, one run after another.
 class Builder {
  public:
   /// `names` are the technique names already in use; the first is that of the sequential code.
@@ -204,7 +205,7 @@ class Builder {
         graph_, steps, label, [this](const std::string& task) { return reference_of(task); }));
   }
   TechniqueGraph& graph() { return graph_; }
-  /// Counts, on the edges of `whole`, the ways that the added steps took. `whole` must have these
+  /// Counts, on the edges of `whole`, every visit by an added step. `whole` must already have these
   /// edges.
   void count_ways(TechniqueGraph& whole) const { memory::count_ways(whole, ways_); }
   /// The reason why the model is not called any more, such as a spent budget; empty: calls go on.
@@ -285,7 +286,8 @@ Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& 
     ++measured;
     if (counting.before(PlaybookMeter::counted(step)) > 0) continue;
     counting.now[PlaybookMeter::counted(step)] = 1;
-    // The playbook's names of techniques are the reference, so neither rule nor model changes them.
+    // Names of techniques in the playbook of expert kernels are already uniform, so neither rule
+    // nor model changes them.
     memory::merge_steps(
         builder.graph(), {memory::recorded(step, *speedup)},
         [](const std::string& name) { return name; },
@@ -326,8 +328,7 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
   return verified;
 }
 
-/// Refuses a task of which neither the playbook nor any run has steps, because its graph would be
-/// empty.
+/// Refuses a task without any step in the playbook or in a run, because its graph would be empty.
 Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data,
                      const store::RunStore& store, Target target) {
   std::vector<std::string> known;

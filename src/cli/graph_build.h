@@ -1,4 +1,5 @@
-// kw graph build: a graph of techniques from recorded runs and from the playbook's kernels.
+// kw graph build: builds a graph of techniques from recorded runs and from the playbook of expert
+// kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Puts together what a search needs to know of its task and device: workbench, examples and graph
-// of techniques.
+// Puts together what a search needs to know of its task and device: the task's workbench, example
+// kernels and the graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 

@@ -1,4 +1,4 @@
-// Formats help in two columns: names, and descriptions folded beside them.
+// Formats help in two columns: names on the left, and folded descriptions on the right.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kWorldPrefix = "techniques:";
 
-/// The error message for a landscape with a strategy in which a model writes kernels.
+/// The error message for a search space of stored times (a landscape) together with a strategy in
+/// which a model writes kernels.
 const char* const kSuiteSearches =
     "kw suite searches recorded:RUN and worlds (--landscape N) with strategies that write, without "
     "a model";

@@ -69,7 +69,7 @@ Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundin
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
 
-// The architecture of this machine's GPU, all that a compilation needs to know of it.
+// The architecture of this machine's GPU, the only fact about the GPU that a compilation needs.
 Result<std::string> arch_here(const Global& global, const Aim& aim) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;

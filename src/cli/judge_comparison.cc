@@ -1,4 +1,5 @@
-// Compares the learned judge with rules and models: asks them the same questions and prints tables.
+// Compares three kinds of judges, which choose the technique to try next: one learned from recorded
+// runs, fixed rules, and models.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 

@@ -1,4 +1,5 @@
-// kw memory judge: compares the learned judge with rules and models on recorded runs.
+// kw memory judge: compares three kinds of judges, which choose the technique to try next: one
+// learned from recorded runs, fixed rules, and models.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,8 +22,8 @@ struct JudgeComparisonFlags {
   void declare(Flags& flags);
 };
 
-/// Five times fits the learned judge to four fifths of the recorded runs and compares the judges on
-/// the remaining fifth.
+/// Five-fold cross-validation: fits the learned judge to four fifths of the recorded runs, and
+/// compares the judges on the remaining fifth.
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags);
 
 }  // namespace kw::cli

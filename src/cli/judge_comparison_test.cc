@@ -1,5 +1,5 @@
-// Tests of kw memory judge on a workspace of recorded runs, with models beside rules and the
-// learned judge.
+// Tests of kw memory judge, which compares a learned judge with rules and models, on a workspace of
+// recorded runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 

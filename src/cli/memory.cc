@@ -1,4 +1,4 @@
-// kw memory: shows the lessons that runs have left, and lets a person change them.
+// kw memory: shows what runs have learnt (lessons), and lets a person change it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -77,7 +77,7 @@ bool is_chosen(const Lesson& lesson, const std::string& task, std::optional<Targ
   return (task.empty() || lesson.task == task) && (!target || lesson.target == *target);
 }
 
-/// Lists lessons that were evicted to make room for others.
+/// Lists lessons (what runs have learnt) that were removed to make room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
   if (!flags.about.empty()) return fail_input("--evicted cannot be combined with --about");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
@@ -191,8 +191,8 @@ Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   return kDone;
 }
 
-/// A change of a lesson's state by a person: the new state, the verb for messages, and the states
-/// in which the change is allowed.
+/// A change that a person makes to a lesson, a stored insight of runs: the new state, the verb for
+/// messages, and the states in which the change is allowed.
 struct Deed {
   LessonState to;
   std::string_view done;
@@ -216,7 +216,7 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   return kDone;
 }
 
-/// The lessons that a run had at its start, with the changes that the run made to them.
+/// The lessons that a run knew at its start, with the changes that the run made to them.
 Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
                                const std::vector<LessonChange>& changes) {
   known.sources.resize(known.lessons.size());

@@ -1,4 +1,4 @@
-// kw optimize TASK, kw resume RUN: a search from the first baseline to the confirmed winner.
+// kw optimize TASK and kw resume RUN: a search from the first baseline to the confirmed winner.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <poll.h>
@@ -31,7 +31,7 @@
 namespace kw::cli {
 namespace {
 
-/// Everything that a run needs, on a task or on a landscape.
+/// Everything that a run needs, on a task or on a landscape (a search space of stored times).
 struct Setting {
   std::optional<Groundwork> real;  ///< The task's groundwork; nothing for a landscape.
   std::unique_ptr<engine::Workbench> landscape;
@@ -246,7 +246,8 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   return {};
 }
 
-/// The result of kw task check for the run's task on this machine; empty for a landscape.
+/// The result of kw task check for the run's task on this machine; empty if the run has no task but
+/// searches stored times.
 Result<AdmissionKnown> admission_for(const Setting& setting, const RunConfig& config,
                                      const store::RunStore& store) {
   if (!setting.real) return AdmissionKnown();
@@ -266,7 +267,7 @@ Result<> take_results_of(store::RunStore& store, const std::string& file, const 
 Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(outside.workspace));
   Wanted wanted = KW_TRY(wanted_of(flags, store));
-  // Fails before anything is built or timed if the learned judge is wanted and there are too few
+  // If the learned judge is wanted, fails before anything is built or timed unless there are enough
   // recorded samples to train it.
   if (!wanted.stored && (wanted.config.judges_learned || wanted.config.shortlist > 1))
     KW_TRY(engine::samples_to_learn_from(store, wanted.config.target));

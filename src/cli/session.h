@@ -88,7 +88,7 @@ class Bench {
   /// Starts the worker and opens the compilers. The command may do other things while the worker
   /// examines its device and jails, and must then call meet().
   static Result<std::unique_ptr<Bench>> start(const Global& global, const Aim& aim);
-  /// Waits until the worker that start() started reports its device, and completes the bench.
+  /// Waits until the worker that start() started reports its device, and completes this object.
   Result<> meet(store::RunStore* store, const Aim& aim);
   /// Opens the compilers without a worker: candidates can be built but not judged.
   static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);

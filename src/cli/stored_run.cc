@@ -44,8 +44,8 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   facts.gpu = run.config.gpu;
   auto options = KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));
-  // If the run found no CUTLASS, it had fewer ideas. The workbench must match the run, whether or
-  // not this machine has CUTLASS.
+  // If the run found no CUTLASS, fewer kernels could be tried (ideas). The workbench must match the
+  // run, whether or not this machine has CUTLASS.
   if (static_cast<int>(workbench.ideas().size()) != run.config.ideas) {
     options.has_cute = false;
     auto fewer = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));

@@ -83,7 +83,8 @@ class Builder {
   Tone tone_ = Tone::Plain;
 };
 
-/// Splits a line into words and the blanks between them; it may be broken between these pieces.
+/// Splits a line into words and the blanks between them. The line may be broken between these
+/// pieces.
 std::vector<std::string_view> pieces_of(std::string_view text) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {

@@ -172,8 +172,8 @@ class Planner {
     plans_.push_back(std::move(plan));
   }
 
-  /// A label made of the suite's name and a hash of all settings that decide the search, so that
-  /// the suite finds the finished run of a cell again.
+  /// A label made of the suite's name and a hash of all settings that decide the search, by which
+  /// the suite finds the run of a search again.
   std::string label_of(const report::SuiteCell& cell) const {
     const SuiteMethod& m = cell.method;
     const task::SuiteBudget& b = spec_.budget;
@@ -235,8 +235,8 @@ class Planner {
       add("--writes", b.calls > 0 ? b.calls : b.evaluations);
   }
 
-  /// The model of a cell. A scripted model's file is looked for beside the suite's spec first;
-  /// {task} and {target} in its name are replaced by those of the cell.
+  /// The model of one search of a suite. A scripted model's file is looked for beside the suite's
+  /// spec first; {task} and {target} in its name are replaced by the search's task and target.
   std::string model_path(const SuiteMethod& method, const std::string& task) const {
     constexpr std::string_view kScripted = "scripted:";
     std::string model = method.model;

@@ -26,18 +26,19 @@ struct SuiteOptions {
 
 /// One search of a suite.
 struct CellPlan {
-  /// The cell without a result; `trouble` is set if its search is impossible.
+  /// The cell (one search of a suite) before it has a result; `trouble` is set if the search is
+  /// impossible.
   report::SuiteCell cell;
-  /// The label of the cell's run: it depends on the settings of the search but not on how the
+  /// The label of the search's run: it depends on the settings of the search but not on how the
   /// search is started.
   std::string label;
-  /// The arguments of kw that run the cell, such as "optimize", …; empty for a technique world or a
-  /// recorded run.
+  /// The arguments of kw that run the search, such as "optimize", …; empty for a technique world or
+  /// a recorded run.
   std::vector<std::string> words;
   /// Flags about how models are called, which are also given to kw resume.
   std::vector<std::string> asking_words;
 
-  /// Whether this process searches the cell itself: in a technique world or on a recorded run.
+  /// Whether this process does the search itself: in a technique world or on a recorded run.
   bool is_inside() const { return words.empty() && cell.trouble.empty(); }
 };
 
@@ -46,8 +47,9 @@ struct CellPlan {
 /// only budget is evaluations: the spec's, or else as many as its calls.
 task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 
-/// All cells of a suite, ordered by method, then seed, then task. Impossible cells (a strategy that
-/// writes without a model, tasks that do not exist) are reported at their line of the spec.
+/// All searches (cells) of a suite, ordered by method, then seed, then task. Impossible ones (a
+/// strategy that writes without a model, tasks that do not exist) are reported at their line of the
+/// spec.
 Result<std::vector<CellPlan>> plan_cells(const Global& global, const task::SuiteSpec& spec,
                                          const SuiteOptions& options);
 

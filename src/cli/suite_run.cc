@@ -1,5 +1,5 @@
-// Runs the cells of a suite in a pool of threads, each as a child process, or, for a landscape, in
-// this process.
+// Runs the searches (cells) of a suite in a pool of threads, each as a child process, or, without a
+// device, in this process.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_run.h"
 

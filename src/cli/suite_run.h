@@ -1,4 +1,5 @@
-// Runs the cells of a suite, each in a process of its own, several at a time, and no cell twice.
+// Runs the searches (cells) of a suite, each in a process of its own, several at a time, and none
+// twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,19 +15,19 @@ namespace kw::cli {
 struct SuiteWays {
   int jobs = 2;  ///< Cells that run at the same time; they still measure one at a time.
   std::function<bool()> is_interrupted;  ///< Called from several threads.
-  /// Called after each finished cell, never from two threads at the same time.
+  /// Called after each finished search of the suite, never from two threads at the same time.
   std::function<void(const report::SuiteCell&, bool is_new)> on_cell;
 };
 
-/// Runs the cells in the order of `plans`. If the store has a finished run for a cell, its result
-/// is read; an unfinished run is resumed. A failure in one cell is stored in that cell; only errors
-/// of the store are returned.
+/// Runs the searches (cells) of a suite in the order of `plans`. If the store has a finished run
+/// for a search, its result is read; an unfinished run is resumed. A failure of one search is
+/// stored in its cell; only errors of the store are returned.
 Result<std::vector<report::SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
                                                  const task::SuiteSpec& spec,
                                                  const std::vector<CellPlan>& plans,
                                                  const SuiteWays& ways);
 
-/// Reads the result of a finished run from the store into a cell.
+/// Reads the result of a finished run from the store into `cell`.
 Result<> read_result(const store::RunStore& store, const std::string& run, report::SuiteCell& cell);
 
 }  // namespace kw::cli

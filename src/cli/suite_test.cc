@@ -1,5 +1,5 @@
-// Tests of a suite's cells: which cells a spec gives, how each is started, and that finished cells
-// are not run again.
+// Tests of a suite's searches: which ones a spec gives, how each is started, and that finished
+// searches are not run again.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

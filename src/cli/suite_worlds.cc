@@ -1,5 +1,5 @@
-// Searches a technique world or a recorded run with a strategy, under the settings of a suite's
-// cell.
+// Searches a technique world or a recorded run with a strategy, under the settings of one search of
+// a suite.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_worlds.h"
 

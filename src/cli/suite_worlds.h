@@ -1,4 +1,4 @@
-// Searches the cells of a suite whose tasks are technique worlds or recorded runs, in this process
+// Does the searches of a suite whose tasks are technique worlds or recorded runs, in this process
 // and without the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -11,7 +11,8 @@
 
 namespace kw::cli {
 
-/// The number of ideas is limited because a landscape lists all of its points.
+/// The number of ideas (kernels to choose from) is limited because a landscape lists all of its
+/// points.
 constexpr int kMostIdeas = 1000;
 constexpr int kMostPauseMs = 10'000;
 

@@ -21,11 +21,12 @@ struct SyntheticBench {
   std::unique_ptr<evaluate::Carrier> carrier;
 };
 
-/// Whether the task's name has the prefix of a landscape; neither parses nor opens the rest.
+/// Whether the name begins like that of a landscape (a search space of stored times); does not
+/// check the rest of the name.
 bool is_landscape(const std::string& task);
 
-/// The workbench and carrier of a landscape; nothing if !is_landscape(). Error: a bad seed or
-/// number of ideas, or an unknown run.
+/// Opens a landscape, a search space of computed or recorded times; nothing if !is_landscape().
+/// Error: a bad seed or number of ideas, or an unknown run.
 std::optional<Result<SyntheticBench>> synthetic_bench(const Global& global,
                                                       const std::string& task);
 

@@ -27,8 +27,8 @@ struct TargetFlags {
   Result<Aim> aim(const std::string& file = {}) const;
 };
 
-/// The GPU limits that a launch plan must keep to: those of `known`, or, if that holds no GPU, of
-/// the weakest device of the architecture.
+/// The GPU limits that a launch plan must keep to: those of the known GPU, or else of the weakest
+/// GPU with this architecture.
 GpuFacts limits_of(const DeviceFacts& known, const std::string& arch);
 
 /// Whether two GPUs are equal in every limit on which launch plans depend.

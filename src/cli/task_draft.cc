@@ -100,8 +100,8 @@ class DraftingModel {
   std::vector<Price> prices_;
 };
 
-/// Problems that the admission checks find in the task, as lines for a model. A reference that
-/// cannot be compiled or run is a problem of the task; a machine that cannot judge is an error.
+/// Problems that kw task check finds in the task, as lines for a model. A reference that cannot be
+/// compiled or run is a problem of the task; a machine that cannot judge is an error.
 Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
   const auto lines = admit(global, definition);

@@ -48,7 +48,8 @@ std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
 Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder);
 
-/// Runs the admission checks on a drafted task again, as it is now, and removes the draft's mark.
+/// Runs the checks of kw task check on a drafted task, as it is now. If it passes, removes the file
+/// that marks the task as a draft.
 Result<int> accept_draft(const Global& global, const std::string& name);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Tests of the text about the result of admission checks.
+// Tests of the text that sums up the checks of a task.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 

@@ -271,7 +271,7 @@ class Verification {
       return none;
     }
     const Aim aim{target, {}};
-    // The bench gets no store (null), so that a verification leaves no workspace behind.
+    // Bench::open() gets no store (null), so that a verification leaves no workspace behind.
     const auto bench = KW_TRY(Bench::open(global_, nullptr, aim));
     const auto workbench = KW_TRY(engine::TaskWorkbench::create(
         std::move(definition), {}, KW_TRY(workbench_options(global_, aim, bench->facts()))));

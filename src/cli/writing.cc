@@ -18,7 +18,7 @@
 namespace kw::cli {
 namespace {
 
-/// The role of the model that reads the referee's findings for the models that write.
+/// The role of the model that explains the referee's findings to the models that write.
 constexpr const char* kJudgeRole = "judge";
 
 /// The text in which a run stores a model: "role=", unless the model writes, then provider, name

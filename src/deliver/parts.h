@@ -13,8 +13,8 @@
 
 namespace kw::deliver {
 
-/// The text as a string literal that is valid in C and in Python, on one line; characters that
-/// would end the literal or hide in it are escaped.
+/// A string literal with this text that is valid in C and in Python, on one line; characters that
+/// would end the literal or be invisible in it are escaped.
 std::string quoted(std::string_view text, std::size_t limit);
 
 /// An embedded text with every @NAME@ replaced by its value. `values` must contain every name in

@@ -18,8 +18,9 @@ void Digest::add(const AttemptLine& line) {
   const auto [known, is_new] = best_of_idea_.try_emplace(line.name, line);
   if (!is_new && line.speedup > known->second.speedup) known->second = line;
   if (best_of_idea_.size() <= kMostIdeas) return;
-  // Memory is bounded by removing the slowest idea. If a removed idea later has an attempt that is
-  // among the fastest, that attempt is also the idea's best, so nothing is lost.
+  // Memory is bounded by removing the kernel (idea) whose best attempt is slowest. If a removed
+  // kernel later has an attempt that is among the fastest, this attempt is also the kernel's best,
+  // so nothing is lost.
   has_more_ideas_ = true;
   auto slowest_idea = best_of_idea_.begin();
   for (auto at = best_of_idea_.begin(); at != best_of_idea_.end(); ++at)

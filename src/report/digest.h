@@ -12,8 +12,8 @@
 
 namespace kw::report {
 
-/// The largest number of ideas shown. A limit is needed because every kernel that a model writes
-/// counts as an idea of its own.
+/// The largest number of ideas shown (an idea is a kernel with variable knobs). A limit is needed
+/// because every kernel that a model writes is an idea of its own.
 inline constexpr std::size_t kMostIdeas = 30;
 
 /// A summary of a run's attempts. Its memory grows with the number of improvements, not with that
@@ -32,9 +32,10 @@ struct Digest {
   std::set<std::string> devices;
 
   void add(const AttemptLine& line);
-  /// The best attempt of each of the kMostIdeas fastest ideas, fastest first.
+  /// The best attempt of each of the kMostIdeas fastest kernels (attempts that differ only in knobs
+  /// count as one), fastest first.
   std::vector<AttemptLine> ideas() const;
-  /// Whether the run had more ideas than ideas() returns.
+  /// Whether the run had more kernels than ideas() returns.
   bool has_more_ideas() const { return has_more_ideas_; }
   /// The best speedup over the baseline after each attempt; 1 before the first new best.
   std::vector<double> best_so_far() const;

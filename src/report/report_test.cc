@@ -108,7 +108,7 @@ TEST(SummaryTable, OfAThousandKernelsTellsTheFastest) {
     a.candidate.name = "model_" + std::to_string(i);
     many.add(line_of(a));
   }
-  // An idea that was dropped for being slow must reappear with a faster attempt.
+  // A kernel that was dropped for being slow must reappear with a faster attempt.
   Attempt again = tiled_attempt(1001, OutcomeClass::NewBest, 5);
   again.candidate.name = "model_1";
   many.add(line_of(again));

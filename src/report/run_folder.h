@@ -40,8 +40,8 @@ Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, 
 /// complete or the candidate was not run.
 std::string_view jail_lacks(const Evaluation& judged);
 
-/// The closing table for people: baselines, the best attempt of each idea, the winner's result for
-/// each workload, and what the run cost.
+/// The closing table for people: baselines, the best attempt of each kernel, the winner's result
+/// for each workload, and what the run cost.
 std::string summary_table(const RunData& data, const Digest& digest);
 
 /// The days on which the prices were published: "prices of 2026-03-21", or "prices of 2026-02-01 to

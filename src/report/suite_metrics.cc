@@ -1,4 +1,4 @@
-// Converts the cells of a suite to samples, and computes metrics from the samples.
+// Converts the searches of a suite to samples, and computes metrics from the samples.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/suite_metrics.h"
 

@@ -1,4 +1,4 @@
-// Writes the results of a suite: tables as Markdown, cells as CSV, or everything as JSON.
+// Writes the results of a suite: tables as Markdown, searches as CSV, or everything as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tests of suite tables, from cells with known results.
+// Tests of a suite's tables, from given results of searches.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

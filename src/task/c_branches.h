@@ -21,7 +21,7 @@ class Branches {
   Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
 
   /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
-  /// applies to it, or the other branch assigns to `name` too.
+  /// applies to it, or both branches of the condition assign to `name`.
   bool is_sure(std::size_t token, std::string_view name) const;
   /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
   bool has_any(const std::set<std::size_t>& counted) const;

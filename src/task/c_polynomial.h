@@ -18,8 +18,8 @@ using Monomial = std::vector<std::string>;
 /// expression.
 std::optional<Polynomial> add(Polynomial a, const Polynomial& b, std::int64_t sign);
 
-/// The product of two sums; nothing if a number overflows or it has too many terms for an index
-/// expression.
+/// The product of two sums; nothing if a number overflows or the product has too many terms for an
+/// index expression.
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 
 /// The quotient a / b of two products; nothing if b does not divide a.

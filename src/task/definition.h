@@ -93,24 +93,26 @@ struct WorkloadSpec {
 /// The dims and arguments that a variant leaves out of the task that it is based on (`like` in
 /// task.yaml).
 struct Narrowing {
-  /// Dims of the base task that are constants in the variant, where they count as `lets`.
+  /// Dims of the task on which the variant is based that are constants in the variant, where they
+  /// count as `lets`.
   std::map<std::string, std::int64_t> fixed;
-  /// Dims of the base task that must have these values; the variant leaves out workloads with other
-  /// values.
+  /// Dims of the task on which the variant is based that must have these values; the variant leaves
+  /// out workloads with other values.
   std::map<std::string, std::int64_t> only;
-  /// The arguments of the base task's function, in order; empty: the variant has the same
-  /// arguments.
+  /// The arguments of the function of the task on which the variant is based, in order; empty: the
+  /// variant has the same arguments.
   std::vector<Parameter> wider;
 };
 
 struct Definition {
   std::string folder;  ///< Where the task came from, for messages.
-  /// The task.yaml that holds the formulas. A variant uses the file of the task that its `like`
-  /// names.
+  /// The task.yaml that holds the formulas. A variant uses the file of the task on which it is
+  /// based (`like`).
   std::string file;
   /// The tasks on which this variant is based, the nearest first; empty: the task is no variant.
   std::vector<std::string> like;
-  /// The dtype that a variant gives to all real tensors, instead of the base task's.
+  /// The dtype that a variant gives to all real tensors, instead of that of the task on which it is
+  /// based.
   std::optional<Dtype> real;
   Narrowing narrowing;
   Task task;

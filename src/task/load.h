@@ -45,7 +45,7 @@ Result<> borrow(TaskFiles& files, const std::function<Result<TaskFiles>(std::str
 /// Files of other tasks (`like`, `truth_of`) are read from the task folders beside this one.
 Result<TaskFiles> read_task_files(const std::filesystem::path& folder);
 
-/// The names of the task folders beside `folder`, which need not exist.
+/// The names of the task folders beside `folder`; `folder` itself need not exist.
 std::vector<std::string> tasks_beside(const std::filesystem::path& folder);
 
 /// Checks everything that can be checked without a compiler, and evaluates every formula for every

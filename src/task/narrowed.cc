@@ -1,5 +1,5 @@
-// Writes C++ overloads that take a variant's arguments and call the function with all arguments of
-// the base task.
+// Writes C++ overloads that take a variant's arguments and call the function of the task on which
+// the variant is based.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/narrowed.h"
 
@@ -29,8 +29,8 @@ const ScalarSpec* scalar_named(const Definition& definition, std::string_view na
   return found == definition.scalars.end() ? nullptr : &*found;
 }
 
-/// The body of the overload: the fixed dims as constants, and the call with all arguments of the
-/// base task.
+/// The body of the overload: the variant's fixed dims as constants, and the call of the function
+/// with all arguments.
 std::string call_of_wider(const Definition& definition, std::string_view function,
                           std::string_view before, const std::vector<std::string>& behind) {
   std::string text;

@@ -14,7 +14,8 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
 /// tensors are read.
 void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition);
 
-/// Applies the changes in a variant's task.yaml to a definition that holds the base task.
+/// Applies the changes in a variant's task.yaml to a definition that holds the task on which it is
+/// based.
 void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
 /// Reads the section `tensors`; dims, lets and scalars must have been read.

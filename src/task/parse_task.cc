@@ -201,7 +201,8 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
 }
 
-/// Reads the numbers of a variant's gate, which replace the base task's; the kind of gate stays.
+/// Reads the numbers of a variant's gate (tolerance), which replace those of the task on which it
+/// is based; the kind of gate stays.
 void read_gate_numbers(FileReport& report, const Section& section, Gate& gate) {
   const Yaml* node = section.find("gate");
   if (node == nullptr) return;
@@ -337,7 +338,8 @@ void read_excused(FileReport& report, const Section& section, std::vector<Excuse
   }
 }
 
-/// Reads dims of the base task that become constants in the variant.
+/// Reads dims that are constants in a variant, and removes them from the dims of the task on which
+/// it is based.
 void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Definition& definition,
                 std::map<std::string, std::int64_t>& values) {
   for (const auto& [name, value] : read_entries(report, node, key)) {
@@ -357,8 +359,8 @@ void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Defi
   }
 }
 
-/// Reads the changes by which a variant takes fewer arguments: dims of the base task that are
-/// constants in the variant, and a new signature.
+/// Reads the changes by which a variant takes fewer arguments than the task on which it is based:
+/// dims that are constants, and a new signature.
 void read_narrowing(FileReport& report, const Section& section, Definition& definition) {
   Narrowing& narrowing = definition.narrowing;
   if (const Yaml* fixed = section.find("fixed"))
