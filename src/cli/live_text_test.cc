@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Looks for terminals of 80 and 40 columns; the last column stays free.
+// Formatting for terminals of 80 and 40 columns, whose last column stays free.
 constexpr Look kWide{79};
 constexpr Look kNarrow{39};
 

@@ -31,7 +31,8 @@
 namespace kw::cli {
 namespace {
 
-/// Everything that a run needs, on a task or on a landscape (a search space of stored times).
+/// Everything that a run needs, whether it searches a task or a landscape (a search space of stored
+/// times).
 struct Setting {
   std::optional<Groundwork> real;  ///< The task's groundwork; nothing for a landscape.
   std::unique_ptr<engine::Workbench> landscape;

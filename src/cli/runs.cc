@@ -15,8 +15,8 @@
 namespace kw::cli {
 namespace {
 
-/// The best speedup of a run for the table. A speedup that was not confirmed was measured by the
-/// search only, and the text says so.
+/// The best speedup of a run for the table. A question mark follows a speedup that only the search
+/// measured and no confirmation.
 std::string speedup_text(const RunSummary& run) {
   if (run.best_speedup <= 0) return "–";
   return fmt::format("{:.3f}x{}", run.best_speedup, run.is_confirmed ? "" : "?");

@@ -1,4 +1,4 @@
-// Session: what most commands need: shipped files, a task, a compiler, a worker, the store.
+// Opens what most commands need: shipped files, a task, a compiler, a worker, the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -34,8 +34,8 @@ struct SoakFlags {
   std::string grow;
 };
 
-/// The share of the time for growing sizes; the rest is for fresh inputs of the shipped sizes. The
-/// value is our choice.
+/// The share of a soak's time that is spent on growing sizes; the rest is for fresh inputs of the
+/// shipped sizes. The value is our choice.
 constexpr double kGrowthShare = 0.4;
 
 /// The check workload with the most floating-point work. The soak then doubles one of its

@@ -21,9 +21,9 @@ struct Isolated {
   std::set<std::string> macros;
 };
 
-/// Prepares `source` for a namespace. `function` is the name of the function that callers use. `//
-/// kw:` lines are left out, an #include after code moves before the code, and only declarations of
-/// functions from other libraries keep C linkage.
+/// Prepares `source` for a namespace: leaves out `// kw:` lines, moves an #include that follows
+/// code before the code, and keeps C linkage only on declarations of functions from other
+/// libraries. `function` is the name of the function that callers use.
 Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
                          const std::string& function);
 

@@ -285,7 +285,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
   // Even an empty DRAFT.md marks the task as a draft.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
-  // The variant's dtype is read before the file of the task on which it is based, because it
+  // The variant's dtype is read before the file of the task on which it is based, because the dtype
   // applies to the tensors declared there.
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);

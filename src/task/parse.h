@@ -6,8 +6,8 @@
 
 namespace kw::task {
 
-/// Fills everything that task.yaml defines. Errors become complaints; the definition is then
-/// incomplete but safe to read.
+/// Fills every field of `definition` that task.yaml defines. Errors become complaints; the
+/// definition is then incomplete but safe to read.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
 /// Reads the dtype that a variant's task.yaml gives to all real tensors; must be called before the

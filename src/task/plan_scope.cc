@@ -54,8 +54,8 @@ Planned<> PlanScope::define(std::size_t at, PlanSpace space) {
   KW_TRY(check_free(at, space.name));
   const std::string name = space.name;
   const bool is_map = space.is_map();
-  // A tensor or workspace hides an implied number with the same name, because keeping both would
-  // confuse the author.
+  // A tensor or workspace hides a number with the same name that was defined implicitly, such as
+  // x_pitch for a tensor x, because keeping both would confuse the author.
   if (numbers_.contains(name)) set(name, std::nullopt);
   const auto& placed = spaces_.emplace(name, std::move(space)).first->second;
   undo_.push_back({.name = name, .is_space = true, .was_implied = false, .old = {}});
