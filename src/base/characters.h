@@ -1,5 +1,5 @@
 /// \file
-/// Classes of characters in the languages that are read here: ASCII alone, whatever the locale.
+/// Classes of ASCII characters in C-like languages, the same in every locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// Reading which defences a positive control switches off; empty outside test builds.
+// Reads which defences of the referee the environment switches off for a positive control. The file
+// is empty outside test builds.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/defence.h"
 
@@ -9,7 +10,8 @@
 #include <cstring>
 #include <iterator>
 
-// Players are linked with this file too, so it uses nothing of the C++ runtime.
+// The executables that run candidates (players) are linked with this file too, so it uses nothing
+// of the C++ runtime.
 namespace kw {
 namespace {
 

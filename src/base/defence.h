@@ -1,5 +1,5 @@
-// The referee's defences by name: a test build can switch one off, so that its attack is seen to
-// succeed without it.
+// Names of the referee's defences. A test build can switch one off to show that an attack succeeds
+// without it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,14 +50,14 @@ enum class Defence : std::uint8_t {
   WorkspacesAnew,   ///< Without: a workspace of a GPU's plan keeps its content between calls.
   NoSetTwice,       ///< Without: a process lives on and each timed call is on the same inputs.
 
-  // Defences that decide what is compared, and when.
+  // Defences that decide which values are compared with the truth, and when.
   ValuesCompared,      ///< Without: the values of outputs are not compared.
   NonfiniteMatched,    ///< Without: outputs that are not finite are not compared.
   SecondGate,          ///< Without: the RMS error is not compared with the trusted baseline's.
   HiddenShapes,        ///< Without: the shapes and values that prompts do not show are not run.
   LinkedAsCompiled,    ///< Without: the linker may compile what an object brings along.
   TimedShapesChecked,  ///< Without: a timed shape is not checked before it is timed.
-  /// Without: a timed shape is checked only on values like those of timed inputs.
+  /// Without this defence, a timed shape is checked only on values like those of timed inputs.
   ValuesBorrowed,
   EveryCallChecked,  ///< Without: the first calls of a process are checked, timed ones are not.
   StoppedAtAnswer,   ///< Without: a process runs on after its answer.

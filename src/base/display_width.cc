@@ -14,7 +14,8 @@ struct WidthBlock {
   std::uint32_t last;
 };
 
-/// Combining marks. Hidden characters need no row: sanitise() has escaped them.
+/// Combining marks, which take no column. Hidden characters need no row: sanitise() has escaped
+/// them.
 constexpr auto kNoWidth = std::to_array<WidthBlock>({{0x300, 0x36F},
                                                      {0x483, 0x489},
                                                      {0x591, 0x5BD},

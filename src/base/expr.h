@@ -34,7 +34,8 @@ class Expr {
   static Expr literal(std::int64_t value);
 
   static constexpr std::size_t kMaxText = 4096;  ///< bytes; longer text is an error
-  /// Bound on the height of the tree, and so on the recursion of every walk.
+  /// Greatest height of an expression's tree, which bounds the recursion of every walk over the
+  /// tree.
   static constexpr int kMaxHeight = 128;
 
   static std::expected<Expr, ExprError> parse(std::string_view text);
@@ -46,8 +47,7 @@ class Expr {
   /// Names that occur in the expression, each once, in order of appearance.
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The first name that is not among `known`, as an error with its place and the nearest known
-  /// one.
+  /// Fails at the first name that is not among `known`, with its place and the nearest known name.
   std::expected<void, ExprError> check_names(std::span<const std::string> known) const;
 
   const std::string& text() const { return text_; }

@@ -46,7 +46,7 @@ struct OpInfo {
   std::size_t arity;
 };
 
-/// Indexed by Op.
+/// Symbol, rank and number of operands of each operation, indexed by Op.
 inline constexpr auto kOps = std::to_array<OpInfo>({
     {"", kAtom, 0},
     {"", kAtom, 0},

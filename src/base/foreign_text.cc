@@ -1,4 +1,4 @@
-// Escapes for characters that hide, mislead or command, by one table in one loop.
+// Escapes characters that are hidden, mislead a reader or control a terminal.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/foreign_text.h"
 
@@ -159,8 +159,8 @@ std::string with_escapes(std::string json) {
 
 std::string ShownStream::show(std::string_view piece) {
   waiting_ += piece;
-  // An end that cannot be judged yet waits: up to three bytes of an unfinished character, or a
-  // carriage return.
+  // The end of a piece waits for the next piece where it cannot be judged yet: up to three bytes of
+  // an unfinished character, or a carriage return.
   std::size_t whole = waiting_.size();
   if (waiting_.ends_with('\r')) --whole;
   for (std::size_t back = 1; back <= 3 && back <= waiting_.size(); ++back) {

@@ -40,7 +40,7 @@ std::string with_escapes(std::string json);
 class ShownStream {
  public:
   std::string show(std::string_view piece);
-  /// The bytes that still wait; call once at the end.
+  /// Returns the bytes that still wait for the rest of a character; call once at the end.
   std::string rest();
 
  private:

@@ -17,7 +17,7 @@ struct evp_md_ctx_st;
 
 namespace kw {
 
-/// A SHA-256 digest; a type of its own, so that it is never a bare string.
+/// A SHA-256 digest, as a type that cannot be confused with other strings.
 struct Sha256 {
   std::array<std::uint8_t, 32> bytes{};
 

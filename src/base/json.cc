@@ -64,7 +64,7 @@ std::size_t find_text(std::string_view text, std::string_view needle, std::size_
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
-/// The library's message without its prefix and without the place that it names.
+/// The message of nlohmann's parser without its prefix and without the position that it names.
 std::string_view plain_message(std::string_view what) {
   if (const auto colon = what.find(": "); colon != std::string_view::npos)
     what.remove_prefix(colon + 2);

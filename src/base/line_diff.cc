@@ -47,7 +47,8 @@ std::vector<DiffLine> compare_lines(const TextLines& a, const TextLines& b, std:
   return lines;
 }
 
-/// The changes with kAround lines around each; a gap stands for each stretch between them.
+/// The changed lines with kAround common lines around each; one line of kind Gap stands for every
+/// omitted stretch.
 std::vector<DiffLine> without_unchanged(const std::vector<DiffLine>& lines) {
   std::vector<bool> is_shown(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i)

@@ -92,7 +92,8 @@ Seed Seed::child(std::uint64_t index) const { return child(std::to_string(index)
 std::string Seed::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
 
 Rng::Rng(Seed seed) {
-  // Each half goes through its own generator; xoshiro must not start with a state of zeros.
+  // Each half of the seed is spread by its own SplitMix64; xoshiro must not start with a state of
+  // zeros.
   std::uint64_t high = seed.high ^ 0xD1B54A32D192ED03u;
   std::uint64_t low = seed.low;
   state_ = {split_mix(low), split_mix(high), split_mix(low), split_mix(high)};

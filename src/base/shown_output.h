@@ -1,4 +1,4 @@
-// Safe printing: the one place that everything passes that a program prints.
+// Safe printing: everything that the program prints passes the filter declared here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -74,7 +74,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 std::string csv_field(std::string_view foreign) {
   constexpr std::size_t kLongestEscape = 4;  // one byte becomes at most four, \x1b
   std::string text = sanitise(foreign, kLongestEscape * foreign.size() + 1);
-  // Text that begins with such a sign and is no number would be computed by a spreadsheet.
+  // A spreadsheet would compute a text that begins with '=', '+', '@' or '-' and is no number.
   const bool is_number = text.find_first_not_of("+-.0123456789e") == std::string::npos;
   if (!text.empty() && std::string_view("=+@-").contains(text[0]) && !is_number)
     text.insert(0, "'");
@@ -139,7 +139,7 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   for (const auto& candidate : candidates) {
     if (candidate.size() > name.size() + allowed || candidate.empty()) continue;
     const auto distance = edit_distance(name, candidate);
-    // Among two that are equally near, the one with the same letters was meant: two were swapped.
+    // Of two equally near names, the one with the same letters was meant: two letters were swapped.
     const bool is_nearer =
         distance < best_distance ||
         (best != nullptr && distance == best_distance &&

@@ -27,7 +27,7 @@ struct Rates {
   double mean_pairs = 0;
 };
 
-// Measures the floor as a worker does: four A/A series in fresh processes.
+// Measures the noise floor as a worker does: by four A/A series in fresh processes.
 double measure_floor(const Machine& machine, Seed seed) {
   std::vector<std::vector<PairedSample>> series(4);
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -80,7 +80,7 @@ TEST(ErrorRates, IdenticalLegsAreAlmostNeverFaster) {
   }
 }
 
-// The target is 95 of 100.
+// The target is that a gain of 3 % is found in 95 of 100 comparisons.
 TEST(ErrorRates, ThreePercentAreFoundWithinTheDefaultBudget) {
   for (const Machine& machine : kMachines) {
     Case a_case;
@@ -116,8 +116,8 @@ TEST(ErrorRates, IntervalsHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-// Shows what the coin is for: with the candidate always second, whatever favours the second leg
-// wins.
+// Shows why a coin orders each pair: with the candidate always second, whatever favours the second
+// call makes it win.
 TEST(ErrorRates, WithoutTheCoinTheOrderDecides) {
   Machine machine = kMachines[0];
   machine.name = "costly first leg, coin ignored";

@@ -61,7 +61,7 @@ std::optional<Estimate> combine(std::span<const Estimate> workloads) {
 }
 
 double decision_line(double noise_floor) {
-  // Our choice: a smaller gain is no win, however quiet the machine is.
+  // Least gain that counts as a win, however quiet the machine is. The value is our choice.
   constexpr double kLeastGain = 0.005;
   return 1 + std::max(kLeastGain, noise_floor);
 }
@@ -96,7 +96,8 @@ double noise_floor(std::span<const std::vector<PairedSample>> series) {
     const double shift = median(logs);
     squared_shifts += shift * shift / count;
     per_sample += 1 / static_cast<double>(logs.size()) / count;
-    // In an odd series one residual is 0 by construction; in short series that would halve the MAD.
+    // In a series of odd length the median's own residual is 0, which would halve the MAD of a
+    // short series; it is left out.
     if (logs.size() % 2 == 1) logs.erase(std::find(logs.begin(), logs.end(), shift));
     for (double log : logs) residuals.push_back(std::abs(log - shift));
   }
@@ -117,7 +118,8 @@ double pool_noise_floors(double first, int first_series, double second, int seco
 bool floor_wants_more(std::span<const PairedSample> series) {
   constexpr std::size_t kFewest = 16;
   constexpr std::size_t kMost = 64;
-  // Error of a series' median; four such series overstate the floor by 1.7 times this.
+  // Wanted error of a series' median. Four series with this error overstate the noise floor by 1.7
+  // times the error.
   constexpr double kWanted = 0.003;
   if (series.size() < kFewest) return true;
   if (series.size() >= kMost) return false;

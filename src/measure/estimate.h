@@ -40,21 +40,21 @@ std::vector<double> log_ratios(std::span<const PairedSample> pairs);
 /// Speedup as the median paired ratio, with an interval that misses it with probability at most
 /// `alpha`.
 ///
-/// Method: the exact order-statistic interval of the median log ratio (median_interval). The coin
-/// justifies it: a common factor s between the two leaves log ratios log s + e_i, where e_i changes
-/// sign when the legs are swapped. Given everything that the machine did (drift, modes, bursts, any
-/// autocorrelation), the signs of the e_i are therefore independent fair coins, which is all that
-/// the interval needs. A bootstrap would have to guess the block length that the coin makes
-/// irrelevant. With fewer than samples_needed(alpha) pairs the interval is [min, max] and
-/// `confidence` is lower. The estimate depends neither on the order of the pairs nor on the unit of
-/// time. O(n log n).
+/// Method: the exact order-statistic interval of the median log ratio (median_interval). It is
+/// justified by the fair coin that orders each pair: a common factor s between the two programs
+/// leaves log ratios log s + e_i, where e_i changes sign when the two calls are swapped. Given
+/// everything that the machine did (drift, modes, bursts, any autocorrelation), the signs of the
+/// e_i are therefore independent fair coins, which is all that the interval needs. A bootstrap
+/// would have to guess the block length that the coin makes irrelevant. With fewer than
+/// samples_needed(alpha) pairs the interval is [min, max] and `confidence` is lower. The estimate
+/// depends neither on the order of the pairs nor on the unit of time. O(n log n).
 Estimate estimate_speedup(std::span<const PairedSample> pairs, double alpha);
 
 /// Geometric mean of the workloads' speedups, with an interval by recovery of variances (Zou &
 /// Donner 2008, "MOVER"): in logarithms the distance from the mean to each end is the root of the
 /// sum of the squared distances of the workloads, divided by their number. The interval is right
-/// for independent series, which the coins make them, and exact for one workload. Nothing for no
-/// workloads.
+/// for independent series (the coins that order the pairs make them independent) and exact for one
+/// workload. Nothing for no workloads.
 std::optional<Estimate> combine(std::span<const Estimate> workloads);
 
 enum class Decision {

@@ -1,4 +1,4 @@
-// Computes weights of order statistics instead of binomials, which overflow.
+// Computes the weights of order statistics step by step, because binomial coefficients overflow.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/metrics.h"
 

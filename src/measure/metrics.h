@@ -44,8 +44,8 @@ double pass_at(int k, int n, int c);
 /// 1 <= k <= n.
 double speedup_at(int k, std::span<const double> speedups);
 
-// In metrics over tasks each task weighs the same. They are nothing if there are no tasks, or if
-// one has fewer than k tries.
+// In metrics over tasks each task weighs the same. The result is nothing if there are no tasks, or
+// if a task has fewer than k tries.
 std::optional<double> pass_at(int k, std::span<const TaskSamples> tasks);
 std::optional<double> speedup_at(int k, std::span<const TaskSamples> tasks);
 /// speedup@k per compute resource that the candidates used; `resources` > 0. Against a baseline

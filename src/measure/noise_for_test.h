@@ -1,5 +1,5 @@
-// Models of machines whose clocks wander, for the tests of this room: drift, modes, bursts,
-// placement.
+// Models of machines whose clocks wander (drift, modes, bursts, placement), for the tests in
+// src/measure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kw::measure {
 
-/// Noise of one machine: each leg's base time is multiplied by all of these effects.
+/// Noise of one machine: the base time of each call is multiplied by all of these effects.
 struct Machine {
   const char* name;
   double jitter;        ///< sd of white noise

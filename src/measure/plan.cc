@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::size_t kProbePairs = 3;  // they tell durations, and show hopeless comparisons
 constexpr std::size_t kMostLooks = 6;   // all looks share 1 - confidence
-// Each look comes at least this factor later than the look before; closer looks do not pay.
+// Least ratio between the times of two successive looks at the interval; closer looks do not pay.
 constexpr double kLookRatio = 1.5;
-// Time to gather before the first look, since short calls are cheap.
+// Timed span in nanoseconds before the first look at the interval, so that short calls give many
+// pairs first.
 constexpr double kFirstLookNs = 25e6;
 constexpr std::size_t kFirstLookPairs = 40;  // the first look does not wait for more pairs
 
@@ -44,7 +45,8 @@ std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns
   const std::size_t n = cost_ns.size();
   std::vector<std::size_t> counts(n, fewest);
   std::vector<bool> at_minimum(n, false);
-  // Workloads that the rule would give less than the minimum get the minimum and leave the sharing.
+  // A workload whose share is below the minimum gets the minimum and no longer takes part in the
+  // sharing.
   for (bool changed = true; changed;) {
     changed = false;
     double left_ns = budget_ns;
@@ -128,8 +130,8 @@ std::span<const PairedSample> PairPlan::samples(std::size_t workload) const {
   return series_.at(workload).samples;
 }
 
-// After the probe: plans how many looks the budget has room for, and when the first and the last
-// are due.
+// Plans, after the first few pairs, how many looks at the interval the budget has room for, and
+// when the first and the last are due.
 void PairPlan::plan_looks() {
   const double alpha = 1 - limits_.confidence;
   for (Series& s : series_) s.estimate = estimate_speedup(s.samples, alpha);
@@ -160,7 +162,7 @@ void PairPlan::plan_looks() {
   first_look_ns_ = looks_ == 1 ? last_look_ns_ : static_cast<double>(first) * round_ns;
 }
 
-// Fewest pairs with which a look can say anything at its share of 1 - confidence.
+// Fewest pairs that give an interval at one look's share of 1 - confidence.
 std::size_t PairPlan::fewest_pairs() const {
   const double alpha = (1 - limits_.confidence) / static_cast<double>(looks_);
   return limits_.may_be_rough ? kProbePairs : std::max(kProbePairs, samples_needed(alpha));
@@ -187,9 +189,9 @@ void PairPlan::allot_until(std::size_t look) {
   std::vector<double> spreads;
   for (const Series& s : series_) {
     costs.push_back(usual_duration(s.samples));
-    // The spread comes from the interval's width, which unlike the MAD sees the modes that the ends
-    // still span. Before the first look three pairs say nothing, so all workloads get equal
-    // numbers.
+    // The spread comes from the interval's width, because the interval spans timing modes that the
+    // MAD misses. Before the first look three pairs say nothing about the spread, so all workloads
+    // get equal numbers of pairs.
     const double width = std::log(s.estimate.high) - std::log(s.estimate.low);
     const auto pairs = static_cast<double>(s.samples.size());
     spreads.push_back(look == 0 ? std::sqrt(costs.back()) : width * std::sqrt(pairs));
@@ -210,7 +212,7 @@ void PairPlan::look(bool last) {
   std::vector<Estimate> estimates;
   for (Series& s : series_) {
     s.estimate = estimate_speedup(s.samples, spending);
-    // The confidence reported is that of all looks together, not of this one alone.
+    // The confidence reported is that of all looks together, not of the latest look alone.
     if (s.estimate.confidence >= 1 - spending) s.estimate.confidence = limits_.confidence;
     estimates.push_back(s.estimate);
   }
@@ -218,7 +220,8 @@ void PairPlan::look(bool last) {
   conclude(last);
 }
 
-// Ends the comparison if the latest look allows it, or waits for the noise floor if that decides.
+// Ends the comparison if the latest look allows it, or waits for the noise floor if the floor
+// decides.
 void PairPlan::conclude(bool last) {
   const double line = decision_line(limits_.noise_floor.value_or(0));
   const double width = (std::log(combined_.high) - std::log(combined_.low)) / 2;

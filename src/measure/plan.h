@@ -16,12 +16,12 @@ namespace kw::measure {
 /// What a measurement may cost and what it is for. Times count the timed spans only.
 struct Limits {
   double confidence = 0.995;  ///< Confidence of the whole procedure, over all looks together.
-  /// A/A noise floor of this machine as a fraction; nothing: it is asked for once a win depends on
-  /// it.
+  /// A/A noise floor of this machine as a fraction. Where it is absent, the plan asks for it once a
+  /// win depends on it.
   std::optional<double> noise_floor;
   /// Relative half-width of the interval below which more pairs are pointless.
   double half_width = 0.005;
-  /// Share of |ln speedup| that counts as such a half-width too: 1.4 % at 2x, 7 % at 37x.
+  /// More pairs are pointless, too, below this share of |ln speedup|: 1.4 % at 2x, 7 % at 37x.
   double gain_share = 0.02;
   double too_wide = 0.05;  ///< Half-width above which an undecided comparison is Unmeasurable.
   double budget_ns = 4e9;  ///< Time to be spent on timed calls, over all workloads.
@@ -46,7 +46,7 @@ Limits at_fidelity(Limits full, double fidelity);
 std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns,
                                std::span<const double> spread, std::size_t fewest);
 
-/// The legs to time next.
+/// The pair of calls to time next.
 struct Turn {
   std::size_t workload = 0;
   /// Result of a fair coin; the interval is valid only if this order is obeyed.
@@ -75,7 +75,7 @@ class PairPlan {
   explicit PairPlan(const Limits& limits, Seed seed, std::size_t workloads = 1);
 
   bool wants_more() const { return !ended_; }
-  /// Whether the comparison would now end as faster if the floor were known to be low enough.
+  /// Whether the comparison would end now as faster if the noise floor were known to be low enough.
   bool wants_noise_floor() const { return waits_; }
   /// Tells the noise floor. Precondition: wants_noise_floor().
   void give_noise_floor(double floor);
@@ -84,7 +84,7 @@ class PairPlan {
   Turn next();
   /// Adds the pair that next() asked for.
   void add(const PairedSample& sample);
-  /// Ends the comparison now with what there is (an interrupt); `why` is shown to people.
+  /// Ends the comparison now with the pairs added so far (an interrupt); `why` is shown to people.
   void cut_short(std::string why);
 
   /// Geometric mean over the workloads at the last look.
@@ -127,7 +127,8 @@ class PairPlan {
   bool waits_ = false;       ///< The comparison waits for the noise floor.
   bool waits_last_ = false;  ///< The look that waits for the floor is the last one.
   bool ended_ = false;
-  /// While waiting for the floor: how the comparison ends in any case; empty: it may go on.
+  /// Why the comparison ends, in words. While it waits for the noise floor: how it ends whatever
+  /// the floor is; empty: the comparison may go on.
   std::string ending_;
 };
 

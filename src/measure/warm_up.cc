@@ -1,4 +1,4 @@
-// Compares one window of calls with the window before.
+// Ends the warm-up once one window of calls agrees with the window before.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/warm_up.h"
 

@@ -8,7 +8,8 @@
 namespace kw::measure {
 
 struct WarmUpLimits {
-  /// Span whose medians are compared; longer than a frequency governor's tick of 10 ms.
+  /// Length of the windows whose medians are compared; longer than a frequency governor's tick of
+  /// 10 ms.
   double window_ns = 30e6;
   double most_ns = 1e9;     ///< Warm-up ends after this time even if the calls have not settled.
   double tolerance = 0.02;  ///< Relative difference between two windows that counts as settled.

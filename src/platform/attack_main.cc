@@ -75,7 +75,8 @@ int try_exec(const Arguments& a) {
     if (fd < 0) return tell(fd);
     char name[] = "true";
     char* argv[] = {name, nullptr};
-    // Tries every number that the descriptor is moved to, among them that of the program itself.
+    // Moves the descriptor to every number in turn, among them the number of the program's own
+    // descriptor.
     for (int target = 3; target < 4096; ++target) {
       ::dup2(fd, target);
       ::syscall(SYS_execveat, target, "", argv, environ, AT_EMPTY_PATH);
@@ -122,7 +123,7 @@ void attempt(const char* name, long result) {
   }
 }
 
-/// The kernel reads 32 bits of such an argument, so the upper bits deceive a filter that compares
+/// The kernel reads 32 bits of an int argument, so a bit above them deceives a filter that compares
 /// 64.
 constexpr unsigned long disguised(unsigned long argument) { return argument | 1UL << 32; }
 
@@ -170,7 +171,8 @@ void leave_jail() {
   attempt("raise limit", ::setrlimit(RLIMIT_NPROC, &more));
 }
 
-/// The kernel signals the owner of a descriptor, which may be any process.
+/// Tries calls by which the kernel would signal the owner of a descriptor, which may be any
+/// process.
 void signal_by_descriptor() {
   attempt("F_SETOWN", ::fcntl(0, F_SETOWN, ::getpid()));
   attempt("F_SETOWN, disguised", ::syscall(SYS_fcntl, 0, disguised(F_SETOWN), ::getpid()));

@@ -10,7 +10,7 @@ namespace kw::platform {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-/// The source of time. Whoever needs one borrows it, so it must outlive them.
+/// The source of time. Objects borrow the clock that they use, so it must outlive them.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -40,7 +40,7 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-/// The kind of what stands at the path itself, links not followed; 0: nothing does.
+/// File type (the S_IFMT bits) at the path, links not followed; 0: there is no file.
 mode_t kind_at(const Path& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & S_IFMT : 0;
@@ -228,7 +228,7 @@ Result<Path> executable_dir() {
   std::error_code error;
   Path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {
-    // Without /proc, the name that we were started by, as the kernel recorded it.
+    // Without /proc: the name by which this process was started, as the kernel recorded it.
     const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     if (name == nullptr) return fail("cannot find the running executable");
     self = std::filesystem::canonical(name, error);

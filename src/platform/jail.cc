@@ -22,7 +22,8 @@
 namespace kw::platform {
 namespace {
 
-/// Far above the milliseconds that a launch takes; only a badly overloaded machine reaches it.
+/// Longest time that a launch may take, in milliseconds; only a badly overloaded machine reaches
+/// it.
 constexpr int kSetupTimeoutMs = 10'000;
 
 constexpr std::array kMinimalDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
@@ -41,7 +42,8 @@ constexpr std::array kSystemPaths = {"/usr",
                                      "/etc/ld.so.conf.d",
                                      "/etc/alternatives"};
 
-/// Paths that only a test with the defence off shows in a jail, to see an attack succeed.
+/// Paths that no jail shows, except in a test that switches this defence off to see an attack
+/// succeed.
 constexpr std::array kNeverShown = {"/etc", "/proc", "/tmp"};
 
 bool is_there(const Path& path) {

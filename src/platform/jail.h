@@ -12,21 +12,22 @@
 
 namespace kw::platform {
 
-/// Strongest first. docs/threat-model.md says what each one stops.
+/// How a jail is enforced, strongest first. docs/threat-model.md says what each level stops.
 using kw::JailLevel;
 
 /// What the jailed program may do. Everything not listed is forbidden at Namespace and Landlock.
 struct JailSpec {
   JailLevel level = JailLevel::Namespace;
 
-  /// Lets it read and execute /usr, /lib*, /bin, ld.so.cache and alternatives.
+  /// Lets the program read and execute /usr, /lib*, /bin, ld.so.cache and alternatives.
   bool system_files = true;
   bool plain_devices = true;   ///< Lets it use null, zero, full, random and urandom of /dev.
   std::vector<Path> readable;  ///< Files and folders that it may read and execute. They must exist.
-  /// Folders in which it may do everything but make devices. When we are root they are given to the
-  /// jail's uid.
+  /// Folders in which the program may do everything but make devices. When this process is root,
+  /// the folders are given to the jail's uid.
   std::vector<Path> writable;
-  /// Devices beside the plain ones that it may read, write and control by ioctl.
+  /// Devices beside the plain ones (/dev/null, zero, full, random, urandom) that the program may
+  /// read, write and control by ioctl.
   std::vector<Path> device_nodes;
   bool proc = false;  ///< Shows a /proc (a private one at Namespace); CUDA needs it.
 
@@ -37,8 +38,8 @@ struct JailSpec {
   /// Allows internet sockets too, only at Namespace: there the only network is the jail's own
   /// loopback. Profilers use it to talk to the program that they start.
   bool private_network = false;
-  /// Keeps CAP_SYS_ADMIN, if we have it, although uid and filter change: where the driver restricts
-  /// counters, only an administrator may read them. Only for our own programs.
+  /// Keeps CAP_SYS_ADMIN, if this process has it, although uid and filter change: where the driver
+  /// restricts counters, only an administrator may read them. Only for trusted programs.
   bool keeps_admin = false;
 
   /// Allows fork and exec, for compilers; candidates may only start threads.
@@ -54,7 +55,8 @@ struct JailSpec {
   int max_open_files = 512;
 
   std::vector<std::string> env;  ///< The whole environment; nothing is inherited.
-  /// Descriptors to pass; targets 0–2 or above, below max_open_files.
+  /// Descriptors to pass to the program, each with the number that it gets there, below
+  /// max_open_files.
   std::vector<FdMap> fds;
   std::optional<std::string> stdin_data;
   Output out = Output::Capture;
@@ -102,7 +104,7 @@ struct JailProbe {
   ProcessLimit process_limit_landlock = ProcessLimit::Unbounded;
 
   const JailFinding& at(JailLevel level) const;
-  /// The strongest level that works here.
+  /// The strongest level that works on this machine.
   JailLevel best() const;
 };
 

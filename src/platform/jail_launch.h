@@ -1,4 +1,4 @@
-// Launching without asking the probe first; private to the platform.
+// Launches a jail without probing first whether its level works here; private to src/platform.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,8 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
 /// The path of kw-jail, beside the running executable.
 Result<std::string> kw_jail_path();
 
-/// The bubblewrap of the system, which a security policy may allow what others are denied; else the
-/// one beside the running executable, which a release file brings along.
+/// Path of the system's bubblewrap, since a security policy may allow that program alone; else of
+/// the bubblewrap beside the running executable, which a release file brings along.
 Result<Path> find_bubblewrap();
 
 }  // namespace kw::platform

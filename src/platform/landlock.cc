@@ -15,7 +15,7 @@
 namespace kw::platform {
 namespace {
 
-// From include/uapi/linux/landlock.h of Linux 6.12; older headers lack the later ones.
+// From include/uapi/linux/landlock.h of Linux 6.12; older headers lack some of these flags.
 constexpr std::uint64_t kExecute = 1u << 0;
 constexpr std::uint64_t kWriteFile = 1u << 1;
 constexpr std::uint64_t kReadFile = 1u << 2;
@@ -99,8 +99,8 @@ std::string open_ruleset(const JailPolicy& policy, int& ruleset) {
   allow_all(policy.readable, kExecute | kReadFile | kReadDir);
   allow_all(policy.writable, ~(kMakeChar | kMakeBlock));
   allow_all(policy.devices, kReadFile | kWriteFile | kIoctlDev);
-  // NVIDIA's driver writes the names of its threads there, and fails with error 304 where it
-  // cannot.
+  // NVIDIA's driver writes the names of its threads in /proc/self/task, and fails with error 304
+  // where it cannot.
   if (policy.names_threads)
     allow_all({"/proc/self/task"}, kReadFile | kReadDir | kWriteFile | kTruncate);
   return failed;

@@ -60,7 +60,7 @@ std::int64_t deadline_after(Nanoseconds timeout) {
   return now + std::min<std::int64_t>(timeout.count(), room);
 }
 
-/// Longest line that describes a holder.
+/// Most bytes of the line that describes a lock's holder.
 constexpr std::size_t kOwnerBytes = 256;
 
 void write_owner(const Fd& fd, std::string_view owner) {
@@ -159,7 +159,8 @@ Result<bool> FileLock::is_held(const Path& path) {
 Result<Path> lease_dir() {
   const std::array<Path, 3> parents = {"/run/lock", "/var/lock", "/tmp"};
   auto parent = std::find_if(parents.begin(), parents.end(), is_open_to_all);
-  // In a container no folder may be open to all; then no other user could take part anyway.
+  // In a container there may be no folder that is open to all users; other users could not share
+  // the lock there anyway.
   if (parent == parents.end()) {
     parent = std::find_if(parents.begin(), parents.end(),
                           [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });

@@ -12,7 +12,7 @@
 
 namespace kw::platform {
 
-/// One captured stream.
+/// One captured output stream of a child process.
 struct Stream {
   Fd pipe;  ///< Non-blocking read end; closed at the end of the stream.
   std::string text;

@@ -127,7 +127,8 @@ void deny_kernel_surface(Filter& f) {
               SCMP_SYS(iopl),          SCMP_SYS(ioperm),          SCMP_SYS(vhangup),
               SCMP_SYS(personality)});
   f.deny_all({kOpenTreeAttr, kQuotactlFd});
-  // Ways to meet another jail, or to outlive this one; ids of what others made can be guessed.
+  // Calls by which a process could meet the programs of another jail (by ids, which can be guessed)
+  // or outlive its own jail.
   f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(shmctl), SCMP_SYS(msgget),
               SCMP_SYS(msgsnd), SCMP_SYS(msgrcv), SCMP_SYS(msgctl), SCMP_SYS(semget),
               SCMP_SYS(semop), SCMP_SYS(semtimedop), SCMP_SYS(semctl), SCMP_SYS(mq_open),
@@ -145,7 +146,8 @@ void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
     f.deny_if(call, {argument(0, SCMP_CMP_NE, self)});
   }
   f.deny(SCMP_SYS(tkill));
-  // fcntl is denied too: through it the kernel signals a descriptor's owner, whoever was named.
+  // fcntl is denied too: it can name any process as the owner of a descriptor, and the kernel
+  // signals the owner.
   for (const unsigned command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) {
     f.deny_if(SCMP_SYS(fcntl), {is_int(1, command)});
   }
@@ -154,8 +156,9 @@ void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
   }
   f.deny_if(SCMP_SYS(prlimit64), {argument(0, SCMP_CMP_NE, 0)});
   if (!shares_uid) return;
-  // With our uid the payload could slow us down. Threads are pinned by ids that are unknown here,
-  // so an OpenMP runtime that binds its threads cannot do so at this level.
+  // The payload runs with our uid here, so it could slow our processes down. Threads are pinned by
+  // ids that are unknown here, so an OpenMP runtime that binds its threads cannot do so at this
+  // level.
   for (const int call : {SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
                          SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr)}) {
     f.deny_if(call, {argument(0, SCMP_CMP_NE, 0)});

@@ -127,7 +127,7 @@ TEST(Subprocess, LeavesNoDescendants) {
   const Exit exit = must(run(attack({"fork-bomb", "20"}), options, kPatience));
   EXPECT_EQ(exit.out, "20\n");
   write_end.reset();
-  // All twenty processes held the other end; end of file says that they are gone.
+  // All twenty processes held the other end of the pipe; end of file says that they are gone.
   pollfd hangup{read_end.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&hangup, 1, 20'000), 1);
   EXPECT_NE(hangup.revents & POLLHUP, 0);

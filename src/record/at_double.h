@@ -1,4 +1,5 @@
-// at_double(): a workload as the float64 code that computes the truth of its task sees it.
+// at_double(): a workload as seen by the float64 code that computes the truth (the reference
+// values) of its task.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +18,8 @@ inline Workload at_double(Workload workload) {
   return workload;
 }
 
-/// Whether units of this role compute the truth of a task; such code sees its workload through
-/// at_double().
+/// Whether build units of this role compute the truth (the reference values) of a task, for which
+/// at_double() gives their workload.
 inline bool is_truth_role(std::string_view role) {
   return role == "reference_fast" || role == "magnitude_fast";
 }

@@ -33,7 +33,7 @@ struct Attempt {
   std::vector<std::string> exchanges;
   Usage usage;          ///< Tokens of all `exchanges`.
   double cost_usd = 0;  ///< Cost of those `exchanges` whose price is known.
-  /// Technique that counsel picked before the source was written.
+  /// Technique that a model picked before the source was written.
   std::string chosen{};
   std::string writer{};  ///< Model that wrote the source, "openai:gpt-4.1".
 
@@ -48,8 +48,8 @@ struct Attempt {
   }
 };
 
-/// Where the time of an attempt went, by stage. An attempt with a recalled evaluation spent nothing
-/// on it: the attempt that was judged did.
+/// Time of an attempt in nanoseconds, by stage. An attempt whose evaluation was taken over from an
+/// earlier one spent nothing on the evaluation.
 std::map<std::string, double> spent_ns(const Attempt& attempt);
 
 /// What lists, tables and plots show of an attempt. Stored beside the attempt, so that these need
@@ -108,9 +108,10 @@ struct RunConfig {
   std::string baseline;          ///< Name that the user asked for; empty: the fastest baseline.
   std::string carrier = "pipe";  ///< pipe | synthetic
   int outstanding = 1;           ///< Asks in flight.
-  /// Most asks of one tuning where the calls of the task are long; 0: the tuner decides.
+  /// Most points that a tuner tries in one tuning where the calls of the task are long; 0: the
+  /// tuner decides.
   int most_tuning_points = 0;
-  /// Specs as --model names them, addresses included; never a key.
+  /// Models in the form of --model, addresses included; never a key.
   std::vector<std::string> models;
   /// Which of several models writes next: bandit | turn; empty: turn.
   std::string ensemble;
@@ -126,42 +127,45 @@ struct RunConfig {
   std::int64_t requests_per_minute = 0;
   /// Most tokens to one address and model; 0: no limit.
   std::int64_t tokens_per_minute = 0;
-  /// Requests that an earlier run made are answered from the workspace.
+  /// Whether requests that an earlier run made are answered with replies kept in the workspace.
   bool caches_replies = false;
   std::vector<Price> prices;             ///< Prices of `models` as they stood when the run began.
   int writes = 8;                        ///< best-of-n: how many sources to write.
   std::vector<std::string> constraints;  ///< What a person said must hold.
   std::vector<std::string> hints;        ///< What a person said is worth trying.
-  /// refine: attempts spent on the task's expert kernels before the model writes the first source.
+  /// Strategy refine: attempts spent on the task's expert kernels before the model writes the first
+  /// source.
   int start_attempts = 0;
-  /// The run begins with lessons of earlier runs, and its own are learnt for later ones.
+  /// Whether the run begins with lessons of earlier runs and leaves its own to later ones.
   bool uses_memory = false;
-  /// The run begins with what earlier runs have taught, but leaves lessons, experience and their
-  /// counts as they are.
+  /// Whether the run begins with what earlier runs have taught, but leaves lessons, experience and
+  /// their counts as they are.
   bool freezes_memory = false;
   bool profiles = false;     ///< cuda: profile every candidate that was found faster.
   bool specialises = false;  ///< The winner is built once for each timed shape.
-  /// Preset of strategies that have two: sketch | paper; empty: the default.
+  /// Preset of a strategy that has two: sketch | paper; empty: the default.
   std::string preset;
   int rounds = 10;  ///< Rounds of strategies that end by themselves.
-  /// refine and agent: most repairs of one source before another approach is tried.
+  /// Strategies refine and agent: most repairs of one source before another approach is tried.
   int repairs = 3;
-  /// graph-walk: what chooses the next step: random | llm | weights; empty: random.
+  /// Strategy graph-walk: what chooses the next step: random | llm | weights; empty: random.
   std::string guide;
-  /// What the run sees does not change the workspace's technique graph.
+  /// Whether the workspace's technique graph stays as it is, whatever the run observes.
   bool freezes_graph = false;
   bool judges_by_rules = false;  ///< coder-judge: rules read the findings instead of a model.
-  /// coder-judge: the model that was fitted to recorded steps reads the findings.
+  /// Strategy coder-judge: whether a model fitted to recorded steps, not a language model, reads
+  /// the findings.
   bool judges_learned = false;
-  /// Kernels to write for one ask; only the most promising of them is judged.
+  /// Kernels to write each time the strategy asks for one; only the most promising of them is
+  /// judged.
   int shortlist = 1;
   FeedbackLevel feedback = FeedbackLevel::Profile;  ///< What the prompts tell about an attempt.
-  /// Prompts show examples, and methods may use their technique graph.
+  /// Whether prompts show examples and strategies may use their technique graph.
   bool uses_knowledge = true;
   /// Label by which the run can be found again, as `kw suite` finds the runs of its cells.
   std::string label;
-  /// Number of ideas on the workbench when the run began; written sources are numbered from there
-  /// on. 0: not known.
+  /// Number of ideas (sources to tune) when the run began; sources written later are numbered from
+  /// there on. 0: not known.
   int ideas = 0;
 
   template <class Self, class V>
@@ -188,8 +192,8 @@ struct RunConfig {
   }
 };
 
-/// Interrupted: a person asked it to finish its attempt and report. Stopped: it ended in the
-/// middle, by an error of the environment, a second Ctrl-C or a kill. Both can be resumed.
+/// Interrupted: a person asked the run to finish its attempt and report. Stopped: the run ended in
+/// the middle, by an error of the environment, a second Ctrl-C or a kill. Both can be resumed.
 enum class RunState { Running, Finished, Interrupted, Stopped };
 template <>
 struct EnumNames<RunState> {

@@ -104,7 +104,7 @@ Result<> named(Result<> checked, const char* record) {
   return fail_input(fmt::format("{}{}: {}", record, error.where, error.what));
 }
 
-// Checks of tensors
+// The functions below check tensors.
 
 /// a * b + c for numbers that are at least 0; nothing where the result exceeds the bounds.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b, std::int64_t c = 0) {
@@ -150,9 +150,9 @@ Result<> check_workload(const Workload& w) {
   return {};
 }
 
-// Checks of plans
+// The functions below check launch plans.
 
-/// Size of the memory that a place lies in; nothing: the plan has no such memory.
+/// Size in bytes of the memory that a place lies in; nothing: the plan has no such memory.
 std::optional<std::int64_t> bytes_at(const PlanPlace& place, const Plan& plan, const Workload& w) {
   const auto index = static_cast<std::size_t>(place.index);
   switch (place.memory) {
@@ -268,10 +268,10 @@ Result<> check_shares(const MeasurePlan& m) {
   return {};
 }
 
-// Checks of results
+// The functions below check results.
 
-/// Whether a median lies among its values, where rounding may move it a little. `most` 0: no upper
-/// bound.
+/// Whether a median lies between the least and the greatest value, where rounding may move it a
+/// little. `most` 0: no upper bound.
 bool lies_among(double value, double least, double most) {
   constexpr double kSlack = 1 + 1e-6;
   return value * kSlack >= least && (most == 0 || value <= most * kSlack);

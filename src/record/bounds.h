@@ -12,7 +12,7 @@ namespace kw {
 /// nanoseconds (a petabyte, thirteen days); the smallest is 0.
 inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 50;
 
-/// No kernel gains more: a record that claims a larger speedup is refused.
+/// Largest speedup that a record may claim; no kernel gains more.
 inline constexpr double kMostSpeedup = 1e6;
 
 /// Refuses a request that no worker could judge, whatever the machine; the error is one of the
@@ -27,7 +27,7 @@ Result<> check_evaluation(const Evaluation& evaluation);
 /// Refuses device facts and ceilings that no machine has; errors as in check_request().
 Result<> check_facts(const DeviceFacts& facts);
 
-/// Refuses a build unit outside a request that no compiler could be given; errors as in
+/// Refuses a build unit, sent without a request, that no compiler could be given; errors as in
 /// check_request().
 Result<> check_unit(const BuildUnit& unit);
 

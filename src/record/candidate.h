@@ -146,7 +146,7 @@ struct BuiltObject {
   }
 };
 
-/// One shared object to build: all that the compile room needs to know.
+/// One shared object to build: everything that a compiler needs to know.
 struct BuildUnit {
   /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
   /// magnitude_fast
@@ -161,7 +161,7 @@ struct BuildUnit {
   std::vector<std::string> defines;  ///< "NAME=VALUE".
   std::vector<std::string> options;  ///< Whitelisted names.
   std::vector<std::string> libraries;
-  /// cuda: names of the kernels that plans launch, as written there; none twice.
+  /// cuda: names of the kernels that plans launch, as the plans write them; none twice.
   std::vector<std::string> kernels;
   std::vector<BuiltObject> object;  ///< Empty until built; then exactly one.
 

@@ -49,7 +49,7 @@ struct Card {
   }
 };
 
-/// A card that a search found.
+/// A card that a search found, with how well it matches the query.
 struct FoundCard {
   Card card;
   double relevance = 0;            ///< Score as a share of the best match's, 0–1.

@@ -1,5 +1,5 @@
-// Records to JSON and back. One generic codec over each record's fields(); instantiated in
-// codec.cc. SPDX-License-Identifier: Apache-2.0
+// Records to JSON and back, by one generic codec over each record's fields().
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

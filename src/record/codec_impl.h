@@ -156,7 +156,8 @@ nlohmann::json encode_json(const T& value) {
 
 template <class T>
 std::string encode(const T& value) {
-  // Foreign text may hold bytes that are not UTF-8; they must not lose a record.
+  // Foreign text may hold bytes that are not UTF-8. They are replaced, so that the record can still
+  // be written.
   return codec::write(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -21,13 +21,13 @@ struct Cache {
   }
 };
 
-/// One measured ceiling.
+/// One ceiling of the roofline: the highest rate that was measured for one kind of operation.
 struct Ceiling {
   /// copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda also has fma_f16x2, mma_tf32,
   /// mma_bf16, mma_f16, mma_f8, all dense.
   std::string kind;
   std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
-  /// fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
+  /// Instruction set of fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
   std::string isa;
   int threads = 1;
   double per_second = 0;  ///< Bytes or floating-point operations per second.
@@ -82,7 +82,7 @@ struct GpuFacts {
   int memory_bus_bits = 0;
   double timer_tick_ns = 0;  ///< Measured resolution of %globaltimer.
   bool is_mig = false;
-  /// At most one; none: device/known_devices does not know this GPU.
+  /// At most one entry; none where device/known_devices does not list this GPU.
   std::vector<DatasheetRates> datasheet;
 
   template <class Self, class V>

@@ -1,4 +1,4 @@
-// The closed sets that the whole program speaks in, with their names in files and on screens.
+// Enumerations that the whole program shares, with their names in files and on screens.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -109,8 +109,8 @@ struct EnumNames<GateKind> {
   static constexpr std::array<std::string_view, 4> names{"exact", "relative", "dot", "field"};
 };
 
-/// Who sees a workload: Show is for prompts, Check is hidden until the check, Time is for the
-/// clock.
+/// What a workload is for: Show is shown in prompts, Check is hidden from proposers and checks
+/// values, Time is timed.
 enum class Group { Show, Check, Time };
 template <>
 struct EnumNames<Group> {
@@ -140,7 +140,8 @@ struct EnumNames<Origin> {
       "task", "playbook", "generic", "tuner", "model", "human", "baseline", "reference"};
 };
 
-/// Whether the code ships with the task: it need not prove what a candidate must prove.
+/// Whether the code ships with the task; such code is trusted without the proofs that a candidate
+/// must give.
 constexpr bool is_trusted(Origin origin) {
   return origin == Origin::Baseline || origin == Origin::Reference;
 }

@@ -23,11 +23,12 @@ struct EnumNames<Purpose> {
   static constexpr std::array<std::string_view, 3> names{"judge", "search", "confirm"};
 };
 
-/// How far a kernel timed against itself seems from equal at one timed workload
+/// How far from equal a kernel timed against itself seems, at one timed workload
 /// (measure::noise_floor).
 struct NoiseFloor {
   double ratio = 0;
-  /// Number of series, each a pair of fresh processes, behind the ratio; 0: it is assumed.
+  /// Number of series behind the ratio, each of one pair of fresh processes; 0: the ratio is
+  /// assumed.
   int series = 0;
 
   bool operator==(const NoiseFloor&) const = default;
@@ -48,13 +49,14 @@ struct MeasurePlan {
   std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
   /// Number of pairs per workload; 0: until the ratio is decided or the budget is spent.
   int pairs = 0;
-  /// Share of the compared elements looked at after each timed call, 0–1; 0: chosen by what a call
-  /// costs.
+  /// Share of the compared elements that is checked after each timed call, 0–1; 0: chosen by the
+  /// cost of a call.
   double checked_share = 0;
   /// Recent noise floors of this opponent by timed workload, measured or assumed. For purpose judge
   /// they may let a win pass; a floor of few series that would stop a win is measured again first.
   std::map<std::string, NoiseFloor> noise_floors;
-  /// cuda: time calls back to back too; confirmations of products always do.
+  /// cuda: whether calls are also timed back to back; confirmations of matrix products always do
+  /// so.
   bool sustained = false;
 
   template <class Self, class V>
@@ -77,10 +79,11 @@ struct PlanFault {
   }
 };
 
-/// Extra looks at a correct candidate (for purpose search: at one that was found faster), each in a
-/// run of its own that decides nothing.
+/// Tools to run on a correct candidate (for purpose search: on one that was found faster), each in
+/// a run of its own that decides nothing.
 struct Inspection {
-  /// cuda: time of each launch, and counters where the system lets them be read.
+  /// cuda: whether to record the time of each launch, and counters where the system lets them be
+  /// read.
   bool profile = false;
   bool sanitize = false;   ///< cuda: compute-sanitizer's four tools on a small workload.
   bool of_slower = false;  ///< In a search: look at correct candidates that are not faster, too.
@@ -91,7 +94,7 @@ struct Inspection {
   }
 };
 
-/// Everything a worker needs, self-contained.
+/// Everything that a worker needs to judge one candidate.
 struct EvaluationRequest {
   int format = 1;
   std::string id;
@@ -109,8 +112,9 @@ struct EvaluationRequest {
   /// Secret of the run, from which inputs are drawn; never reaches a player.
   std::uint64_t seed = 0;
   JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
-  /// Objects that the run has had judged: where the candidate compiles to one of them, the builder
-  /// may answer at once with that object and (compile, correct). A worker never sees this list.
+  /// Objects that the run has judged before: where the candidate compiles to one of them, the
+  /// builder may answer at once with that object and (compile, correct). A worker never sees this
+  /// list.
   std::vector<std::string> known_objects;
   std::vector<GpuFacts> gpu;  ///< cuda: the device limits that the plans keep to; exactly one.
   /// cuda: reasons why the candidate cannot be launched; the builder then answers with them, so a
@@ -200,7 +204,8 @@ struct Retimed {
   double empty_ns = 0;  ///< Lower quartile of the wall time of an empty call, over as many calls.
   /// Number of calls, all cold, each on the state that the previous one left.
   int calls = 0;
-  /// Calls had pauses between them, since a series without pauses had seemed too slow.
+  /// Whether the calls had pauses between them, because a series without pauses had seemed too
+  /// slow.
   bool is_paced = false;
 
   template <class Self, class V>
@@ -213,7 +218,7 @@ struct Retimed {
 /// cuda: how a host launcher was run in the pairs, and how long it takes when run the other way.
 struct HostLaunch {
   std::string role;  ///< candidate | opponent
-  /// Run as a captured graph; else its function was called on the stream.
+  /// Whether the launcher was run as a captured graph; else its function was called on the stream.
   bool is_captured = false;
   /// For captured launchers: median time when the function is called instead; 0: not measured.
   double eager_ns = 0;
@@ -257,22 +262,24 @@ struct WorkloadResult {
   std::vector<Sample> samples;
   /// Time of an empty call, already subtracted from the samples.
   double empty_call_ns = 0;
-  /// Above 1: one sample is of that many short calls, each on its own input set.
+  /// Number of short calls that one sample times together, each call on its own input set; 1: one
+  /// call.
   int calls_per_sample = 1;
-  /// As `calls_per_sample`, for the opponent; 0: there is none.
+  /// Number of the opponent's calls that one sample times together; 0: there is no opponent.
   int opponent_calls_per_sample = 0;
   double checked_share = 1;  ///< Share of compared elements looked at after each timed call.
   /// Probability that one wrong block escapes all partial checks of this record.
   double miss_probability = 0;
-  /// cpu: calls of the one long-lived process that a win must go through; 0: there was none.
+  /// cpu: calls of the single long-lived process through which a win must be confirmed; 0: there
+  /// was no such process.
   int life_calls = 0;
-  /// Calls among `life_calls` whose inputs had a known truth and whose outputs were compared in
-  /// full.
+  /// Calls among `life_calls` whose inputs had a known truth (reference values) and whose outputs
+  /// were compared in full.
   int life_checked = 0;
   std::vector<Retimed> retimed;  ///< At most one, for a candidate that was found faster.
   /// One for each side of the pairs that is a host launcher.
   std::vector<HostLaunch> host_launches;
-  /// One for candidate and opponent each, where the plan asked for them.
+  /// One for candidate and opponent each, where calls were also timed back to back.
   std::vector<Sustained> sustained;
   bool is_nondeterministic = false;
   double items_per_s = 0;
@@ -341,7 +348,8 @@ struct WorkloadProfile {
 struct SanitizerPass {
   std::string tool;      ///< memcheck | racecheck | initcheck | synccheck
   std::string workload;  ///< Name of the workload, a small one.
-  /// The tool missed a defect that we planted in the same run, so its silence proves nothing.
+  /// Whether the tool missed a defect that we planted in the same run, so that its silence proves
+  /// nothing.
   bool is_void = false;
   std::int64_t errors = 0;  ///< Errors in the candidate's kernels.
   std::string note;         ///< Why the pass is void.
@@ -353,7 +361,7 @@ struct SanitizerPass {
   }
 };
 
-/// Everything the referee did with one variant, as one record.
+/// Everything that the referee did with one candidate, as one record.
 struct Evaluation {
   int format = 1;
   std::string id;  ///< Id of the request.

@@ -35,7 +35,7 @@ struct ChatMessage {
 inline constexpr std::int64_t kReplyTokens = 16'384;
 inline constexpr std::int64_t kPromptTokens = 24'000;
 
-/// Smallest bound on a reply in words alone, where the bound on full replies allows as much.
+/// Bound in tokens on a reply in prose, without code, unless the bound on full replies is lower.
 inline constexpr std::int64_t kWordsTokens = 4096;
 
 /// Settings of a request beside its messages.
@@ -44,7 +44,8 @@ struct ReplySettings {
   std::optional<double> temperature{};
   std::string effort{};
 
-  /// Settings for a reply in words alone: a quarter of the bound, but at least kWordsTokens.
+  /// Settings for a reply in prose, without code: a quarter of the bound on tokens, but at least
+  /// kWordsTokens.
   ReplySettings for_words() const;
   bool operator==(const ReplySettings&) const = default;
 };
@@ -77,7 +78,7 @@ struct Usage {
   /// Prompt tokens written to the cache, which some providers charge more for.
   std::int64_t cache_write_tokens = 0;
   std::int64_t completion_tokens = 0;  ///< Text and thinking.
-  /// Bytes were counted instead, since the server sent no count.
+  /// Whether the counts were estimated from bytes, because the server sent none.
   bool is_estimated = false;
   bool operator==(const Usage&) const = default;
 
@@ -136,7 +137,8 @@ struct ChatReply {
 struct Price {
   std::string provider;  ///< openai | anthropic
   std::string base_url;  ///< Address of the server; empty: the provider's own.
-  /// A dated name in a reply ("gpt-4.1-2025-04-14") counts as the plain one.
+  /// Name of the model; a dated name in a reply ("gpt-4.1-2025-04-14") has the price of the name
+  /// without a date.
   std::string model;
   double prompt_usd = 0;
   double cached_usd = 0;       ///< Prompt tokens read from the server's cache.

@@ -18,7 +18,8 @@ struct Experience {
   std::string family;
   Target target = Target::Cpu;
   std::string device;  ///< DeviceFacts::id.
-  /// Bottleneck of the kernel that the technique was applied to; Unknown: a first kernel.
+  /// Bottleneck of the kernel that the technique was applied to; Unknown where it was used in a
+  /// first kernel.
   Bound bound = Bound::Unknown;
   std::string technique;
   StepCount count;      ///< Counts as of the time `at`: older tries count less.

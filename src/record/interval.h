@@ -8,8 +8,8 @@
 
 namespace kw {
 
-/// Whether the ratio has an interval. It has none where it is a single figure, as for one pair or a
-/// landscape without noise, or where the upper end is not bounded.
+/// Whether the ratio has an interval. It has none where it is a single figure, as for one pair or
+/// for noiseless simulated times, or where the upper end is not bounded.
 bool has_interval(const Speedup& speedup);
 
 /// "0.987–1.067"; empty where there is no interval.

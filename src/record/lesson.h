@@ -37,7 +37,7 @@ struct EnumNames<LessonState> {
   static constexpr std::array<std::string_view, 3> names{"live", "frozen", "dropped"};
 };
 
-/// Where a lesson was seen.
+/// A run, or one of its attempts, in which a lesson was seen.
 struct Sighting {
   std::string run;
   int attempt = 0;  ///< 0: the run as a whole.
@@ -134,8 +134,8 @@ struct LessonChange {
 /// happened more than once.
 bool is_told(const Lesson& lesson);
 
-/// `known` updated by `news` of the same key: the newer words and gain, and one more sighting
-/// unless it was counted before. Frozen and dropped lessons stay as they are.
+/// `known` with the newer words and gain of `news`, which has the same key, and with its sighting
+/// unless that was counted before. Frozen and dropped lessons stay as they are.
 Lesson merged(Lesson known, const Lesson& news);
 
 }  // namespace kw

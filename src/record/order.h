@@ -44,7 +44,8 @@ struct RaisedBudget {
 struct Order {
   int number = 0;  ///< Counted from 1, in the order of giving.
   OrderKind kind = OrderKind::Hint;
-  /// Hint: the words, on one line. Forbid and Require: the technique.
+  /// Text of the order. Hint: the words, on one line. Forbid and Require: the name of the
+  /// technique.
   std::string text;
   int attempt = 0;       ///< Pin and Stop: number of the attempt.
   int lifts = 0;         ///< Lift: number of the order that is lifted.

@@ -46,7 +46,7 @@ struct PlanTable {
 };
 
 /// A place in memory: an index into Workload::tensors, Plan::workspaces or Plan::tables, and an
-/// offset in bytes. The resolver has checked that it lies inside.
+/// offset in bytes. The resolver of plans has checked that the place lies inside that memory.
 struct PlanPlace {
   PlanMemory memory = PlanMemory::Tensor;
   int index = 0;

@@ -14,7 +14,8 @@
 
 namespace kw {
 
-/// Why a source is wanted. Every errand but Write has a parent.
+/// Why a source is wanted. Every value but Write names an earlier attempt, the parent, to start
+/// from.
 enum class Errand {
   Write,    ///< A first kernel, from the task alone.
   Repair,   ///< The parent failed: correct it.
@@ -31,7 +32,8 @@ struct View {
   /// Role whose model is asked: "planner", "judge"; empty: the writer. "rules" and "learned" ask no
   /// model.
   std::string role;
-  /// File in prompts/ without its suffix; empty: the errand's own prompt.
+  /// Prompt to use, as a file in prompts/ without its suffix; empty: the default prompt of the
+  /// errand.
   std::string prompt;
   int about = 0;            ///< Attempt shown as the parent; 0: the parent of the ask.
   bool is_bounded = false;  ///< The history shows only the attempts of `lines`, and no best.
@@ -39,7 +41,7 @@ struct View {
   std::vector<int>
       sources;  ///< Attempts whose code is shown beside the parent's, most useful first.
   bool hides_profile = false;  ///< Hides what limits the parent's speed.
-  /// Temperature that the method wants; one that the user set takes precedence.
+  /// Temperature that the strategy wants; one that the user set takes precedence.
   std::optional<double> temperature{};
 
   bool operator==(const View&) const = default;
@@ -52,7 +54,7 @@ struct View {
   }
 };
 
-/// Code before and after a technique was applied elsewhere.
+/// An example of a technique: code of a kernel before and after the technique was applied to it.
 struct StepExample {
   std::string name;    ///< Name of the kernel.
   std::string detail;  ///< How the technique was applied.
@@ -92,21 +94,23 @@ struct EnumNames<ReplyForm> {
   static constexpr std::array<std::string_view, 3> names{"any", "edits", "whole"};
 };
 
-/// How a source is to be written where a method has its own way. An empty field means the default.
+/// How a source is to be written where a strategy differs from the default. An empty field means
+/// the default.
 struct Manner {
   View writer;
-  /// Readers to ask first, in this order; each is shown what those before it said.
+  /// Advisers (a model or rules each) to ask before the source is written, in this order; each is
+  /// shown what the earlier ones said.
   std::vector<View> counsel;
-  /// Readers to ask about the written source before it is judged; at most one.
+  /// Advisers to ask about the written source before it is judged; at most one.
   std::vector<View> review;
   std::string technique;  ///< Technique to apply.
   std::string method;     ///< What `technique` does, in a sentence.
-  /// Techniques of which counsel, or else the writer, is to choose one.
+  /// Techniques of which an adviser, or else the writer, is to choose one.
   std::vector<MenuItem> menu;
   bool takes_all = false;             ///< All techniques of `menu` are to be applied, in its order.
   std::vector<StepExample> examples;  ///< Examples of `technique`.
   ReplyForm form = ReplyForm::Any;
-  /// A source that drops features of its parent's kernel is refused.
+  /// Whether a source that drops features of its parent's kernel is refused.
   bool keeps_kernel = false;
 
   bool operator==(const Manner&) const = default;

@@ -1,4 +1,4 @@
-// A task as every room sees it: resolved, without expressions, files or YAML.
+// A task as all parts of the program see it: resolved, without expressions, files or YAML.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -182,7 +182,7 @@ struct Region {
 };
 
 /// A tensor at one workload. Row-major: the last dimension has stride 1, the one before it `pitch`,
-/// and each further one the size below times the stride below.
+/// and each further one the stride times the size of the next dimension.
 struct Tensor {
   std::string name;
   Dtype dtype = Dtype::F32;
@@ -200,7 +200,7 @@ struct Tensor {
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) n *= sizes[i];
     return n;
   }
-  /// Elements from the first to the one past the last, padding between rows included.
+  /// Number of elements from the first to the end of the last row, padding between rows included.
   std::int64_t extent() const {
     if (sizes.empty()) return 1;
     for (std::int64_t s : sizes)

@@ -72,7 +72,7 @@ struct TechniqueStep {
   StepCount count{};
 };
 
-/// Directed; circles and self loops may occur (as in ReGraphT, arXiv 2510.19873).
+/// A directed graph, in which cycles and self loops may occur (as in ReGraphT, arXiv 2510.19873).
 class TechniqueGraph {
  public:
   static constexpr std::string_view kStart = "start";
