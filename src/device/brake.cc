@@ -1,4 +1,5 @@
-// Brake: the look at each thread before it is stopped, and the arithmetic on the times.
+// Brake: reads every thread before it is stopped, and computes the processor time used outside of
+// calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/brake.h"
 
@@ -16,14 +17,18 @@ namespace {
 /// Most time that the stop costs a thread which slept and is woken to obey; measured on a busy
 /// virtual machine: 3 to 8 µs in the freezer, up to 41 by a signal.
 constexpr std::int64_t kStopCostNs = 50'000;
-/// Time that a thread may take to fall asleep after the answer; it counts as time of the call.
+/// Time that a thread may take to fall asleep after the player's answer; it counts as time of the
+/// call.
 constexpr std::int64_t kFallAsleepNs = 20'000;
-/// Longest look that still counts as instant; looking at a dozen threads takes less.
+/// Longest time for reading all threads that still counts as instant; reading a dozen threads takes
+/// less.
 constexpr std::int64_t kMostLookNs = 100'000;
-/// Longest time between two charges of a running thread, at 100 Hz.
+/// Longest time between two moments at which the kernel charges a running thread for processor
+/// time: the tick at 100 Hz.
 constexpr std::int64_t kTickNs = 10'000'000;
 
-/// Where a positive control lets a process run on: longest wait for its threads to fall asleep.
+/// Longest wait for a process's threads to fall asleep where a test (positive control) lets the
+/// process run on between calls.
 constexpr std::int64_t kSleepWithoutStopNs = 50'000'000;
 
 /// Processor time that threads were charged for between two moments, less `allowance_ns` per
@@ -66,8 +71,9 @@ void Brake::note_rest() {
 
 bool Brake::release() { return hold_->release(); }
 
-// With many threads the look takes long, and threads that are looked at last can end their work
-// before their turn; then, too, the call has lasted until now.
+// Looks at every thread, then stops all. With many threads the look takes long, and a thread that
+// is looked at last can end its work before its turn; so after a long look, too, the call has
+// lasted until all are stopped.
 bool Brake::pull() {
   bool has_ended = true;
   if (is_on(Defence::WorkOutsideCalls)) {

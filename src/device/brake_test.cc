@@ -48,15 +48,16 @@ TEST_P(Brakes, HoldAProcessAndLetItGo) {
   for (int turn = 0; turn < 3; ++turn) {
     (void)brake.pull();
     ASSERT_TRUE(brake.await_rest());
-    // A frozen process is called so before the kernel has taken it off its processor, and its last
-    // time is charged then: where a hypervisor pauses that processor, more than half a millisecond.
+    // The kernel calls a process frozen before it has taken it off its processor and charged its
+    // last processor time; where a hypervisor pauses that processor, this takes more than half a
+    // millisecond.
     pause_ns(kSpanNs);
     const auto stopped_at = busy.cpu_ns();
     pause_ns(kSpanNs);
     EXPECT_EQ(*busy.cpu_ns(), *stopped_at) << "it ran while it was held";
     brake.note_rest();
     ASSERT_TRUE(brake.release());
-    // A loaded machine may let the process wait.
+    // On a loaded machine the process may wait for a processor.
     for (int i = 0; i < 200 && *busy.cpu_ns() == *stopped_at; ++i) pause_ns(kSpanNs);
     EXPECT_GT(*busy.cpu_ns(), *stopped_at) << "it did not go on";
   }
@@ -75,8 +76,8 @@ TEST_P(Brakes, TellWorkAfterTheAnswerFromSleep) {
     pause_ns(kSpanNs);
     EXPECT_EQ(brake.pull(), !is_busy);
     ASSERT_TRUE(brake.await_rest());
-    // The call is taken to have lasted a microsecond, so what a thread ran longer was outside of
-    // it.
+    // The call is taken to have lasted a microsecond, so processor time beyond that was used
+    // outside of the call.
     if (is_busy)
       EXPECT_GT(brake.outside_ns(1e3), 1e6);
     else

@@ -20,7 +20,7 @@
 namespace kw::device {
 namespace {
 
-/// Result of one piece.
+/// Result of comparing one piece of a region.
 struct Part {
   Totals totals;
   Comparison scalar;  ///< Sums over elements that were looked at one by one.
@@ -83,8 +83,8 @@ void add_to(Comparison& c, const Judged& j, double got, double want) {
   c.sum_want += want;
 }
 
-/// Elements of a row that the vector code takes at once. A failure makes it look at one such
-/// stretch again.
+/// Elements of a row that the vector code compares at once, as a stretch. A stretch with a failure
+/// is compared again, one element at a time.
 constexpr std::int64_t kStretch = 2048;
 
 template <class T>
@@ -187,7 +187,8 @@ ScalarTotals sum_of(const Part& part) {
   return sum;
 }
 
-// Pieces are added up by segments, as on a GPU, so that both give the same bits.
+// The results of pieces are added up by segments, as on a GPU, so that host and GPU give the same
+// bits.
 Comparison merged(const std::vector<std::int64_t>& chosen, const std::vector<Part>& parts) {
   Comparison all;
   for (std::size_t i = 0; i < parts.size();) {

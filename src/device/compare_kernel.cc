@@ -69,8 +69,8 @@ struct Vectors {
     std::memcpy(&v, &bits, sizeof v);
   }
 
-  /// Computes the lanes from `first` on, for a stretch that lies in the innermost cache. Not all
-  /// lanes at once, since their ten totals would need more registers than AVX2 has.
+  /// Computes the lanes from `first` on, for a stretch that lies in the innermost cache. All lanes
+  /// at once would need more registers for their ten totals than AVX2 has.
   template <class T, bool kExact, bool kMagnitude>
   static KW_INLINE bool run(const T* got, const double* truth, const double* magnitude,
                             std::size_t count, const Allowance& allowance, int first, Totals& t) {

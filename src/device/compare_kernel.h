@@ -18,7 +18,8 @@ struct Totals {
   double sum_sq_truth[kLanes] = {};
   double sum_got[kLanes] = {};
   double sum_want[kLanes] = {};
-  /// The pair with the largest quotient; `worst_allowed` is its divisor.
+  /// In each lane, the deviation and the allowed deviation of the element with the largest quotient
+  /// of the two.
   double worst_diff[kLanes] = {};
   double worst_allowed[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
   std::int64_t failed = 0;

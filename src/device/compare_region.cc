@@ -1,4 +1,4 @@
-// Choice of pieces, checks, and the geometry that the kernel gets.
+// Chooses the pieces of a region, checks buffers, and describes a region for the GPU's kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compare_region.h"
 

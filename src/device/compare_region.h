@@ -89,7 +89,7 @@ struct HostPiece {
   std::int64_t begin = 0;
 };
 
-/// One comparison as a GPU makes it. All arguments are borrowed.
+/// A region that is compared on a GPU. All arguments are borrowed.
 class ComparedRegion {
  public:
   ComparedRegion(const Tensor& tensor, const Region& region, const Allowance& allowance)
@@ -99,7 +99,7 @@ class ComparedRegion {
         rows_(tensor, region),
         pieces_(rows_.rows()) {}
 
-  /// The chosen pieces of a segment. The sums of its KW_SEGMENT pieces are added up first.
+  /// The chosen pieces of a segment, which consists of KW_SEGMENT consecutive pieces.
   std::vector<std::int64_t> choose(const Selection& selection, std::int64_t segment) const {
     return chosen_pieces(pieces_, selection, segment * KW_SEGMENT, (segment + 1) * KW_SEGMENT);
   }

@@ -24,7 +24,7 @@
 namespace kw::device {
 namespace {
 
-/// Memory left to everything else on the machine.
+/// Bytes of memory left to everything else on the machine.
 constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
 /// Bytes that one thread evicts at a time, which takes tens of microseconds.
 constexpr std::int64_t kEvictionPiece = std::int64_t{1} << 20;

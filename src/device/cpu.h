@@ -14,7 +14,8 @@ struct CpuOptions {
   platform::Path player;  ///< The player executable; empty: kw-player-cpu beside this program.
   int threads = 0;        ///< Threads of the operations; 0: as many as we may use cores.
   int spare_players = 2;  ///< Players kept ready per jail level.
-  /// Level whose players will be needed; the first are started at once, in the background.
+  /// Jail level whose players will be needed; the first players are started at once, in the
+  /// background.
   std::optional<JailLevel> expected_jail{};
 };
 

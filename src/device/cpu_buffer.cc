@@ -25,9 +25,9 @@ constexpr std::size_t kFrontSlack = kPage;
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
 
-/// Account for memory that is renewed, which is allocated, mapped by two players and given back
-/// again and again. Other memory is mostly filled once and read a few times, and has its own
-/// account.
+/// Account of huge pages for buffers that are renewed: their memory is allocated, mapped by two
+/// players and given back again and again. Memory of other buffers is mostly filled once and read a
+/// few times, and has its own account.
 HugePages& pages_of_renewals() {
   static HugePages pages(1'300'000, 60'000'000, 1);
   return pages;
@@ -49,8 +49,8 @@ std::int64_t used_ns() {
 
 /// Gives a part that begins at a huge page's boundary huge pages, as far as the kernel has free
 /// ones. Of each 2 MiB one page is touched first, since the kernel does not collapse an empty
-/// range; collapsing fully populated ranges would copy them (256 MiB takes 17 ms this way, 780 ms
-/// that way, and 170 ms in small pages, in which streaming is up to a quarter slower).
+/// range. Collapsing fully populated ranges would copy them: 256 MiB would take 780 ms, against 17
+/// ms as done here and 170 ms in small pages, in which streaming is up to a quarter slower.
 void collapse(const player::GuardedMapping& part, HugePages& pages) {
   for (std::size_t at = 0; at + player::kHugePage <= part.mapped_bytes; at += player::kHugePage) {
     if (!pages.are_affordable()) return;

@@ -38,7 +38,7 @@ class CpuBuffer final : public HostBuffer {
   }
 
   bool is_shared() const { return spec_.shared; }
-  /// What a player needs to map the buffer; the descriptor stays ours.
+  /// What a player needs to map the buffer; the descriptor still belongs to the buffer.
   player::MapEntry map_entry(bool writable) const;
   int descriptor(bool writable) const { return writable ? fd_.get() : read_only_.get(); }
 

@@ -21,8 +21,8 @@ class CpuPlayer final : public Player {
     std::string name;
     std::int64_t memory_bytes = 0;
     int threads = 1;
-    /// Mutex held by timed calls, the same as PoolOptions::exclusion, since starting a player takes
-    /// a core for milliseconds. Borrowed for the player's life.
+    /// Mutex held by timed calls, and by the pool while it starts a player, which takes a core for
+    /// milliseconds (PoolOptions::exclusion). Must outlive the player.
     std::mutex* alone = nullptr;
     std::vector<const CpuBuffer*> buffers;
     std::vector<bool> writable;

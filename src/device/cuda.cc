@@ -32,7 +32,7 @@ namespace {
 
 constexpr const char* kOpsUnit = "device_ops";
 constexpr const char* kPlayerUnit = "device_player";
-/// Memory left to players' contexts and to other programs on the GPU.
+/// Bytes of GPU memory left to players' contexts and to other programs.
 constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
 
 Result<std::string> image_of(const BuildUnit& unit) {
@@ -46,7 +46,8 @@ Result<std::string> image_of(const BuildUnit& unit) {
 }
 
 /// Options for players of host launchers: the primary context, readable libraries, and lazy loading
-/// of the libraries' kernels, since all of cuBLAS would take gigabytes. None is kept spare.
+/// of the libraries' kernels, since all of cuBLAS would take gigabytes. No such player is started
+/// ahead of need.
 PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundings,
                       const std::vector<platform::Path>& folders) {
   PoolOptions pool = base;
@@ -60,8 +61,8 @@ PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundi
 
 class CudaDevice final : public Device {
  public:
-  /// `turn` is the one that the options of both pools name; `host` are the options for players of
-  /// host launchers.
+  /// `turn` holds the mutex that the options of both pools name; `host` are the options for players
+  /// of host launchers.
   CudaDevice(std::unique_ptr<CudaContext> context, CudaSurroundings surroundings,
              std::unique_ptr<CudaTurn> turn, PoolOptions pool, PoolOptions host)
       : context_(std::move(context)),
@@ -105,8 +106,7 @@ class CudaDevice final : public Device {
   Result<player::cuda::Session*> session();
   Result<std::int32_t> trusted_object(const std::string& role);
 
-  // Members are in the order of destruction backwards: players before the pool, the pool before the
-  // context.
+  // Members are destroyed in reverse order: players before the pool, the pool before the context.
   std::unique_ptr<CudaContext> context_;
   CudaSurroundings surroundings_;
   DeviceFacts facts_;

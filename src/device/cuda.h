@@ -23,7 +23,8 @@ struct CudaOptions {
   std::vector<platform::Path> library_folders = {};
   /// Players kept ready per jail level; each holds a context, some 0.5 GiB.
   int spare_players = 1;
-  /// Level whose players will be needed; the first context is created at once, in the background.
+  /// Jail level whose players will be needed; the first context is created at once, in the
+  /// background.
   std::optional<JailLevel> expected_jail{};
 };
 

@@ -43,7 +43,7 @@ class CudaBuffer final : public Buffer {
   bool is_shared() const { return is_shared_; }
   /// The key from which the canaries are computed.
   std::uint64_t canary_key() const { return canary_key_; }
-  /// What a player needs to map the buffer; the descriptor stays ours.
+  /// What a player needs to map the buffer; the descriptor still belongs to the buffer.
   player::MapEntry map_entry(bool writable) const;
   int descriptor() const { return descriptor_.get(); }
 

@@ -9,7 +9,8 @@
 namespace kw::device {
 
 double AnnouncementWatch::stamped_ns() const {
-  // Larger values are no time but something else that was written.
+  // A difference of more than a day, in ns, is no time but comes from something else that was
+  // written.
   constexpr std::uint64_t kMost = std::uint64_t{86'400} * 1'000'000'000;
   if (!is_in_time_ || page_.stamped != nonce_) return 0;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -17,7 +17,7 @@ namespace kw::device {
 /// candidate could run, whatever the candidate writes later.
 class AnnouncementWatch {
  public:
-  /// `page` is borrowed; `lead_ns` is how long the spacer runs after its announcement.
+  /// `page` is borrowed; `lead_ns` is how long the spacer kernel runs after its announcement.
   AnnouncementWatch(const player::ClockPage& page, std::uint64_t nonce, std::uint64_t lead_ns,
                     std::int64_t now_ns)
       : page_(page), nonce_(nonce), lead_ns_(lead_ns), last_ns_(now_ns) {}
@@ -37,12 +37,13 @@ class AnnouncementWatch {
   }
 
   bool is_in_time() const { return is_in_time_; }
-  /// Time from spacer to stamp; 0 unless an announcement was copied in time and a stamp followed
-  /// it.
+  /// Time in ns from the end of the spacer kernel to the stamp; 0 unless an announcement was copied
+  /// in time and a stamp followed it.
   double stamped_ns() const;
 
  private:
-  /// Allows for the way of the announcement from the device to the host, some 1 to 2 µs.
+  /// Allows for the time in which the announcement travels from the device to the host, some 1 to 2
+  /// µs.
   static constexpr std::int64_t kMarginNs = 5000;
 
   const player::ClockPage& page_;

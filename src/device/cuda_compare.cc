@@ -61,7 +61,8 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   segment_sums_.resize(static_cast<std::size_t>(segments));
   const std::size_t bytes = segment_sums_.size() * sizeof(ScalarTotals);
   cuda::Address out = KW_TRY(scratch(bytes));
-  // As many segments per block as have, together, one chosen piece for each eight of its threads.
+  // Each block gets so many segments that, on average, one piece is chosen for every eight of its
+  // threads.
   int per_block = static_cast<int>(
       std::clamp(1 / std::max(selection.share, 1e-3), 1.0, static_cast<double>(KW_BLOCK_SEGMENTS)));
   void* arguments[] = {&job, &per_block, &out};

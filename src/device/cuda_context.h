@@ -31,14 +31,14 @@ class CudaContext {
   const cuda::Api& api() const { return api_; }
   cuda::DeviceOrdinal device() const { return device_; }
   const cuda::Uuid& uuid() const { return uuid_; }
-  /// The facts without ceilings and the timer's tick.
+  /// The facts about the GPU; ceilings and the timer's tick are not set.
   const DeviceFacts& facts() const { return facts_; }
   int multiprocessors() const { return facts_.gpu.front().multiprocessors; }
 
   /// Makes the context current on this thread; call before any call of the driver.
   Result<> enter() const;
-  /// Success, or the error that occurred in `what`; to retry (in another process) where the context
-  /// can no longer be used.
+  /// Success, or the error that occurred in `what`; it is to be retried (in another process) where
+  /// the context can no longer be used.
   Result<> check(cuda::Status status, const std::string& what) const;
   /// Waits for the end of everything that was queued.
   Result<> synchronize(const std::string& what) const;

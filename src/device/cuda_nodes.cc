@@ -113,7 +113,7 @@ Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
     const auto caps = platform::list_dir("/dev/nvidia-caps");
     if (caps.has_value())
       for (const std::string& name : *caps) s.nodes.push_back("/dev/nvidia-caps/" + name);
-    // Among several MIG instances a process sees the one that it names.
+    // Of several MIG instances a process sees the one that CUDA_VISIBLE_DEVICES names.
     if (const auto visible = platform::env_of_ours("CUDA_VISIBLE_DEVICES"))
       s.environment.push_back(*visible);
   }

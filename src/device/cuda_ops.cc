@@ -129,7 +129,7 @@ Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
   return c_.synchronize("copy a buffer");
 }
 
-// Converts between the tensor's type and float64, in the direction of the kernel.
+// Converts between the tensor's type and float64, in the direction of the kernel `function`.
 Result<> CudaOps::convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
                           const Tensor& tensor) {
   if (!is_real(tensor.dtype)) return fail(std::string("no integers to ") + what, tensor.name);
@@ -226,7 +226,7 @@ Result<> CudaOps::flush() {
   KW_TRY(begin());
   KW_TRY(make_flush_buffers());
   long long quads = static_cast<long long>(flush_bytes_ / 16);
-  // The value differs every time, so that no write repeats an earlier one.
+  // The value differs at every flush, so that no write repeats an earlier one.
   unsigned value = ++flushes_;
   void* write[] = {&flush_[0], &quads, &value};
   KW_TRY(launch(k_.flush_write, static_cast<std::uint64_t>(quads), write));

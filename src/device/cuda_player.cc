@@ -18,9 +18,10 @@ namespace {
 using player::Kind;
 
 constexpr std::int64_t kCubinTimeout = 10 * kSecond;
-/// Allows for capturing thousands of launches.
+/// Time limit of bind(), long enough for capturing thousands of launches.
 constexpr std::int64_t kBindTimeout = 20 * kSecond;
-/// Allows for libraries of hundreds of megabytes that may try their algorithms on first use.
+/// Time limit of requests to host launchers, whose libraries may have hundreds of megabytes and try
+/// their algorithms on first use.
 constexpr std::int64_t kHostTimeout = 120 * kSecond;
 constexpr std::int64_t kEmptyRunTimeout = 2 * kSecond;
 
@@ -111,7 +112,7 @@ LoadResult CudaPlayer::bind(const Binding& binding) {
   PlanOperands operands;
   operands.tensors = binding.tensors;
   operands.workspaces = binding.workspaces;
-  // The kernels of an object without a list have their own names.
+  // Where the object came without a list of symbols, a plan names each kernel by its symbol.
   operands.symbol = [&symbols](std::string_view name) {
     const auto found = symbols.find(name);
     return found != symbols.end() ? found->second : std::string(name);

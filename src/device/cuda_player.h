@@ -18,9 +18,10 @@ namespace kw::device {
 
 /// State that the players of one device share.
 struct CudaTurn {
-  /// Mutex held by timed calls, the same as PoolOptions::exclusion.
+  /// Mutex held by timed calls, and by the pool while it starts a player (PoolOptions::exclusion).
   std::mutex alone;
-  /// The player that forgets while the referee works; it must be done before any player is called.
+  /// The player that carries out forget() while the referee works; forget() must end before any
+  /// player is called.
   class CudaPlayer* forgetting = nullptr;
 };
 
@@ -59,11 +60,12 @@ class CudaPlayer final : public Player {
  private:
   CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock);
   CallResult run(player::RunRequest request, player::Kind kind, std::int64_t timeout_ns);
-  /// Waits for the forgetting that begin_forget() began.
+  /// Waits for the end of the request that begin_forget() sent.
   void settle();
 
   SharedClock clock_;
-  /// Length of the spacer; grows where this thread looks too seldom for it, as on a busy machine.
+  /// How long the spacer kernel runs after its announcement, in ns; grows where this thread looks
+  /// at the clock page too seldom, as on a busy machine.
   std::uint64_t lead_ns_ = 20'000;
   CudaTurn& turn_;
   int forgetting_plan_ = -1;

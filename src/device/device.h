@@ -34,7 +34,7 @@ struct BufferSpec {
   std::string name = {};  ///< Name in messages.
   std::int64_t bytes = 0;
   std::int64_t alignment = 64;
-  /// False: private to the referee (pool sets, truths); never mapped by a player.
+  /// Whether players may map the buffer. False for the referee's own inputs and truths.
   bool shared = true;
 };
 
@@ -125,13 +125,13 @@ struct PlayerSpec {
   int threads = 0;
   /// Buffers to map, in this order; Call refers to them by index.
   std::vector<Buffer*> buffers = {};
-  /// For each buffer whether it is writable; writing to a read-only input faults.
+  /// For each buffer whether it is writable; a write to a read-only input faults.
   std::vector<bool> writable = {};
-  /// cuda: the player will load a host launcher, so it sees CUDA's libraries. For trusted code
-  /// alone.
+  /// cuda: whether the player will load a host launcher and so sees CUDA's libraries. For trusted
+  /// code alone.
   bool runs_host_code = false;
-  /// Another player will be needed soon, so one is started meanwhile. On cuda that takes a tenth of
-  /// a second in which nothing can be timed.
+  /// Whether another player will be needed soon, so that one is started meanwhile. On cuda that
+  /// takes a tenth of a second in which nothing can be timed.
   bool is_followed = true;
 };
 

@@ -70,7 +70,7 @@ struct FakeWorld {
   int fail_starts = 0;  ///< So many of the next start_player() calls fail.
   int flushes = 0;
   int players_started = 0;
-  /// Players among `players_started` that were not to be followed by another.
+  /// Number of players among `players_started` for which PlayerSpec::is_followed was false.
   int last_players = 0;
   /// Answer of run_trusted(); while empty, the device has no trusted kernels.
   std::function<Result<double>(const TrustedRun&)> trusted;

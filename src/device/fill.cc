@@ -48,7 +48,8 @@ struct Points {
   }
 };
 
-/// Which lines are planted; computed ahead where neighbours in memory belong to different lines.
+/// Which lines are planted (see Lines); computed ahead where neighbours in memory belong to
+/// different lines.
 std::vector<bool> planted_lines(const Lines& lines, std::uint64_t elements) {
   std::vector<bool> planted;
   if (lines.inner == 1) return planted;
@@ -135,21 +136,23 @@ void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& dra
   }
 }
 
-/// Share of lines to plant: so few that code which skips zeros gains next to nothing, and so many
-/// that each input set has some.
+/// Share of lines to plant (to fill mostly with zeros): so few that code which skips zeros gains
+/// next to nothing, and so many that each input set has some.
 double share_of(double asked, double lines) {
   constexpr double kMost = 0.125;
   constexpr double kWanted = 2;
   return std::max(asked, std::min(kMost, kWanted / lines));
 }
 
-/// Probability that the first line is planted, and that the last line is, in tensors with many
-/// lines. In tensors with at least some lines, one line anywhere is planted in any case.
+/// Probability that the first line is planted (see Lines), and that the last line is, in tensors
+/// with at least kManyLines lines. In tensors with at least kSomeLines, one line anywhere is
+/// planted in any case.
 constexpr double kEdge = 0.5;
 constexpr double kManyLines = 64;
 constexpr Word kSomeLines = 8;
 
-/// Key by which a line is drawn as planted: its number, with the folded side reduced.
+/// The number of a line with the folded side reduced: lines with equal keys are planted together
+/// (see Lines::fold).
 Word key_of(const Lines& lines, Word line) {
   const Word number = line % lines.side;
   return line - number + number % lines.fold;

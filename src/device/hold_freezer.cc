@@ -73,9 +73,9 @@ const std::string& parent_group() {
   return parent;
 }
 
-/// Groups whose holds are gone. A group can be removed once the last thread in it has ended, which
-/// takes milliseconds for a killed process with much memory. Nobody waits for that: each new hold
-/// tries again, and so does the end of this process.
+/// Control groups whose holds are destroyed. A group can be removed once the last thread in it has
+/// ended, which takes milliseconds for a killed process with much memory. Nobody waits for that:
+/// each new hold tries again, and so does the end of this process.
 class Graveyard {
  public:
   ~Graveyard() {

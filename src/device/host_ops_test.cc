@@ -229,7 +229,7 @@ TEST_F(HostOpsTest, PoisonIsFiniteLargeAndNeverTheSame) {
 }
 
 TEST_F(HostOpsTest, LongMemoryIsFilledAsShortMemoryIs) {
-  // Too long for the caches, with a remainder.
+  // Length of a buffer that exceeds the caches and is no multiple of a vector's length.
   constexpr std::int64_t kLongBytes = (std::int64_t{3} << 20) + 5;
   const auto all = make(kLongBytes);
   ASSERT_TRUE(ops().poison(*all, 7).has_value());

@@ -132,7 +132,7 @@ GpuFacts least_facts(std::string_view arch) {
       facts.multiprocessors = known.multiprocessors;
     if (is_first || known.l2_bytes < facts.l2_bytes) facts.l2_bytes = known.l2_bytes;
   }
-  // For an architecture without a device in the table, figures that any of its devices exceeds.
+  // An architecture without a device in the table gets figures that any of its devices exceeds.
   if (facts.multiprocessors == 0) facts.multiprocessors = 16, facts.l2_bytes = 2 * kMib;
   return facts;
 }

@@ -33,8 +33,8 @@ const KnownDevice* find_known_device(std::string_view model);
 const std::vector<std::string>& known_archs();
 
 /// Whether a cubin for `arch` runs on a device of architecture `device`: the major versions must be
-/// equal and the minor not above the device's; a specific one (sm_90a) runs on that very
-/// architecture only.
+/// equal and the minor not above the device's; a cubin for a specific architecture (sm_90a) runs on
+/// that architecture only.
 bool runs_on(std::string_view arch, std::string_view device);
 
 /// Limits of one block and one multiprocessor of a listed architecture (CUDA C++ Programming Guide

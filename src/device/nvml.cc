@@ -72,7 +72,7 @@ GpuProcess look_at(int pid) {
   GpuProcess process{.pid = pid, .name = {}, .is_ours = pid == ::getpid()};
   if (const auto name = platform::read_file(fmt::format("/proc/{}/comm", pid)))
     process.name = sanitise(trim(*name), 40);
-  // Programs of another run of ours do not disturb, since they wait for the lease before they
+  // Kernelwright's own programs do not disturb, since they wait for the device's lease before they
   // compute.
   process.is_ours = process.is_ours || process.name.starts_with("kw-");
   int at = pid;

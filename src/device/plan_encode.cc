@@ -50,8 +50,8 @@ class Encoder {
     auto bytes = player::encode_plan(parts_);
     if (bytes.size() > player::kMaxPlanBytes)
       return fail(fmt::format("a plan of {} bytes; its tables are too large", bytes.size()));
-    // A player would refuse these bytes: we made a mistake, or the plan has numbers that no launch
-    // can have.
+    // A player would refuse these bytes: the plan has numbers that no launch can have, or this
+    // encoder made a mistake.
     if (!player::decode_plan(bytes).has_value())
       return fail("the plan holds a number that no launch can have");
     return bytes;

@@ -97,7 +97,7 @@ struct Binding {
 struct AfterReturn {
   double late_cpu_ns = 0;  ///< CPU time spent after the answer.
   int processes_left = 0;  ///< Processes beside the player itself.
-  /// The process ended by itself meanwhile, so the other fields are unknown.
+  /// Whether the process ended by itself meanwhile, so that the other fields are unknown.
   bool has_ended = false;
 };
 
@@ -120,18 +120,18 @@ class Player {
   /// next call. Not within any timed span.
   virtual CallResult forget(int plan);
   /// Starts forget() in the background; forget() then only waits for its end. No code of a
-  /// candidate runs meanwhile, so the referee may work on buffers. It ends before any player is
-  /// called.
+  /// candidate runs meanwhile, so the referee may work on buffers. The background work ends before
+  /// any player is called.
   virtual void begin_forget(int) {}
   /// Waits for the end of what begin_forget() began; then the process is stopped again.
   virtual void end_forget() {}
   /// Where the device runs plans: keeps only this bound plan and the buffers that it names. The
-  /// process loses access to all others for good, so nothing can be stored in them.
+  /// process loses access to all other buffers for good, so nothing can be stored in them.
   virtual CallResult keep_only(int) { return {}; }
   /// Resumes the process, sends the request, waits for the answer, and stops the process again. The
   /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.
   virtual CallResult call(const Call& call) = 0;
-  /// A call through the same path with nothing in it, to measure what the protocol costs.
+  /// Makes an empty call through the same path as call(), to measure what the protocol costs.
   virtual CallResult call_empty() = 0;
   /// After a call that returned, lets the process run for `ns`, stops it, and reports what it did.
   virtual Result<AfterReturn> watch_after_return(std::int64_t ns) = 0;

@@ -12,8 +12,8 @@ namespace kw::device {
 
 /// The loader, its cache of libraries, and the libraries that the player and candidates' objects
 /// may need: all that a player's jail shows of the system. Whether a page of a shared file is in
-/// memory would be a bit that one life can leave for the next, so all pages of these files are kept
-/// in memory as long as this object lives.
+/// memory would be a bit that one player can leave for the next, so all pages of these files are
+/// kept in memory as long as this object lives.
 class PlayerFiles {
  public:
   /// Asks the loader what `program` would load together with the installed libraries that screening

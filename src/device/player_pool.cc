@@ -16,8 +16,7 @@ namespace {
 
 /// Threads from which on the freezer is used. A process changes its group within a grace period of
 /// the kernel's RCU, some 10 ms in which no process of the machine creates a thread; with fewer
-/// threads, signals cost less than that in a whole life.
-/// threads, signals cost less than that in a whole life.
+/// threads, signals cost less than that in the whole life of a player.
 constexpr int kThreadsForFreezer = 32;
 
 /// The environment, equal for every player, so that both sides of a pair have the same
@@ -76,7 +75,7 @@ void PlayerPool::work() {
     for (const auto& [level, shelf] : shelves_)
       if (static_cast<int>(shelf.ready.size()) < shelf.wanted) return &level;
     for (const auto& [level, shelf] : shelves_)
-      // A failure is kept for the next taker and not repeated.
+      // A failed start is kept for the next caller of take() and not repeated.
       if (static_cast<int>(shelf.ready.size()) < shelf.spare &&
           (shelf.ready.empty() || shelf.ready.back().has_value()))
         return &level;
@@ -114,7 +113,7 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.level = level;
   jail.readable = {options_.program, folder.path()};
   jail.device_nodes = options_.device_nodes;
-  // A GPU's driver looks for its files all over the system.
+  // A GPU's driver looks for its files all over the system, so its players see the system's files.
   jail.system_files = options_.needs_driver || !is_on(Defence::OwnRoot);
   jail.plain_devices = jail.system_files;
   if (options_.needs_driver || is_on(Defence::OwnRoot))

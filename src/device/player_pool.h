@@ -44,9 +44,8 @@ struct PoolOptions {
   std::vector<std::string> arguments = {};    ///< Arguments after the folder of objects.
   std::vector<std::string> environment = {};  ///< Variables beside those of every player.
   std::vector<platform::Path> device_nodes = {};
-  /// Mutex held while a player starts, until it has greeted, and by callers that must not be
-  /// disturbed by that: creating a context keeps a GPU busy for a tenth of a second. Borrowed; may
-  /// be null.
+  /// Mutex held while a player starts, until it has greeted, and by callers that a start must not
+  /// disturb: creating a context keeps a GPU busy for a tenth of a second. Borrowed; may be null.
   std::mutex* exclusion = nullptr;
   /// Shows the player the system's files and /proc, and allows it sockets while it initialises.
   bool needs_driver = false;

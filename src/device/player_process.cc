@@ -28,7 +28,7 @@ using player::Kind;
 using player::Trouble;
 
 constexpr std::int64_t kSetupTimeout = 10 * kSecond;
-/// Time from a crash's last message to the end of the process.
+/// Longest wait for the end of a process after its message about a crash.
 constexpr std::int64_t kDeathPatience = kSecond / 2;
 /// Time for which an answer is awaited without sleeping, since waking up takes a virtual machine up
 /// to 0.1 ms.
@@ -150,8 +150,8 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
     return asked;
   }
   brake_.note_rest();
-  // The request is queued while the process is stopped, so nothing of it runs before the clock
-  // does. Where a positive control lets the process run on, it begins as soon as it is asked.
+  // The request is queued while the process is stopped, so the process works on it only after the
+  // clock has started. Where a positive control lets the process run on, it begins at once.
   asked.start_ns = platform::real_clock().now_ns();
   const int error = player::send_packet(blank_.channel.get(), request, descriptors, false);
   if (error != 0) {
@@ -180,7 +180,7 @@ PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::
   }
   // CPU time is read only now: the clock of a thread still on a processor lags by up to a tick (4
   // ms at 250 Hz), which would later look like work after the answer. If the clock cannot be read,
-  // nobody is blamed.
+  // the process is not accused of such work.
   if (e.answer) {
     cpu_at_answer_ns_ = blank_.process.cpu_ns().value_or(std::numeric_limits<std::int64_t>::max());
     e.result.outside_ns = brake_.outside_ns(e.result.elapsed_ns);
@@ -194,14 +194,15 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
   const auto& clock = platform::real_clock();
   bool is_watching = static_cast<bool>(watch);
   for (;;) {
-    // Looks often, and checks only now and then whether the player has answered.
+    // Calls watch() often, and checks only now and then whether the player has answered.
     for (int looks = 0; is_watching && looks < kLooksPerPoll; ++looks) is_watching = !watch();
     const std::int64_t left =
         is_on(Defence::TimeLimit) ? start_ns + timeout_ns - clock.now_ns() : kSecond;
     const bool spins = watch && left > timeout_ns - kSpinNs;
     const timespec wait =
         is_watching || spins || left <= 0 ? timespec{} : timespec{left / kSecond, left % kSecond};
-    // Polls even when the time is over: the answer may have been waiting while we did not run.
+    // Polls even when the time is over: the answer may have been waiting while this thread did not
+    // run.
     if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
     if (left <= 0) {
       into.result = end(Fate::TimedOut, fmt::format("no answer within {}",
@@ -210,8 +211,8 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
     }
   }
   into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
-  // CallResult::outside_ns reports what the process does between the clock and the stop. A process
-  // that has hung up may end without being stopped.
+  // CallResult::outside_ns reports what the process does between this reading of the clock and the
+  // stop. A process that has hung up may end without being stopped.
   if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN && !brake_.pull())
     into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
   if ((watched[0].revents & POLLIN) != 0) {

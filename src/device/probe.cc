@@ -11,7 +11,8 @@ namespace {
 
 constexpr auto kCount = static_cast<std::size_t>(kProbeElements);
 constexpr std::int64_t kFactor = 3;
-/// Far from both ends, where a mistake in a loop's bounds could hide the element.
+/// Index of the element that is made wrong: far from both ends, where a mistake in a loop's bounds
+/// could hide it.
 constexpr std::size_t kWrongElement = kCount / 3;
 
 Tensor vector_of_floats() {
@@ -23,7 +24,7 @@ Tensor vector_of_floats() {
   return t;
 }
 
-/// A scattered integer whose triple is exact in float32.
+/// Element i of x: a scattered integer, three times which is exact in float32.
 std::int64_t known(std::size_t i) { return static_cast<std::int64_t>(i * 40503 % 65521) - 32760; }
 
 /// Whether the buffer returns what is written to it, for both values of every bit.

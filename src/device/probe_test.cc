@@ -59,7 +59,7 @@ TEST_F(Probe, SeesOneDamagedBit) {
   EXPECT_FALSE(passes(whole, stuck_at_zero));
 }
 
-/// Operations among which one lies.
+/// Buffer operations of which one gives a wrong result.
 class LyingOps final : public BufferOps {
  public:
   LyingOps(BufferOps& real, void (*lie)(Comparison&)) : real_(real), lie_(lie) {}

@@ -46,16 +46,17 @@ constexpr int kPlain[] = {
     __NR_exit_group,         // the end of the player
 };
 
-/// The flags of clone that pthread_create uses. With others, such as CLONE_VFORK, a thread could
-/// wait where no signal stops it.
+/// The flags of clone that pthread_create uses. With other flags, such as CLONE_VFORK, a thread
+/// could wait where no signal stops it.
 constexpr std::uint64_t kThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                                   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                                   CLONE_CHILD_CLEARTID;
 
 /// Futex operations of locks, barriers, condition variables and atomic::wait. Operations that are
 /// not private are needed by libstdc++'s futures and guards of static variables and by
-/// pthread_join; they reach another process only through shared memory, and no two lives share any.
-/// Requeueing and inheritance of priorities stay forbidden, since no current library asks for them.
+/// pthread_join; they reach another process only through shared memory, and no two lives (processes
+/// of players) share any. Requeueing and inheritance of priorities stay forbidden, since no current
+/// library asks for them.
 constexpr std::uint64_t kWaiting[] = {
     FUTEX_WAIT_PRIVATE,
     FUTEX_WAKE_PRIVATE,

@@ -29,8 +29,8 @@ inline constexpr std::size_t kMostCodeSegments = 8;
 int allow_calls_of_kernels(const LoadingRights& loading);
 
 /// Lets this process open one more file. The file gets the number `descriptor`, the lowest free
-/// one, and can never be closed: under the filter above close() only pretends to. Opening another
-/// file fails before its name is looked at. Returns 0 or the errno.
+/// one, and can never be closed: once allow_calls_of_kernels() is in force, close() does nothing.
+/// Opening another file fails before its name is looked at. Returns 0 or the errno.
 int allow_one_more_file(int descriptor);
 
 }  // namespace kw::player

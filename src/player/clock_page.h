@@ -11,12 +11,14 @@ namespace kw::player {
 /// hold the nonce of the run that they announce it for; each cache line has one writer.
 /// src/device/cuda/player.cu writes the same layout.
 struct ClockPage {
-  /// Written by the player once everything is queued; the spacer kernel waits for it.
+  /// Written by the player once everything is queued; the spacer, a kernel queued before the
+  /// candidate, waits for this.
   alignas(64) volatile std::uint64_t go;
-  /// Written by the spacer: it will let the candidate begin at end_ns of %globaltimer.
+  /// Written by the spacer kernel, which will let the candidate begin at end_ns of %globaltimer.
   alignas(64) volatile std::uint64_t announced;
   volatile std::uint64_t end_ns;
-  /// Written by the stamp kernel: all work had ended at stamp_ns.
+  /// Written by the stamp kernel, which is queued behind the candidate: all work had ended at
+  /// stamp_ns.
   alignas(64) volatile std::uint64_t stamped;
   volatile std::uint64_t stamp_ns;
 };

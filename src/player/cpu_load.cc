@@ -45,7 +45,8 @@ int limit_calls(const LoadingRights& rights) {
 LoadedEntry load_object(const char* path, const char* entry_name) {
   if (is_limited) return refused("a player can load only one object");
   static ObjectFile object;
-  // Opening also tells the lowest free number, under which the loader will open the object again.
+  // Opening the file also tells the lowest free descriptor, which the loader will get when it opens
+  // the object again.
   const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return refused(::strerror(errno));
   const char* why = object.read(descriptor);

@@ -16,11 +16,13 @@ struct LoadedEntry {
 /// process can do so once: a second object could not be opened.
 LoadedEntry load_object(const char* path, const char* entry);
 
-/// Sets the same limits in a process that loads nothing, so that its empty calls cost what other
-/// calls do. Returns 0 or the errno; does nothing the second time or after load_object().
+/// Sets the limits of load_object() in a process that loads no object, so that its empty calls cost
+/// as much as calls in a process with an object. Returns 0 or the errno; does nothing the second
+/// time or after load_object().
 int limit_calls_without_object();
 
-/// Loads what pthread_exit() and thrown exceptions need, which could not be loaded later.
+/// Loads the libraries that pthread_exit() and thrown exceptions need; once the limits are set,
+/// they could not be loaded any more.
 void load_unwinder();
 
 }  // namespace kw::player

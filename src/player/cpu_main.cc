@@ -231,7 +231,7 @@ void serve() {
 }
 
 /// Overwrites the uid that the kernel told the program and that the loader keeps. A jail's uid says
-/// how many jails were started before, so foreign code must find the same number in every life.
+/// how many jails were started before, so foreign code must find one number in all players.
 void forget_identity() {
   constexpr std::uint64_t kNobody = 65534;
   char** end = environ;

@@ -19,7 +19,7 @@ inline constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT
 /// `buffers` must stay valid: the handler checks whether a fault lay beside one of them.
 void arm_crash_handlers(std::span<const GuardedMapping> buffers);
 
-/// Sets the number of the request that the last message answers.
+/// Sets the sequence number of the request that the message about a crash answers.
 void set_current_request(std::uint64_t sequence);
 
 /// Makes a C++ exception that leaves a just-loaded object be reported by the name of its type

@@ -36,8 +36,9 @@ std::string version_text(int version) {
 }  // namespace
 
 bool is_fatal(Status status) {
-  // Uncorrectable errors and contained faults of the device, then faults of kernels. 709 says that
-  // an earlier error of these destroyed the context; 719 is also the result of a trap.
+  // Statuses after which the context is lost: uncorrectable errors and contained faults of the
+  // device, then faults of kernels. 709 says that an earlier fatal error destroyed the context; 719
+  // is also the result of a trap.
   constexpr Status kFatal[] = {46,  214, 220, 226, 700, 702, 709, 710,
                                714, 715, 716, 717, 718, 719, 721, 999};
   return std::find(std::begin(kFatal), std::end(kFatal), status) != std::end(kFatal);

@@ -39,7 +39,7 @@ inline constexpr Status kIllegalAddress = 700;
 /// True for statuses after which the context is lost: faults of kernels and of the device itself.
 bool is_fatal(Status status);
 
-// Attributes of devices.
+// Attributes of devices (CUdevice_attribute).
 inline constexpr int kRegistersPerBlock = 12;
 inline constexpr int kClockKilohertz = 13;
 inline constexpr int kMultiprocessors = 16;
@@ -54,7 +54,7 @@ inline constexpr int kSharedPerBlock = 97;  ///< Largest shared memory of a bloc
 inline constexpr int kVirtualMemory = 102;
 inline constexpr int kDescriptorHandles = 103;
 
-// Attributes of functions.
+// Attributes of functions (CUfunction_attribute).
 inline constexpr int kFunctionMaxThreads = 0;
 inline constexpr int kFunctionStaticShared = 1;
 inline constexpr int kFunctionLocal = 3;
@@ -62,11 +62,11 @@ inline constexpr int kFunctionDynamicShared = 8;
 inline constexpr int kFunctionCarveout = 9;
 inline constexpr int kFunctionNonPortableCluster = 14;
 
-// Limits of a context.
+// Limits of a context (CUlimit).
 inline constexpr int kLimitPrintf = 1;
 inline constexpr int kLimitHeap = 2;
 
-// Flags.
+// Flags of contexts, streams, events, registered host memory, captures and allocations.
 inline constexpr unsigned kContextSpins = 1;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
@@ -137,7 +137,7 @@ static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32
               offsetof(LaunchConfig, attribute_count) == 48);
 static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128 from 13 on
 
-// Each row: X(name of the member, symbol, parameters)
+// The calls of the driver that we use, one row each: X(name of the member, symbol, parameters).
 #define KW_CUDA_CALLS(X)                                                                           \
   X(cuInit, "cuInit", (unsigned))                                                                  \
   X(cuDriverGetVersion, "cuDriverGetVersion", (int*))                                              \

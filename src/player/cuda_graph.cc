@@ -14,7 +14,7 @@ constexpr unsigned kMemoryThreads = 256;
 /// Blocks of a fill or copy per multiprocessor: enough for full bandwidth, few enough to start at
 /// once.
 constexpr std::uint64_t kMemoryBlocksPerMultiprocessor = 8;
-/// Largest cluster, in blocks, that every GPU can run; larger ones must be asked for.
+/// Largest cluster, in blocks, that every GPU can run; a kernel must ask for larger ones.
 constexpr unsigned kPortableCluster = 8;
 
 Failure refusal(std::string words) { return {Trouble::LoadRefused, 0, std::move(words)}; }

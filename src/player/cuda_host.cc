@@ -105,7 +105,8 @@ bool Session::capture_host(Bound& plan) {
   return false;
 }
 
-// Done anew before every timed call, as for the graphs of other plans.
+// Instantiates the captured graph of a host launcher, anew before every timed call, as for the
+// graphs of other plans.
 Outcome Session::instantiate_host(Bound& plan) {
   if (plan.graph == nullptr) return std::nullopt;
   const auto attempt = [this](Status status, const char* what) {

@@ -110,8 +110,8 @@ void on_map(std::span<const std::byte> message, Descriptors descriptors, std::ui
 
 void on_equip(std::span<const std::byte> message, Descriptors descriptors, std::uint64_t sequence) {
   std::vector<std::byte> image;
-  // Accepted only before a call has named a buffer of the referee and before foreign code is
-  // loaded.
+  // The trusted kernels are accepted only before a call has named a buffer of the referee and
+  // before foreign code is loaded.
   if (message.size() != sizeof(Header) || state.is_prepared || state.is_equipped ||
       descriptors.size() != 1 || !read_all(descriptors[0], kMaxImage, image))
     return refused("equip", sequence);

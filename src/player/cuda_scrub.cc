@@ -12,13 +12,14 @@ namespace kw::player::cuda {
 namespace {
 
 constexpr int kKiB = 1024;
-/// Stack that any kernel may have beside its frame, as the driver limits it in a new context.
+/// Bytes of stack that any kernel may have beside its frame, as the driver limits it in a new
+/// context.
 constexpr int kStackBytes = kKiB;
 /// Sizes in KiB of the frames of kw_scrub_local_N in src/device/cuda/scrub.cuh. The driver keeps
 /// what it allocated for the largest frame so far, and lets a stack grow that far, so a scrub never
 /// chooses a smaller frame than an earlier one did.
 constexpr int kFrames[] = {1, 2, 3, 5, 9, 17, 33};
-/// At 255 registers each, these threads take all registers of a multiprocessor.
+/// Number of threads that, at 255 registers each, take all registers of a multiprocessor.
 constexpr unsigned kRegisterThreads = 256;
 
 static_assert(std::size(kFrames) == kLocalScrubs);
@@ -43,7 +44,7 @@ Outcome Session::find_scrubs() {
       "open all shared memory", Trouble::LoadRefused);
 }
 
-// A cooperative launch: the device begins no block before there is room for all of them.
+// The launch is cooperative, so the device begins no block before there is room for all of them.
 Status Session::launch_everywhere(Function function, unsigned blocks_each, unsigned threads,
                                   int shared_bytes, std::span<void*> arguments) {
   LaunchAttribute together;

@@ -17,10 +17,10 @@
 namespace kw::player::cuda {
 namespace {
 
-/// Asks for the smallest size; the driver rounds it up to its minimum.
+/// Asks for the smallest size of a heap or buffer; the driver rounds it up to its minimum.
 constexpr std::size_t kSmallest = 1;
-/// Longest time that the spacer waits for the host to queue a graph. A graph that fits the queue
-/// only once other work has left it must not wait for ever.
+/// Longest time that the spacer kernel waits for the host to queue a graph. Without this bound, a
+/// graph that fits the queue only once other work has left it would wait for ever.
 constexpr std::uint64_t kSpacerPatienceNs = 50'000'000;
 constexpr unsigned kTouchThreads = 256;
 
@@ -187,7 +187,8 @@ Status Session::launch_touch() {
 }
 
 Outcome Session::warm_up() {
-  // Runs a graph of the kind that plans become, with one fill of no bytes.
+  // Runs one plan whose only step fills no bytes, so that the driver's first-time work for graphs
+  // is done.
   Bound plan;
   PlanParts parts;
   WireStep fill;
@@ -208,7 +209,7 @@ Outcome Session::warm_up() {
 }
 
 namespace {
-/// The same layout as in src/device/cuda/player.cu.
+/// A range of memory for kw_touch, in the layout that src/device/cuda/player.cu reads.
 struct Stretch {
   Address at;
   std::uint64_t bytes;
@@ -274,7 +275,7 @@ Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::
 }
 
 Outcome Session::build(Bound& plan) {
-  // If the first step is a call, all are: decode_plan() has checked that.
+  // If the first step calls a host launcher, all steps do: decode_plan() has checked that.
   const bool is_call = !plan.view.steps.empty() && plan.view.steps[0].kind == WireStepKind::Call;
   const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
   if (is_call != is_host)
@@ -288,8 +289,8 @@ Outcome Session::build(Bound& plan) {
 }
 
 /// Copies a plan's tables to the device. They begin at multiples of 256 bytes, as allocations do,
-/// and share no page with other data. All of it is made anew each time, since a kernel could write
-/// behind the tables.
+/// and share no page with other data. The whole allocation is made anew each time, since a kernel
+/// could write behind the tables.
 Outcome Session::send_tables(Bound& plan) {
   constexpr std::uint64_t kAlignment = 256;
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
@@ -329,8 +330,8 @@ void Session::release_spacer(const RunRequest& request) {
 Outcome Session::queue_plan(const Bound& plan, const RunRequest& request) {
   const bool is_by_stream = plan.exec == nullptr || (request.flags & kRunByStream) != 0;
   if (plan.entry != nullptr && is_by_stream) {
-    // A launcher that cannot be captured may wait for its stream, on which the spacer waits for us,
-    // so the spacer is released first.
+    // A launcher that cannot be captured may wait for its stream, on which the spacer kernel waits
+    // for the host, so the spacer is released first.
     if (plan.graph == nullptr) release_spacer(request);
     return call_all(plan);
   }
@@ -367,7 +368,7 @@ Outcome Session::run(Bound* plan, const RunRequest& request, std::uint64_t& even
   if (plan != nullptr)
     if (auto f = build_again(*plan)) return f;
   const Outcome queued = queue(plan, request);
-  // The spacer is released also after a refusal, since it may be waiting already.
+  // The spacer kernel is released also after a refusal, since it may be waiting already.
   release_spacer(request);
   // A host launcher may have queued work on other streams, so the whole context is waited for.
   const bool is_host = plan != nullptr && plan->entry != nullptr;

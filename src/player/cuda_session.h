@@ -105,14 +105,15 @@ class Session {
   Outcome equip(std::vector<std::byte> image);
   /// Loads the trusted kernels without running any.
   Outcome load_trusted(std::vector<std::byte> image);
-  /// Does what needs to know all buffers; call after the last map().
+  /// Prepares everything that depends on the complete list of buffers; call after the last map().
   Outcome finish_mapping();
 
   Outcome load(std::vector<std::byte> image, std::int32_t& handle);
   /// Loads a host launcher's shared object and looks up its entry.
   Outcome load_host(const char* path, const char* entry, std::int32_t& handle);
   Outcome bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle);
-  /// Runs a plan (null: an empty call) between spacer and stamp, with the settings of the request.
+  /// Runs a plan (null: an empty call) between the spacer and stamp kernels, with the settings of
+  /// the request.
   Outcome run(Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
   /// Binds a plan to these buffers of an adopted context, runs it `repeats` times in a row and
   /// drops it. `event_ns` is the time between events around the runs; one earlier run warms the
@@ -127,7 +128,7 @@ class Session {
   Outcome run_apart(std::size_t object, std::span<const std::byte> plan,
                     std::vector<Mapped> buffers, std::span<const int> marked,
                     std::vector<double>& step_ns);
-  /// Loads every object anew and rebuilds the graph of this plan (other plans are rebuilt when they
+  /// Loads every object anew and rebuilds the graph of `next` (other plans are rebuilt when they
   /// run), and overwrites shared memory, registers and local memory. Local memory costs most: on an
   /// H100, 0.09 ms for each KiB of the largest frame of a bound plan plus 1 KiB of stack.
   Outcome forget(Bound& next);
@@ -140,8 +141,8 @@ class Session {
  private:
   friend class GraphBuilder;
 
-  /// Nothing on success, else the failure of `what` with this status; `otherwise` is its trouble
-  /// where the context is not lost.
+  /// Returns nothing on success, else the failure of `what` with this status; its trouble is
+  /// `otherwise` unless the context is lost.
   Outcome check(Status status, std::string_view what, Trouble otherwise) const;
   Outcome make_surroundings();
   /// Copies to the device and waits for the end: the driver may return while the last bytes are
@@ -151,7 +152,7 @@ class Session {
   Outcome decode(Bound& bound, std::span<const std::byte> plan) const;
   Outcome prepare(Bound& bound, std::span<const std::byte> plan);
   Outcome read_events(std::uint64_t& event_ns);
-  /// Copies the list of buffers to the device, for kw_touch.
+  /// Copies the list of buffers to the device, for the kernel kw_touch.
   Outcome send_touch_list();
   Outcome map_clock(const MapEntry& entry, int descriptor);
   Outcome warm_up();
@@ -161,14 +162,15 @@ class Session {
   // Defined in cuda_forget.cc:
   /// Rebuilds the graph of a bound plan, if forget() has destroyed it.
   Outcome build_again(Bound& plan);
-  // Defined in cuda_host.cc:
+  // The functions below are defined in cuda_host.cc.
   Outcome build_host(Bound& plan);
   Outcome add_call(Bound& plan, const WireStep& step);
-  /// Makes the calls once outside of any capture, and waits for their end.
+  /// Makes a host launcher's calls once outside of any capture, and waits for their end.
   Outcome try_host(const Bound& plan);
   Outcome call_host(const Bound& plan, const HostCall& call);
   Outcome call_all(const Bound& plan);
-  /// False where the calls cannot be captured; the plan then says why.
+  /// Captures the calls of a host launcher as a graph. False where they cannot be captured; the
+  /// plan then says why.
   bool capture_host(Bound& plan);
   Outcome instantiate_host(Bound& plan);
   Status launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
@@ -176,7 +178,7 @@ class Session {
   /// Fills memory with zeros, and waits for the end.
   Status clear(Address at, std::uint64_t bytes);
   Status launch_touch();
-  // Defined in cuda_scrub.cc:
+  // The functions below are defined in cuda_scrub.cc.
   Outcome find_scrubs();
   /// Remembers the size of a kernel's frame in local memory; refuses one that is too large.
   Outcome note_frame(Function function, std::string_view kernel);
@@ -190,10 +192,10 @@ class Session {
   Status scrub_shared_memory();
   /// Overwrites local memory, registers and shared memory, and waits for the end.
   Outcome scrub();
-  /// Overwrites registers and shared memory only; local memory would have to be allocated by the
-  /// driver.
+  /// Overwrites registers and shared memory only; the driver would have to allocate local memory
+  /// first.
   Outcome scrub_cores();
-  /// Does everything of run() before the spacer is released.
+  /// Queues everything that run() queues before it releases the spacer kernel.
   Outcome queue(const Bound* plan, const RunRequest& request);
   Outcome queue_plan(const Bound& plan, const RunRequest& request);
   void release_spacer(const RunRequest& request);

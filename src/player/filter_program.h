@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kForeignAbi = 0x8000'0000;  // no second ABI exis
 #error "no seccomp filter for this architecture"
 #endif
 
-/// Answers of a filter.
+/// Answers of a filter to a system call.
 inline constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 inline constexpr std::uint32_t kDeny = SECCOMP_RET_ERRNO | EPERM;
 inline constexpr std::uint32_t kMissing = SECCOMP_RET_ERRNO | ENOSYS;

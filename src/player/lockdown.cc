@@ -1,4 +1,4 @@
-// Filters that deny what they list, for GPU players, whose driver needs many calls, and for
+// Seccomp filters that deny listed calls, for GPU players (whose driver needs many calls) and for
 // compilers.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/lockdown.h"

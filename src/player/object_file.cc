@@ -16,7 +16,7 @@ constexpr std::size_t kMostHeaders = 64;
 constexpr std::size_t kMostDynamic = 256;
 constexpr std::uint64_t kMostCode = std::uint64_t{1} << 30;  ///< Most bytes of one segment.
 
-/// Reads what is there, at most `bytes`.
+/// Reads at most `bytes` bytes from offset `at`, fewer where the file ends, none after an error.
 std::size_t read_some(int descriptor, void* to, std::size_t bytes, std::uint64_t at) {
   const ssize_t n = ::pread(descriptor, to, bytes, static_cast<off_t>(at));
   return n < 0 ? 0 : static_cast<std::size_t>(n);
@@ -31,7 +31,8 @@ struct Segments {
       if (headers[i].p_type == PT_DYNAMIC) return &headers[i];
     return nullptr;
   }
-  /// File offset of what will be mapped at `address`; `none` where nothing of the file is.
+  /// File offset of what will be mapped at `address`; `none` where no part of the file will be
+  /// mapped there.
   std::uint64_t offset_of(std::uint64_t address, std::uint64_t none) const {
     for (std::size_t i = 0; i < count; ++i) {
       const Elf64_Phdr& h = headers[i];
@@ -68,8 +69,8 @@ const char* ObjectFile::read(int descriptor) {
     const Elf64_Phdr& h = all.headers[i];
     if (h.p_type == PT_GNU_STACK && (h.p_flags & PF_X) != 0) return "it wants an executable stack";
     if (h.p_type != PT_LOAD) continue;
-    // The loader maps a first segment as long as the whole object, so a first segment must not be
-    // code.
+    // The loader maps the first segment with the length of the whole object, so the first segment
+    // must not be code.
     const bool would_cover_all = std::exchange(is_first, false);
     if ((h.p_flags & PF_X) == 0) continue;
     if (would_cover_all) return "its code and its data share a segment";

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostLibraries = 16;
 inline constexpr std::size_t kLibraryNameBytes = 64;
 
 /// The libraries that an ELF object names, and where its code lies, read from its header, program
-/// headers and dynamic section. These are claims of foreign data; whoever uses them checks them.
+/// headers and dynamic section. These are claims of foreign data, which the caller must check.
 struct ObjectFile {
   char libraries[kMostLibraries][kLibraryNameBytes];  ///< Each name is terminated by a zero.
   std::size_t library_count = 0;

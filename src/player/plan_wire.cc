@@ -57,7 +57,8 @@ class Checker {
 
   bool is_sound(const WireTensorMap& m) const {
     if (m.rank < 1 || m.rank > kMaxTensorMapRank || !is_sound(m.base)) return false;
-    // Bounds of CUDA 13.0's values; an older driver or device refuses what it lacks.
+    // Largest enumeration values of CUDA 13.0; an older driver or device refuses those that it
+    // lacks.
     return m.element <= 15 && m.interleave <= 2 && m.swizzle <= 6 && m.promotion <= 3 &&
            m.fill <= 1;
   }

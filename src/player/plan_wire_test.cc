@@ -56,7 +56,8 @@ PlanParts sample() {
   return p;
 }
 
-/// Whether a copy decodes whose allocation ends where it ends, so that reading too far is noticed.
+/// Decodes a copy of the bytes in an allocation of exactly their size, so that reading too far is
+/// noticed.
 bool is_accepted(const std::vector<std::byte>& bytes) { return decode_plan(bytes).has_value(); }
 
 TEST(Plans, KeepEverything) {

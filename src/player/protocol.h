@@ -115,7 +115,8 @@ struct PlanRequest {
   std::uint32_t reserved = 0;
 };
 
-/// Runs the plan of a host launcher by its function, not by the graph that was captured.
+/// Flag of a Run: calls the function of a host launcher's plan instead of running the captured
+/// graph.
 inline constexpr std::uint32_t kRunByStream = 1;
 
 struct RunRequest {

@@ -58,7 +58,7 @@ TEST(Answers, AreRefusedWhenAnyFieldIsOutOfBounds) {
   EXPECT_TRUE(refused([](Answer& a) { a.stamps = kMaxStamps + 1; }));
   EXPECT_TRUE(refused([](Answer& a) { a.text_bytes = kTextBytes + 1; }));
   EXPECT_TRUE(refused([](Answer& a) { a.trouble = static_cast<Trouble>(99); }));
-  // Done must have no trouble.
+  // An answer of kind Done must carry no trouble.
   EXPECT_TRUE(refused([](Answer& a) { a.trouble = Trouble::Signal; }));
   EXPECT_TRUE(refused([](Answer& a) { a.header.kind = Kind::Failed; }));  // Failed must have one
   EXPECT_TRUE(refused([](Answer& a) { a.header.kind = Kind::Loaded, a.object = -1; }));
@@ -97,7 +97,7 @@ TEST(Requests, CallsWithCountsThatDoNotFitAreRefused) {
   };
   EXPECT_FALSE(refused([](CallHead&) {}));
   EXPECT_TRUE(refused([](CallHead& h) { h.arguments = std::uint64_t{1} << 63; }));
-  // Not the launch's number of arguments.
+  // The head gives a number of arguments that is not the launch's.
   EXPECT_TRUE(refused([](CallHead& h) { h.arguments = 2; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 0; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 1u << 31; }));

@@ -15,9 +15,9 @@ struct Received {
   /// Errno, or 0; EAGAIN where there was no packet and `wait` was false.
   int error = 0;
   std::size_t bytes = 0;  ///< 0 without an error means that the other side is gone.
-  /// Number of descriptors received; they are close-on-exec and now ours.
+  /// Number of descriptors received; they are close-on-exec and belong to the caller.
   std::size_t descriptors = 0;
-  /// Packet or descriptors did not fit; those that fitted were received.
+  /// Whether packet or descriptors did not fit; the parts that fitted were received.
   bool is_truncated = false;
 };
 

@@ -22,7 +22,8 @@ class Artifacts {
   /// `disk` must outlive the object.
   Artifacts(platform::Disk& disk, platform::Path folder);
 
-  /// Stores the bytes and returns their name. On return they are on disk, so a row may name them.
+  /// Stores the bytes and returns their name. On return the bytes are on disk, so that a database
+  /// row may name them.
   Result<Sha256> put(std::string_view bytes);
   /// Reads the bytes; a missing or damaged file is an error that names it.
   Result<std::string> get(const Sha256& name) const;

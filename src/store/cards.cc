@@ -19,8 +19,7 @@ namespace kw::store {
 namespace {
 
 constexpr const char* kDigestFact = "cards";
-constexpr std::size_t kMostWords = 400;   // words of a card that are indexed; those of its text
-                                          // come first
+constexpr std::size_t kMostWords = 400;   // words of a card that are indexed, its text first
 constexpr std::size_t kShortestWord = 3;  // letters that a word must have to be indexed
 
 // Bounds on what a search looks at, so that it takes milliseconds.

@@ -21,7 +21,7 @@ struct CardQuery {
 
 class Cards {
  public:
-  /// `db` must outlive this.
+  /// `db` must outlive the object.
   explicit Cards(Database& db) : db_(db) {}
 
   /// Replaces the set of this origin by `cards`: new cards are added, changed ones get the new text

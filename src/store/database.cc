@@ -244,7 +244,8 @@ Result<Database> Database::open_to_read(const platform::Path& file, const Comple
     try {
       return Database(KW_TRY(opened_to_read(file.string(), false)), file.string(), "");
     } catch (const SQLite::Exception&) {
-      // The WAL's shared memory is missing and cannot be created.
+      // The shared memory of the write-ahead log is missing and cannot be created, so the file is
+      // read as immutable.
       return Database(KW_TRY(opened_to_read(file.string(), true)), file.string(), "");
     }
   } catch (const SQLite::Exception& e) {

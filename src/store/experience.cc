@@ -11,7 +11,8 @@ namespace {
 
 constexpr const char* kEntryColumns = "SELECT id, uses, helped, body FROM experience ";
 
-/// Most entries of a target; beyond, the one that was not seen for longest is removed.
+/// Most entries of experience with one target; beyond this number, the entry not seen for longest
+/// is removed.
 constexpr int kMostEntries = 5000;
 
 Experience read_experience(SQLite::Statement& row) {

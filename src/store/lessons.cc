@@ -16,8 +16,8 @@ constexpr const char* kChangeEvent = "lesson";
 constexpr const char* kEvictedEvent = "lesson_evicted";
 constexpr const char* kHelpedEvent = "lessons_helped";
 
-/// Most live lessons of one task, by kind; prompts tell far fewer. Beyond, the one that was not
-/// seen for longest is removed.
+/// Most live lessons of one task, by kind; prompts tell far fewer. Beyond this number, the lesson
+/// not seen for longest is removed.
 constexpr std::array<int, EnumNames<LessonKind>::names.size()> kMost{4, 24, 12, 12};
 
 constexpr const char* kColumns = "SELECT id, state, uses, helped, body FROM lessons ";
@@ -47,7 +47,8 @@ std::string body_of(Lesson lesson) {
   return encode(lesson);
 }
 
-/// For use inside a transaction, which the exception rolls back where a row is damaged.
+/// The lesson, or an exception where its row is damaged; inside a transaction the exception rolls
+/// back.
 Lesson must(Result<Lesson> lesson) {
   if (!lesson) throw SQLite::Exception(lesson.error().what);
   return std::move(*lesson);
@@ -129,7 +130,7 @@ void count_for(SQLite::Database& db, const std::vector<std::int64_t>& ids, const
   }
 }
 
-/// The live lessons of the same task and kind that are too many.
+/// The live lessons of the same task and kind beyond the `most` latest.
 std::vector<Lesson> surplus_of(SQLite::Database& db, const Lesson& lesson, int most) {
   SQLite::Statement row(db, std::string(kColumns) +
                                 "WHERE task = ? AND kind = ? AND state = 'live' "

@@ -317,7 +317,7 @@ Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
 Result<> RunStore::for_each_line(std::int64_t run,
                                  const std::function<void(const AttemptLine&)>& visit,
                                  int after) const {
-  // Rows of schema 1 have no line, so their body is read; other bodies are not.
+  // Rows of schema 1 lack the stored AttemptLine, so only their bodies are read, to make it.
   return for_each_row(
       db_,
       "SELECT source, CASE line WHEN '' THEN body END, line FROM attempts WHERE run = ? "

@@ -122,7 +122,7 @@ TEST_F(StoreTest, LinesSayTheSameAsTheirAttempts) {
   const RunSummary run = store.create(config("saxpy"), "").value();
   const Attempt first = attempt(1, "one");
   ASSERT_TRUE(store.append(run, first));
-  // The row as a program of schema 1 left it, so its line is made from the body.
+  // Leaves the row as a program of schema 1 did, so that its line is made from the body.
   back_to_schema_2();
   execute("ALTER TABLE attempts DROP COLUMN line; PRAGMA user_version = 1");
   RunStore migrated = open();
@@ -170,7 +170,7 @@ TEST_F(StoreTest, SpendingIsWhatExchangesAndLostTriesCost) {
   ASSERT_TRUE(store.keep_exchange(run.id, exchange("b", std::nullopt)));
   const auto spent = [&] { return store.find(run.name)->spent; };
   EXPECT_EQ(encode(spent()), encode(Spending{0.5, 240, 2, 1}));
-  // Two tries failed meanwhile, and one of them was charged.
+  // Two requests to the model failed meanwhile, and one of them was charged.
   run.spent = {0.75, 300, 4, 1};
   ASSERT_TRUE(store.update(run));
   EXPECT_EQ(encode(spent()), encode(run.spent));

@@ -10,9 +10,9 @@
 namespace kw::store {
 namespace {
 
-/// Attempts of a batch: so many take longer to unpack than a thread to start, and little memory.
+/// Attempts in a batch. Unpacking this many takes longer than starting a thread, and little memory.
 constexpr std::size_t kBatch = 32;
-/// Bytes of source texts to keep.
+/// Most bytes of source texts that SourceTexts keeps.
 constexpr std::size_t kTextBytes = 1 << 20;
 
 std::vector<std::string> source_names(const std::vector<PackedAttempt>& batch) {

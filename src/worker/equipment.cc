@@ -31,7 +31,8 @@ Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
   auto results = compile::build_all(compiler, units, threads);
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto result = KW_TRY(std::move(results[i]));
-    // Built again alone: the wall-clock limit may have ended it because the machine was busy.
+    // A failed unit is built again alone: a busy machine may have made it exceed the limit on wall
+    // time.
     if (!result.ok() && !result.is_repeatable) result = KW_TRY(compiler.build(units[i]));
     if (!result.ok())
       return fail("the trusted kernel '" + units[i].role + "' does not compile for " +

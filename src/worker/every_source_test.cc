@@ -61,7 +61,8 @@ class EverySource : public compile::CudaCompilerTest {
                 << "scripts/install-cutlass installs\n";
   }
 
-  /// The architectures of the checks and newer ones that this NVRTC knows, ascending.
+  /// Architectures that the checks always compile for, and newer ones that this NVRTC knows,
+  /// ascending.
   std::vector<std::string> archs() {
     std::vector<std::string> all = {"sm_75", "sm_80", "sm_90a"};
     const auto version = compiler().server().version().value();
@@ -130,7 +131,7 @@ class EverySource : public compile::CudaCompilerTest {
     return std::move(*unit);
   }
 
-  /// Builds the sources for the architecture, and `units`; returns how many sources these were.
+  /// Builds the sources for the architecture, and `units`; returns the number of built sources.
   std::size_t expect_built(const std::vector<Source>& sources, const std::string& arch,
                            std::vector<BuildUnit> units = {}) {
     std::vector<std::string> names;

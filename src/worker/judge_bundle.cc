@@ -63,8 +63,8 @@ Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   std::set<std::string> answered;
   for (const BundledAnswer& answer : results.answers) answered.insert(answer.key);
   for (const BundledEvaluation& e : bundle.evaluations) {
-    // Interrupted between evaluations, so that a job out of time leaves no folders behind and loses
-    // no answer.
+    // The work is interrupted only between evaluations, so that a job out of time leaves no folders
+    // behind and loses no answer.
     if (stopped.is_interrupted()) {
       say(fmt::format("interrupted; the same command goes on: {} of {} evaluations are in {}",
                       results.answers.size(), bundle.evaluations.size(), out.string()));

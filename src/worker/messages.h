@@ -23,14 +23,14 @@ enum class Verb {
   Measure,  ///< Measures ceilings, all of them if `is_full`. Reply: facts.
   /// units: those of worker::equipment(), built. Reply: empty. Sent right after Hello.
   Equip,
-  /// No reply. Sent after a Judge, whose evaluation then ends after the step in progress.
+  /// Sent after a Judge, whose evaluation then ends after the step in progress. Gets no reply.
   Hurry,
 };
 
 /// A line about the admission of a task, one for each null answer or mutant and workload.
 struct AdmissionLine {
   std::string what;  ///< "zeros", "input x ignored", "reference at f32", …
-  /// Workload on which the answer was (or was not) caught; "all" for several.
+  /// Workload on which the wrong answer was to be caught; "all" for several.
   std::string workload;
   bool is_ok = false;
   std::string detail;
@@ -91,9 +91,10 @@ struct Reply {
       facts;  ///< At most one; sent with an evaluation if ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
-  /// What a measurement refused or found to have a large spread, and why.
+  /// Ceilings that a measurement refused or found to have a large spread, and why.
   std::vector<std::string> notes;
-  /// At most one; then the frame only reports progress, and the reply is still to come.
+  /// At most one entry; a frame with an entry only reports progress, and the reply is still to
+  /// come.
   std::vector<Progress> progress;
 
   template <class Self, class V>

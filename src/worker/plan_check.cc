@@ -78,7 +78,7 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
     return of_block(fmt::format("a block of {} threads, its __launch_bounds__ allow {}", threads,
                                 kernel.max_threads));
   if (gpu == nullptr) return std::nullopt;
-  // Warps get registers in units of 256.
+  // The hardware gives registers to a warp in units of 256.
   const std::int64_t a_warp = (kernel.registers * std::int64_t{32} + 255) / 256 * 256;
   const std::int64_t registers = (threads + 31) / 32 * a_warp;
   if (gpu->registers_per_block > 0 && registers > gpu->registers_per_block)

@@ -67,7 +67,7 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   return std::nullopt;
 }
 
-/// The end of a candidate whose plan does not resolve, before anything is built.
+/// Ends the evaluation of a candidate whose launch plan cannot be made, before anything is built.
 std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
   if (request.plan_faults.empty()) return std::nullopt;
   std::vector<Finding> findings;
@@ -100,7 +100,7 @@ Result<> build_references(EvaluationRequest& request, compile::Compiler& compile
 
 namespace {
 
-/// Does the work of prepare(), which adds the time.
+/// Does the work of prepare() except for measuring its time.
 Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
                                                    compile::Compiler& compiler, int threads) {
   // Sources that ship with the task are not screened: whoever ships them vouches for them, and they

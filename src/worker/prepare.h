@@ -10,7 +10,7 @@
 namespace kw::worker {
 
 struct Prepared {
-  /// Set if the candidate ends here: rejected, compile_failed, …
+  /// Set if the evaluation ends before the device is needed: rejected, compile_failed, …
   std::optional<Evaluation> ended;
   double build_ns = 0;  ///< Time of screening and building, cache hits included.
 };

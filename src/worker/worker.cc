@@ -29,7 +29,8 @@
 namespace kw::worker {
 namespace {
 
-/// Longer than another worker takes to check a kernel; only then is the wait reported.
+/// Time after which a wait for the device is reported: longer than another worker takes to check a
+/// kernel.
 constexpr platform::Nanoseconds kQuietWait = std::chrono::milliseconds(1500);
 /// How often a wait is reported again.
 constexpr platform::Nanoseconds kWaitNews = std::chrono::seconds(30);
@@ -72,8 +73,8 @@ auto within_memory(Work work) -> decltype(work()) {
   }
 }
 
-/// Lines of an admission, problems last: these say what to do, the lines before them where it was
-/// seen.
+/// Lines about the admission of a task, problems last: the problems say what to do, the other lines
+/// where each was seen.
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
   for (const referee::BaselineFigure& b : admission.baseline)
@@ -81,8 +82,8 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                      b.passed ? fmt::format("at {:.3g} of its gate", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
-    // An answer that passes one check workload may fail on another; only timed workloads must all
-    // catch it.
+    // Only timed workloads must all catch a wrong answer; one that passes a check workload may fail
+    // on another.
     lines.push_back({a.name, a.workload, !a.passed || a.group != Group::Time,
                      a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
                               : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
@@ -205,7 +206,7 @@ Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
   return report;
 }
 
-// A ceiling that was once measured can be reached, so a slower moment does not lower it.
+// Measures ceilings again but lowers none: a ceiling that was once measured can be reached.
 Result<> Worker::raise_ceilings() {
   const std::vector<Ceiling> before = facts_.ceilings;
   KW_TRY(measure_ceilings(false));
@@ -281,7 +282,7 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
   e.id = request.id;
   e.worker = std::string(built_commit());
   // A kernel above its ceiling moves fewer bytes than the nominal count, or the ceiling is stale;
-  // measuring again once tells which.
+  // measuring the ceiling once more tells which.
   if (place_under_roof(request, e) && held_->mode() == platform::LeaseMode::Exclusive &&
       !std::exchange(has_remeasured_, true)) {
     KW_TRY(raise_ceilings());

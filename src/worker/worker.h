@@ -29,8 +29,8 @@ class Worker {
   explicit Worker(std::unique_ptr<device::Device> device,
                   std::unique_ptr<device::Device> host = nullptr);
 
-  /// Takes over remembered ceilings if they are of this very device; returns the facts as known
-  /// now.
+  /// Takes over remembered ceilings if they were measured on this very device; returns the facts as
+  /// known now.
   const DeviceFacts& greet(const std::vector<DeviceFacts>& remembered);
   /// Judges a request whose units are built, and adds rates, roofline and findings. Takes the
   /// device's lease: shared to check, exclusive to measure.
@@ -59,11 +59,12 @@ class Worker {
   /// The device's facts, with its maker's figures where the device is known.
   static DeviceFacts facts_of(const device::Device& device);
   Result<Reply> try_answer(const Message& message);
-  /// The error; if the GPU is lost, an error that says so, since then no other part is at fault.
+  /// Returns the error, or, if the GPU is lost, an error that says so, since then no other part is
+  /// at fault.
   Error explained(Error error);
   Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
-  /// Waits for the device as long as others have it, and reports that. `work` names what is done
-  /// then.
+  /// Waits for the device while other programs have it, and reports the wait. `work` names what is
+  /// done afterwards.
   Result<platform::Lease> lease(platform::LeaseMode mode, const std::string& work) const;
   void tell_work(const std::string& words) const;
   /// Exchanges the shared lease for an exclusive one.
@@ -72,11 +73,11 @@ class Worker {
   void look_at_device();
   /// Measures the ceilings; the caller holds the exclusive lease.
   Result<profile::CeilingReport> measure_ceilings(bool is_full);
-  /// Measures the few ceilings again and keeps the higher figure of each; the caller holds the
-  /// exclusive lease.
+  /// Measures the ceilings again, not in full, and keeps the higher figure of each; the caller
+  /// holds the exclusive lease.
   Result<> raise_ceilings();
-  /// Makes the extra looks that the request asks for and adds them to a correct candidate's
-  /// evaluation; what prevents them becomes a note. Takes the exclusive lease.
+  /// Runs profiler and sanitizer as the request asks and adds their results to a correct
+  /// candidate's evaluation; what prevents them becomes a note. Takes the exclusive lease.
   Result<> inspect(const EvaluationRequest& request, Evaluation& evaluation);
   /// Sets rates and roofline positions; true if a position lies above its ceiling.
   bool place_under_roof(const EvaluationRequest& request, Evaluation& evaluation) const;
@@ -99,8 +100,9 @@ class Worker {
   referee::Referee referee_;
 };
 
-/// Whether a judged candidate gets the extra looks, or a note why not. In a search only a candidate
-/// that is correct and beat its opponent does, unless the request wants slower ones too.
+/// Whether inspect() is called for a judged candidate where the request asks for an inspection: in
+/// a search only if the candidate is correct and either beat its opponent or the request wants
+/// slower candidates inspected too.
 bool is_to_inspect(const EvaluationRequest& request, const Evaluation& evaluation);
 
 /// Serves frames on `fd` until the peer closes it. Returns the exit code of kw-worker.

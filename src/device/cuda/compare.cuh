@@ -126,8 +126,9 @@ KW_FN void add_to_lane(const CompareJob& job, LaneTotals& t, double g, double w,
   t.sum_want = exact::add(t.sum_want, w);
 }
 
-/// Adds `kCount` elements, KW_LANES apart, to a lane; returns whether all are finite. All are
-/// loaded before the first is used: there are few threads, so each must have many loads in flight.
+/// Adds `kCount` elements, KW_LANES apart, to a lane; returns whether all are finite. All elements
+/// are loaded before the first is used: there are few threads, so each must have many loads in
+/// flight.
 template <int kCount, class T>
 KW_FN bool add_batch(const CompareJob& job, LaneTotals& t, long long at) {
   T got[kCount];
@@ -161,7 +162,7 @@ KW_FN double fraction_of(double diff, double allowed) {
   return diff == 0 ? 0 : allowed > 0 ? exact::div(diff, allowed) : infinity();
 }
 
-/// Looks at one real element, finite or not.
+/// Compares one real element, finite or not, and adds it to the sums.
 template <class T>
 KW_FN void visit_real(const CompareJob& job, ScalarTotals& s, double g, double w, double scale) {
   if (!exact::is_finite(g) || !exact::is_finite(w)) {

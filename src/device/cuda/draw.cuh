@@ -110,7 +110,7 @@ struct Lines {
   Word length;  ///< Number of elements of a line.
   Word inner;   ///< Distance between neighbouring elements of a line.
   Word side;    ///< Size of the axis that numbers neighbouring lines.
-  /// Lines whose numbers on that axis are equal modulo this are planted together.
+  /// Lines whose numbers on the axis of size `side` are equal modulo `fold` are planted together.
   Word fold;
   Word last_key;                                 ///< Key of the last line.
   Word certain_key;                              ///< Key of the lines that are planted in any case.
@@ -137,8 +137,9 @@ struct Lines {
     if (key == certain_key) return true;
     return unit_from(bits_at(seed, key)) < (key == 0 || key == last_key ? edge : share);
   }
-  /// Whether an element of a planted line is chosen. Two always are: one anywhere, and one that is
-  /// the last element in half of all lines and the first in a quarter.
+  /// Whether an element of a planted line is chosen to differ from the rest of the line. Two always
+  /// are: one anywhere, and one that is the last element in half of all lines and the first in a
+  /// quarter.
   KW_FN bool is_chosen(Place p, Word i) const {
     const Word bits = bits_at(where, p.line);
     Word one, other;
@@ -269,9 +270,9 @@ KW_FN double draw_line(const Draw& draw, Word i) {
   return draw.lines.is_planted(p.line) ? draw.planted(p, i) : draw.plain(p.line, i);
 }
 
-/// Lines of integers, each line times its own power of two from 1 to 2^-7, so that being whole
-/// tells nothing about an element's purpose. Planted lines hold a few numbers of the grid among
-/// zeros.
+/// Lines of integers, each line times its own power of two from 1 to 2^-7, so that no kernel can
+/// tell planted lines by whole numbers. Planted lines (see Lines) hold a few numbers of the grid
+/// among zeros.
 struct Counted {
   Whole whole;
   Grid grid;
@@ -356,7 +357,8 @@ template <>
 struct Convert<float> {
   static KW_FN float from(double v) { return (float)v; }
 };
-/// Numbers beyond the largest one become that, so that values are finite.
+/// Converts to a two-byte type; a number beyond the largest finite one becomes that number, so that
+/// values are finite.
 template <int kExponent, int kFraction>
 struct Convert<TwoBytes<kExponent, kFraction>> {
   using T = TwoBytes<kExponent, kFraction>;

@@ -31,7 +31,7 @@ struct TwoBytes {
     return exact::from_bits(sign | exact::to_bits(exact::mul(exact::from_bits(shifted), scale)));
   }
 
-  /// Converts to the nearest, ties to even; beyond the largest number to infinity.
+  /// Converts to the nearest number, ties to even; beyond the largest number to infinity.
   static KW_FN TwoBytes nearest(double v) {
     const Word all = exact::to_bits(v);
     const auto sign = (unsigned)(all >> 48) & 0x8000u;
@@ -39,7 +39,8 @@ struct TwoBytes {
     if (size > 0x7ff0'0000'0000'0000ull) return {(unsigned short)(sign | 0x7fffu)};
     constexpr Word kSmallestNormal = (Word)(1023 - kBias + 1) << 52;
     if (size < kSmallestNormal) {
-      // Counts in units of the smallest number; a result of 2^kFraction is encoded correctly too.
+      // A subnormal result is counted in units of the smallest number; a result of 2^kFraction
+      // units is encoded correctly too.
       const double unit = exact::from_bits((Word)(1023 + kBias - 1 + kFraction) << 52);
       const double units = exact::round_of(exact::mul(exact::from_bits(size), unit));
       return {(unsigned short)(sign | (unsigned)units)};

@@ -18,9 +18,9 @@ __device__ __forceinline__ Word globaltimer() {
   return t;
 }
 
-/// The body of a fill. A functor, since NVRTC takes lambdas for host code. The type is decided per
-/// element: one loop for each kind of values, instead of one for each kind and type, compiles in a
-/// fraction of the time.
+/// The body of a fill, as a functor, since NVRTC takes lambdas for host code. The type is decided
+/// per element: one loop for each kind of values, instead of one for each kind and type, compiles
+/// in a fraction of the time.
 struct FillRows {
   void* to;
   ElementType type;
@@ -63,9 +63,7 @@ struct FillRows {
 struct EightThreads {
   static constexpr int kOwn = 1;
   __device__ __forceinline__ int first() const { return (int)(threadIdx.x & (KW_LANES - 1)); }
-  __device__ __forceinline__ bool any(bool mine) const {
-    return __any_sync(mask(), mine) != 0;
-  }
+  __device__ __forceinline__ bool any(bool mine) const { return __any_sync(mask(), mine) != 0; }
   __device__ __forceinline__ LaneTotals lane(const LaneTotals* own, int i) const {
     return {from(own->max_abs_diff, i), from(own->max_abs_truth, i), from(own->sum_sq_diff, i),
             from(own->sum_sq_truth, i), from(own->sum_got, i),       from(own->sum_want, i),
@@ -88,7 +86,8 @@ extern "C" __global__ void kw_fill(void* memory, DrawSpec spec, const Ziggurat* 
 }
 
 extern "C" __global__ void kw_poison(unsigned char* memory, long long bytes, Word seed) {
-  // Checked, although a device's buffers are aligned to more than this.
+  // The alignment is checked here, although all buffers of a device are aligned to more than 16
+  // bytes.
   const long long vectors = ((Word)memory & 15) == 0 ? bytes / 16 : 0;
   for (long long i = first_index(); i < vectors; i += all_threads())
     ((ulonglong2*)memory)[i] =
@@ -182,8 +181,8 @@ extern "C" __global__ void kw_check_guards(const unsigned char* front, long long
 
 /// Compares with eight threads per piece; each block has `segments` segments, at most
 /// KW_BLOCK_SEGMENTS, and writes their sums.
-extern "C" __launch_bounds__(256, 3) __global__ void kw_compare(CompareJob job, int segments,
-                                                                ScalarTotals* out) {
+extern "C" __launch_bounds__(256, 3) __global__
+    void kw_compare(CompareJob job, int segments, ScalarTotals* out) {
   __shared__ ScalarTotals totals[KW_BLOCK_SEGMENTS * KW_SEGMENT];
   __shared__ int chosen[KW_BLOCK_SEGMENTS * KW_SEGMENT];
   __shared__ int many;

@@ -35,7 +35,8 @@ extern "C" __global__ void kw_spacer(volatile Word* page, Word nonce, Word lead_
   }
 }
 
-/// Writes the stamp; runs as one thread, behind the candidate.
+/// Writes the time at which the work queued before it had ended; runs as one thread, behind the
+/// candidate.
 extern "C" __global__ void kw_stamp(volatile Word* page, Word nonce) {
   page[KW_STAMP] = globaltimer();
   __threadfence_system();
@@ -59,8 +60,8 @@ extern "C" __global__ void kw_touch(const Stretch* buffers, int count, Word* sin
   if (sum == ~(Word)0) *sink = sum;
 }
 
-/// A plan's fill: writes `bytes` bytes of `value`, repeated every `unit` bytes; `to` is a multiple
-/// of the unit.
+/// The fill step of a launch plan: writes `bytes` bytes of `value`, repeated every `unit` bytes;
+/// `to` is a multiple of the unit.
 extern "C" __global__ void kw_plan_fill(unsigned char* to, Word bytes, Word value, int unit) {
   // The pattern has eight bytes whatever the unit, so that aligned memory is written in words.
   Word pattern = 0;
@@ -76,7 +77,7 @@ extern "C" __global__ void kw_plan_fill(unsigned char* to, Word bytes, Word valu
   for (Word i = done + first; i < bytes; i += step) to[i] = (unsigned char)(pattern >> 8 * (i % 8));
 }
 
-/// A plan's copy; source and target do not overlap.
+/// The copy step of a launch plan; source and target do not overlap.
 extern "C" __global__ void kw_plan_copy(unsigned char* to, const unsigned char* from, Word bytes) {
   const Word first = (Word)blockIdx.x * blockDim.x + threadIdx.x;
   const Word step = (Word)gridDim.x * blockDim.x;

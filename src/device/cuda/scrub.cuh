@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Each of these kernels is launched so that its blocks fill every multiprocessor once, and each
+// Each kernel in this file is launched so that its blocks fill every multiprocessor once, and each
 // block waits until all have begun. So no block gets the place of another, and every place is
 // overwritten.
 
@@ -17,7 +17,8 @@ static __device__ __forceinline__ void await_all(unsigned begun) {
   if (threadIdx.x == 0) {
     const Word patience = 20000000, start = globaltimer();
     atomicAdd(&kw_scrubs_begun, 1u);
-    while ((int)(*(volatile unsigned*)&kw_scrubs_begun - begun) < 0 && globaltimer() - start < patience) {
+    while ((int)(*(volatile unsigned*)&kw_scrubs_begun - begun) < 0 &&
+           globaltimer() - start < patience) {
     }
   }
   __syncthreads();
@@ -56,11 +57,11 @@ extern "C" __launch_bounds__(1024) __global__ void kw_scrub_local_33(unsigned be
   scrub_frame<33 * 1024>(begun, words);
 }
 
-/// Overwrites the registers: 256 threads with as many as a thread can have hold all registers of a
-/// multiprocessor. The values are loaded before the wait and used after it, so that all are live at
-/// the same time. `sink` is never written, since `never` is 0.
-extern "C" __launch_bounds__(256, 1) __global__ void kw_scrub_registers(unsigned begun, unsigned never,
-                                                                        unsigned* sink) {
+/// Overwrites the registers: 256 threads, each with the most registers that a thread can have, hold
+/// all registers of a multiprocessor. The values are loaded before the wait and used after it, so
+/// that all are live at the same time. `sink` is never written, since `never` is 0.
+extern "C" __launch_bounds__(256, 1) __global__
+    void kw_scrub_registers(unsigned begun, unsigned never, unsigned* sink) {
   constexpr int kKept = 244;
   __shared__ volatile unsigned source[kKept];
   if (threadIdx.x < kKept) source[threadIdx.x] = never;
@@ -75,7 +76,7 @@ extern "C" __launch_bounds__(256, 1) __global__ void kw_scrub_registers(unsigned
   if (sum != 0) *sink = sum;
 }
 
-/// Overwrites the shared memory that a block may have; launched with all of it.
+/// Overwrites shared memory; launched with as much of it as a block may have.
 extern "C" __global__ void kw_scrub(unsigned begun, int words) {
   extern __shared__ unsigned shared[];
   volatile unsigned* to = shared;

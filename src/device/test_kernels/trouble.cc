@@ -226,7 +226,7 @@ extern "C" void kw_entry(void* const* args) {
       y[0] = static_cast<float>(can_have_pages_filled());
       break;
     case kThreadUnlikeOthers:
-      // A thread that waits for its child where no signal can stop it.
+      // Starts a child for whose end the calling thread waits where no signal can stop the thread.
       y[0] = static_cast<float>(
           ::syscall(SYS_clone, kThreadFlags | CLONE_VFORK, nullptr, nullptr, nullptr, 0) >= 0);
       break;
