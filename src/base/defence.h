@@ -21,7 +21,7 @@ enum class Defence : std::uint8_t {
   ClaimsScreened,  ///< Without: libraries, options and host code that the task forbids are used.
   TextScreened,    ///< Without: what the text of a source shows is not looked at.
   ObjectScreened,  ///< Without: what an object imports and defines is not looked at.
-  PlansChecked,    ///< Without: a plan goes to the driver as it is.
+  PlansChecked,    ///< Without: a launch plan goes to the driver unchecked.
   CompileSize,     ///< Without: an object has up to 1 GiB.
   CompileTime,     ///< Without: a compiler runs as long as it likes.
 
@@ -66,7 +66,7 @@ enum class Defence : std::uint8_t {
   PhysicsFloor,      ///< Without: a time may be shorter than moving the data takes.
   TroublesOfTarget,  ///< Without: a cpu player is believed when it reports trouble with a GPU.
   DeviceFaultSeen,   ///< Without: a device counts as failed because a player says so.
-  PlantedInputs,  ///< Without: timed inputs are all alike, and a missing term or bit is too small.
+  PlantedInputs,     ///< Without: a missing term or bit is too small an error to be seen.
 
   // Defences that clear what a GPU keeps between timed calls.
   ModulesReloaded,       ///< Without: device globals of a GPU's candidate live from call to call.

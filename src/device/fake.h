@@ -66,7 +66,7 @@ struct FakeWorld {
   std::int64_t most_bytes = std::int64_t{8} << 30;
   bool is_sane = true;  ///< Answer of probe().
   bool has_failed = false;
-  std::string lost;     ///< Error of probe(); empty: it answers.
+  std::string lost;     ///< Error of probe(); empty: probe() answers.
   int fail_starts = 0;  ///< So many of the next start_player() calls fail.
   int flushes = 0;
   int players_started = 0;

@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostArguments = 8192;
 
 /// What a call is made for.
 enum class CallKind {
-  Checked,  ///< Its effect counts: another player may start meanwhile.
-  Timed,    ///< Its time counts too: nothing of ours runs meanwhile.
+  Checked,  ///< Only its effect counts; another player may start meanwhile.
+  Timed,    ///< Its time counts too, so no other work of the referee runs meanwhile.
   /// As Timed, but runs a host launcher by its function instead of the captured graph.
   ByStream,
 };
@@ -67,7 +67,7 @@ struct CallResult {
   double waited_ns = 0;
   /// cuda: part of `elapsed_ns` until everything was queued; 0: no announcement was seen.
   double announced_ns = 0;
-  double stamped_ns = 0;  ///< cuda: time between spacer and stamp; 0: not stamped.
+  double stamped_ns = 0;  ///< cuda: time from the spacer kernel to the stamp; 0: not stamped.
   double event_ns = 0;    ///< cuda: time by the driver's events, which only confirm the stamps.
   /// Crashed: signal of the process. DeviceFault: CUDA's number of the error.
   int signal = 0;

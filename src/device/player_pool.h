@@ -66,7 +66,7 @@ class PlayerPool {
 
  private:
   struct Shelf {
-    int wanted = 0;  ///< Number of waiting takers.
+    int wanted = 0;  ///< Number of callers that wait for a player.
     int spare = 0;   ///< Number of players to keep ready.
     std::deque<Result<BlankPlayer>> ready;
   };

@@ -15,13 +15,13 @@ namespace kw::measure {
 struct Machine {
   const char* name;
   double jitter;        ///< sd of white noise
-  double wander;        ///< sd of an AR(1) process whose correlation from leg to leg is 0.97
+  double wander;        ///< sd of an AR(1) process whose correlation from call to call is 0.97
   double slow_mode;     ///< relative cost of the slow mode
-  double enter, leave;  ///< probabilities per leg of entering and of leaving the slow mode
-  double burst;         ///< probability that another process makes a leg 1.2 to 3 times longer
-  double swing;         ///< amplitude of an oscillation with a period of 500 legs
+  double enter, leave;  ///< probabilities per call of entering and of leaving the slow mode
+  double burst;         ///< probability that another process makes a call 1.2 to 3 times longer
+  double swing;         ///< amplitude of an oscillation with a period of 500 calls
   double placement;     ///< sd of a bias that lasts for one comparison
-  double first_leg;     ///< extra cost of the first leg of a pair
+  double first_leg;     ///< extra cost of the first call of a pair
 };
 
 inline constexpr Machine kMachines[] = {

@@ -118,7 +118,7 @@ class PairPlan {
   Rng coin_;
   std::vector<Series> series_;
   std::size_t at_ = 0;     ///< The workload whose pairs are timed now.
-  std::size_t looks_ = 0;  ///< Number of planned looks; 0 while probing.
+  std::size_t looks_ = 0;  ///< Number of planned looks; 0 until they are planned.
   std::size_t looks_done_ = 0;
   double first_look_ns_ = 0;
   double last_look_ns_ = 0;

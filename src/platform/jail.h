@@ -21,8 +21,9 @@ struct JailSpec {
 
   /// Lets the program read and execute /usr, /lib*, /bin, ld.so.cache and alternatives.
   bool system_files = true;
-  bool plain_devices = true;   ///< Lets it use null, zero, full, random and urandom of /dev.
-  std::vector<Path> readable;  ///< Files and folders that it may read and execute. They must exist.
+  bool plain_devices = true;  ///< Lets the program use /dev/null, zero, full, random and urandom.
+  /// Existing files and folders that the program may read and execute.
+  std::vector<Path> readable;
   /// Folders in which the program may do everything but make devices. When this process is root,
   /// the folders are given to the jail's uid.
   std::vector<Path> writable;
@@ -81,7 +82,7 @@ Result<Exit> run_jailed(const JailSpec& spec, const std::vector<std::string>& ar
 /// Whether one level works on this machine, found by trying it.
 struct JailFinding {
   bool available = false;
-  std::string why_not;  ///< Why not, in words; empty when available.
+  std::string why_not;  ///< Why the level does not work; empty if it does.
   /// What enforces the level, e.g. "bubblewrap 0.8.0, seccomp" or "Landlock ABI 7 (…)".
   std::string confines;
 };

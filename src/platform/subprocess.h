@@ -33,7 +33,7 @@ enum class Output {
   /// Output goes to /dev/null; best for long-lived children whose output does not matter.
   Discard,
   Capture,  ///< Up to output_cap bytes are kept; the rest is read and dropped.
-  Inherit,  ///< Output goes where ours goes.
+  Inherit,  ///< Output goes where the output of this process goes.
 };
 
 struct SpawnOptions {

@@ -21,7 +21,7 @@ struct Attempt {
   std::string ask;  ///< The ask as JSON, for resume and replay.
   Evaluation evaluation;
   OutcomeClass outcome_class = OutcomeClass::Failed;
-  Speedup against_baseline;  ///< Chained through the incumbents that the pairs were timed against.
+  Speedup against_baseline;  ///< Speedup over the baseline, chained through successive incumbents.
   double reward = 0;
   std::int64_t at_ns = 0;  ///< When the attempt was complete, counted from the start of the run.
   std::string words;       ///< What the proposer was told.
@@ -63,9 +63,9 @@ struct AttemptLine {
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
   OutcomeClass outcome_class = OutcomeClass::Failed;
-  double speedup = 0;  ///< Against the run's baseline, chained; 0: not measured.
+  double speedup = 0;  ///< Speedup over the run's baseline; 0: not measured.
   double reward = 0;
-  double mean_ns = 0;  ///< Over the timed workloads; 0: not measured.
+  double mean_ns = 0;  ///< Mean time over the timed workloads; 0: not measured.
   std::int64_t at_ns = 0;
   std::string device;
   std::string words;
@@ -107,7 +107,7 @@ struct RunConfig {
   std::uint64_t seed = 0;        ///< Seed of the strategy; inputs are drawn from another.
   std::string baseline;          ///< Name that the user asked for; empty: the fastest baseline.
   std::string carrier = "pipe";  ///< pipe | synthetic
-  int outstanding = 1;           ///< Asks in flight.
+  int outstanding = 1;           ///< Number of asks in flight at the same time.
   /// Most points that a tuner tries in one tuning where the calls of the task are long; 0: the
   /// tuner decides.
   int most_tuning_points = 0;
@@ -130,7 +130,7 @@ struct RunConfig {
   /// Whether requests that an earlier run made are answered with replies kept in the workspace.
   bool caches_replies = false;
   std::vector<Price> prices;             ///< Prices of `models` as they stood when the run began.
-  int writes = 8;                        ///< best-of-n: how many sources to write.
+  int writes = 8;                        ///< Strategy best-of-n: how many sources to write.
   std::vector<std::string> constraints;  ///< What a person said must hold.
   std::vector<std::string> hints;        ///< What a person said is worth trying.
   /// Strategy refine: attempts spent on the task's expert kernels before the model writes the first
@@ -141,8 +141,8 @@ struct RunConfig {
   /// Whether the run begins with what earlier runs have taught, but leaves lessons, experience and
   /// their counts as they are.
   bool freezes_memory = false;
-  bool profiles = false;     ///< cuda: profile every candidate that was found faster.
-  bool specialises = false;  ///< The winner is built once for each timed shape.
+  bool profiles = false;     ///< cuda: whether every candidate found faster is profiled.
+  bool specialises = false;  ///< Whether the winner is built once for each timed shape.
   /// Preset of a strategy that has two: sketch | paper; empty: the default.
   std::string preset;
   int rounds = 10;  ///< Rounds of strategies that end by themselves.
@@ -152,7 +152,7 @@ struct RunConfig {
   std::string guide;
   /// Whether the workspace's technique graph stays as it is, whatever the run observes.
   bool freezes_graph = false;
-  bool judges_by_rules = false;  ///< coder-judge: rules read the findings instead of a model.
+  bool judges_by_rules = false;  ///< Strategy coder-judge: rules, not a model, read the findings.
   /// Strategy coder-judge: whether a model fitted to recorded steps, not a language model, reads
   /// the findings.
   bool judges_learned = false;

@@ -26,7 +26,7 @@ struct Card {
   std::int64_t id = 0;  ///< Row of the store; 0: not stored yet.
   /// Name of the set that the card belongs to: "knowledge", "playbook", "graph", "wins".
   std::string origin;
-  std::string name;  ///< Unique in its set.
+  std::string name;  ///< Unique among the cards of one origin.
   CardKind kind = CardKind::Technique;
   std::vector<Target> targets;        ///< Targets that the card applies to; empty: all.
   std::vector<std::string> families;  ///< Families of tasks that the card applies to; empty: all.

@@ -114,8 +114,8 @@ struct GpuMoment {
 };
 
 struct DeviceFacts {
-  std::string
-      id;  ///< Stable name of this device on this machine; keys the lease and stored ceilings.
+  /// Stable name of this device on this machine; keys the lease and stored ceilings.
+  std::string id;
   Target target = Target::Cpu;
   std::string model;
   int cores = 0;                   ///< Logical cores of the host; the GPU's own are in `gpu`.

@@ -42,7 +42,7 @@ struct NoiseFloor {
 struct MeasurePlan {
   Purpose purpose = Purpose::Judge;
   double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
-  std::int64_t budget_ns = 0;  ///< For the pairs of all workloads together; 0: the default.
+  std::int64_t budget_ns = 0;  ///< Time for the pairs of all workloads together; 0: the default.
   /// Bound on the wall time of the whole evaluation: after it, pairs end as soon as there is an
   /// interval, and after twice this time they end without one; 0: no bound.
   std::int64_t wall_ns = 0;
@@ -86,7 +86,7 @@ struct Inspection {
   /// read.
   bool profile = false;
   bool sanitize = false;   ///< cuda: compute-sanitizer's four tools on a small workload.
-  bool of_slower = false;  ///< In a search: look at correct candidates that are not faster, too.
+  bool of_slower = false;  ///< In a search: inspect correct candidates that are not faster, too.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -111,7 +111,7 @@ struct EvaluationRequest {
   Inspection inspect;
   /// Secret of the run, from which inputs are drawn; never reaches a player.
   std::uint64_t seed = 0;
-  JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
+  JailLevel jail = JailLevel::Namespace;  ///< Weakest jail level that is acceptable.
   /// Objects that the run has judged before: where the candidate compiles to one of them, the
   /// builder may answer at once with that object and (compile, correct). A worker never sees this
   /// list.
@@ -162,7 +162,7 @@ struct Sample {
 
 /// Median paired ratio opponent ÷ candidate with its interval; above 1 the candidate is faster.
 struct Speedup {
-  double value = 0;  ///< 0: not measured.
+  double value = 0;  ///< The median ratio; 0: not measured.
   double low = 0;
   double high = 0;
   double confidence = 0;
@@ -374,7 +374,7 @@ struct Evaluation {
   JailLevel jail = JailLevel::None;
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
-  std::optional<TrustClass> opponent_class;  ///< Its class; none: no opponent.
+  std::optional<TrustClass> opponent_class;  ///< Trust class of the opponent; none: no opponent.
   /// Set where the opponent is a host launcher that the user gave (`kw judge --against`): its host
   /// code shared the player's process, and only the user vouches for it.
   bool opponent_trusted_by_user = false;
@@ -383,7 +383,7 @@ struct Evaluation {
   /// opponent.
   std::string opponent_fault;
   std::string device;                      ///< DeviceFacts::id.
-  std::string machine;                     ///< Model in words.
+  std::string machine;                     ///< Model of the machine, in words.
   std::string worker;                      ///< Version of the worker.
   std::string object_sha256;               ///< code_identity() of the request.
   std::map<std::string, double> stage_ns;  ///< Time by stage; no two stages overlap.

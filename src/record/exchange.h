@@ -141,8 +141,8 @@ struct Price {
   /// without a date.
   std::string model;
   double prompt_usd = 0;
-  double cached_usd = 0;       ///< Prompt tokens read from the server's cache.
-  double cache_write_usd = 0;  ///< Prompt tokens written to the server's cache.
+  double cached_usd = 0;       ///< Price of prompt tokens read from the server's cache.
+  double cache_write_usd = 0;  ///< Price of prompt tokens written to the server's cache.
   double completion_usd = 0;
   std::string as_of;   ///< Day on which the source stated the price.
   std::string source;  ///< Where the price is stated.

@@ -40,7 +40,7 @@ struct EnumNames<LessonState> {
 /// A run, or one of its attempts, in which a lesson was seen.
 struct Sighting {
   std::string run;
-  int attempt = 0;  ///< 0: the run as a whole.
+  int attempt = 0;  ///< Number of the attempt; 0: the run as a whole.
   std::string at;   ///< UTC, ISO 8601.
 
   template <class Self, class V>

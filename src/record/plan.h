@@ -90,8 +90,9 @@ struct EnumNames<ArgumentKind> {
 
 /// One value in a kernel's parameters.
 struct PlanArgument {
-  int parameter = 0;    ///< Index of the kernel's parameter.
-  std::int64_t at = 0;  ///< Bytes into that parameter: above 0 only inside a struct by value.
+  int parameter = 0;  ///< Index of the kernel's parameter.
+  /// Offset in that parameter in bytes; above 0 only inside a struct by value.
+  std::int64_t at = 0;
   ArgumentKind kind = ArgumentKind::Scalar;
   /// Size of the value: 1, 2, 4 or 8 for a scalar, 8 for an address, 128 for a tensor map.
   int bytes = 0;

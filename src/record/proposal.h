@@ -38,8 +38,8 @@ struct View {
   int about = 0;            ///< Attempt shown as the parent; 0: the parent of the ask.
   bool is_bounded = false;  ///< The history shows only the attempts of `lines`, and no best.
   std::vector<int> lines;   ///< Attempts shown in the history, oldest first.
-  std::vector<int>
-      sources;  ///< Attempts whose code is shown beside the parent's, most useful first.
+  /// Attempts whose code is shown beside the parent's, most useful first.
+  std::vector<int> sources;
   bool hides_profile = false;  ///< Hides what limits the parent's speed.
   /// Temperature that the strategy wants; one that the user set takes precedence.
   std::optional<double> temperature{};
@@ -129,13 +129,14 @@ struct Manner {
 struct Proposal {
   Candidate candidate;  ///< The written source, at the first value of each knob.
   std::string evidence;
-  std::vector<Finding> findings;  ///< Diagnostics of its header; what of a reply was taken.
+  /// Diagnostics of the source's header; which part of a reply was taken.
+  std::vector<Finding> findings;
   /// What the proposer said that it would do, for people and for the history.
   std::string plan;
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models, in order.
   Usage usage;                         ///< Tokens of all `exchanges`.
   double cost_usd = 0;                 ///< Cost of those `exchanges` whose price is known.
-  std::string chosen{};                ///< Technique that counsel picked.
+  std::string chosen{};                ///< Technique that an adviser picked.
   std::string writer{};                ///< Model that wrote the reply.
 
   bool has_candidate() const { return !candidate.source.empty(); }

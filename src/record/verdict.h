@@ -53,8 +53,8 @@ struct EnumNames<MismatchPattern> {
 
 /// One plain statement for the proposer, with a rank.
 struct Finding {
-  std::string kind;   ///< diagnostic | mismatch | vectorization | roofline | history | resource |
-                      ///< machine_code | note
+  /// diagnostic | mismatch | vectorization | roofline | history | resource | machine_code | note
+  std::string kind;
   int rank = 0;       ///< Smaller is more important.
   std::string text;   ///< Whole sentences.
   std::string frame;  ///< Frame of code or numbers, shown verbatim; may be empty.

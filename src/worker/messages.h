@@ -18,8 +18,8 @@ inline constexpr int kProtocolVersion = 5;
 enum class Verb {
   /// facts: what the controller remembers of the device. Reply: facts of the device at hand.
   Hello,
-  Judge,    ///< request, with its units built. Reply: evaluation.
-  Admit,    ///< request, with its units built. Reply: admission.
+  Judge,    ///< Carries `request`, with its units built. Reply: evaluation.
+  Admit,    ///< Carries `request`, with its units built. Reply: admission.
   Measure,  ///< Measures ceilings, all of them if `is_full`. Reply: facts.
   /// units: those of worker::equipment(), built. Reply: empty. Sent right after Hello.
   Equip,
@@ -87,8 +87,8 @@ struct Reply {
   std::string where;
   std::string advice;     ///< retry | give_up | stop
   bool is_input = false;  ///< The input is at fault, for example the task.
-  std::vector<DeviceFacts>
-      facts;  ///< At most one; sent with an evaluation if ceilings were raised.
+  /// At most one; sent with an evaluation if ceilings were raised.
+  std::vector<DeviceFacts> facts;
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
   /// Ceilings that a measurement refused or found to have a large spread, and why.

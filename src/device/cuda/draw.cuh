@@ -245,7 +245,7 @@ struct Constant {
 struct Grid {
   Word seed;
   double unit;
-  int bits;  ///< 2^bits multiples.
+  int bits;  ///< A value is one of 2^bits multiples of the unit.
   KW_FN double operator()(Word i) const {
     const long long step = (long long)(bits_at(seed, i) >> (64 - bits));
     return exact::mul((double)(step - (1ll << (bits - 1))), unit);
