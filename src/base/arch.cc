@@ -1,4 +1,4 @@
-// The parser of architectures' names.
+// Parses the names of GPU architectures.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arch.h"
 

@@ -1,4 +1,4 @@
-// Base64.
+// Encodes and decodes Base64.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base64.h"
 

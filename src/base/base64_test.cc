@@ -1,4 +1,4 @@
-// Base64: the vectors of RFC 4648 and what no encoder gives.
+// Tests of Base64: the vectors of RFC 4648, and texts that no encoder gives.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base64.h"
 

@@ -1,4 +1,4 @@
-// Whether a range holds a value: std::ranges::contains, which GCC 12 does not have.
+// contains(): whether a range holds a value, as std::ranges::contains, which GCC 12 does not have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Widths by blocks of Unicode.
+// Computes the widths of text on a terminal from blocks of Unicode.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/display_width.h"
 

@@ -1,4 +1,4 @@
-// Columns of a terminal: how wide a text is shown, and how it is cut and filled to a width.
+// Columns of a terminal: how wide a text is shown, and how a text is cut and filled to a width.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

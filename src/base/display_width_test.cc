@@ -1,4 +1,4 @@
-// Widths of texts on a terminal, and texts of a width.
+// Tests of the widths of texts on a terminal, and of cutting texts to a width.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/display_width.h"
 

@@ -1,4 +1,4 @@
-// Evaluating and printing of expressions; expr_parse.cc reads them.
+// Evaluates and prints expressions; expr_parse.cc reads them.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/expr.h"
 

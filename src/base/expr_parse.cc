@@ -1,4 +1,4 @@
-// Reading of expressions: a recursive descent parser whose depth is capped.
+// Reads expressions by a recursive descent parser whose depth is capped.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

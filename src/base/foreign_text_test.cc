@@ -1,4 +1,4 @@
-// Tests of foreign text as it is shown.
+// Tests of how foreign text is shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/foreign_text.h"
 

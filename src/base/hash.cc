@@ -1,4 +1,4 @@
-// SHA-256 through OpenSSL's EVP interface.
+// Computes SHA-256 through OpenSSL's EVP interface.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 

@@ -1,4 +1,4 @@
-// Reading and writing of JSON through nlohmann's library, without its exceptions.
+// Reads and writes JSON through nlohmann's library, without its exceptions.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 

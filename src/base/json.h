@@ -1,4 +1,4 @@
-// Reading foreign JSON within limits, and the one way to write JSON.
+// Reads foreign JSON within limits, and writes JSON in one canonical form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

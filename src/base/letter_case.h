@@ -1,4 +1,4 @@
-// Capital letters in ASCII, whatever the locale.
+// Turns letters into capitals, for ASCII and whatever the locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Longest common subsequence of lines.
+// Compares two texts by the longest common subsequence of their lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/line_diff.h"
 

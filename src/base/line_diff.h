@@ -1,4 +1,4 @@
-// The lines in which two sources differ, as a model or a person reads them.
+// The lines in which two sources differ, as shown to a model or a person.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

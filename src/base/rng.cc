@@ -1,4 +1,4 @@
-// Seeds from the system, derived seeds, and the normal distribution.
+// Draws seeds from the system, derives seeds, and draws normal numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rng.h"
 

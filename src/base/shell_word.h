@@ -1,4 +1,4 @@
-// Words of a command line that a person may copy.
+// Quotes words of a command line that a person may copy into a shell.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

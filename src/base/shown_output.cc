@@ -1,4 +1,4 @@
-// stdout and stderr as custom streams of glibc that filter what is written.
+// Replaces stdout and stderr by custom streams of glibc that filter what is written.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shown_output.h"
 

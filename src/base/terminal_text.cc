@@ -1,5 +1,5 @@
-// Widths by a table of the wide blocks of Unicode; ASCII forms by a table of the signs in our
-// messages.
+// Computes widths of text from a table of Unicode's wide blocks, and ASCII forms from a table of
+// the signs in our messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/terminal_text.h"
 

@@ -1,4 +1,4 @@
-// Tests of widths, of signs in ASCII, and of locales.
+// Tests of widths on a terminal, of signs replaced by ASCII, and of locales.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/terminal_text.h"
 

@@ -1,4 +1,4 @@
-// Trimming, splitting, nearest names, places and figures for people.
+// Trims and splits texts, finds nearest names and places in texts, and formats figures for people.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 

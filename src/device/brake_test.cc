@@ -1,4 +1,4 @@
-// Tests with real processes that are stopped and released, by each way of stopping.
+// Tests of stopping and releasing real processes, by the freezer and by signals.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/brake.h"
 

@@ -1,5 +1,5 @@
-// Cache lines on x86-64: CLFLUSHOPT where the processor has it, else CLFLUSH; non-temporal stores
-// of SSE2.
+// Evicts cache lines on x86-64 by CLFLUSHOPT where the processor has it, else by CLFLUSH, and
+// copies by non-temporal stores of SSE2.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cache_lines.h"
 

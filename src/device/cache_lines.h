@@ -1,4 +1,4 @@
-// Evicting memory from caches, and copying memory past them.
+// Evicts memory from caches, and copies memory past them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

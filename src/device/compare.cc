@@ -1,5 +1,5 @@
-// Comparison on the host: regions are cut into pieces, pieces into stretches; only stretches with
-// failures are looked at twice.
+// Compares tensors on the host: regions are cut into pieces, pieces into stretches; only stretches
+// with failures are looked at twice.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compare.h"
 

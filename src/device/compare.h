@@ -1,4 +1,4 @@
-// Comparison of one region of a tensor with its truth.
+// Compares one region of a tensor with its truth, the float64 reference values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

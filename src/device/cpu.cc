@@ -1,4 +1,4 @@
-// The cpu device, assembled from its parts.
+// Assembles the cpu device from its parts: facts, buffers, operations, players.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu.h"
 

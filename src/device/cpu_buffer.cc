@@ -1,4 +1,4 @@
-// Allocation and layout of CPU buffers.
+// Allocates the buffers of the cpu device and lays out their payloads.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_buffer.h"
 

@@ -1,4 +1,4 @@
-// Facts about this machine from /proc, sysfs and the processor itself.
+// Reads facts about this machine from /proc, sysfs and the processor itself.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/utsname.h>

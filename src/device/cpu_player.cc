@@ -1,4 +1,5 @@
-// What is particular to CPU players: objects are files, and a call passes the function's arguments.
+// Runs candidates in CPU players, where objects are files and a call passes the function's
+// arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_player.h"
 

@@ -1,4 +1,4 @@
-// The cuda device, assembled from its parts.
+// Assembles the cuda device from its parts: context, buffers, operations, players.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 

@@ -1,4 +1,4 @@
-// Versions of drivers and of CUDA's tools.
+// Compares the versions of drivers and of CUDA's tools.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_age.h"
 

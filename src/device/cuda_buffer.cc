@@ -1,4 +1,4 @@
-// GPU memory by the driver's virtual memory calls: reserve, create, map, open, export.
+// Allocates GPU memory by the driver's virtual memory calls: reserve, create, map, open, export.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_buffer.h"
 

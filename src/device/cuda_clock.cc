@@ -1,4 +1,4 @@
-// The shared clock page, and the time that its stamps give.
+// Shares the clock page with a player, and computes times from its stamps.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_clock.h"
 

@@ -1,5 +1,5 @@
-// The referee's reading of the clock page: an announcement counts only if it was copied while the
-// spacer was still running.
+// The referee's reading of the clock page. An announcement counts only if it was copied while the
+// spacer kernel was still running.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

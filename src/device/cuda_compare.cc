@@ -1,4 +1,4 @@
-// Comparison on a GPU: a kernel computes sums per segment; the host merges them and lists
+// Compares tensors on a GPU: a kernel computes sums per segment; the host merges the sums and lists
 // mismatches.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>

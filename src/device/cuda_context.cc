@@ -1,4 +1,4 @@
-// Opening the driver, and what it reports about a GPU.
+// Opens NVIDIA's driver and reads what it reports about a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_context.h"
 

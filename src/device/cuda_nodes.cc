@@ -1,4 +1,4 @@
-// The device nodes of one GPU, found through its PCI address.
+// Finds the device nodes of one GPU through its PCI address.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_nodes.h"
 

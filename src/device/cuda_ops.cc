@@ -1,4 +1,4 @@
-// Launches of the referee's kernels.
+// Launches the kernels of the referee's operations on buffers.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_ops.h"
 

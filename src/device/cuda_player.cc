@@ -1,4 +1,4 @@
-// Requests to a player on a GPU; while a request runs, the clock page is watched.
+// Sends requests to a player on a GPU, and watches the clock page while a request runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_player.h"
 

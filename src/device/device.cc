@@ -1,4 +1,4 @@
-// Default answers of devices that need no trusted kernels.
+// Default answers of devices that have no trusted kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
 

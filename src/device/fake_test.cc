@@ -1,4 +1,4 @@
-// Tests: the fake device does what its world says.
+// Tests that the fake device does what its world says.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/fake.h"
 

@@ -1,4 +1,4 @@
-// The kinds of values, each a function of (seed, index).
+// Draws the values of a tensor, for each kind of values as a function of (seed, index).
 // SPDX-License-Identifier: Apache-2.0
 #include "device/fill.h"
 

@@ -1,4 +1,4 @@
-// Drawing a tensor's values: one function per kind of docs/formats.md, "Values".
+// Draws a tensor's values: one function per kind of docs/formats.md, "Values".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

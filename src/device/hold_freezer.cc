@@ -1,4 +1,4 @@
-// Stopping by the freezer of cgroup v2: one group per process, created beside our own.
+// Stops a process by the freezer of cgroup v2: one group per process, created beside our own.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>

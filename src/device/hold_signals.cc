@@ -1,4 +1,4 @@
-// Stopping by SIGSTOP, thread by thread.
+// Stops a process by sending SIGSTOP to each of its threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
 #include <sys/syscall.h>

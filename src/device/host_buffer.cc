@@ -1,4 +1,4 @@
-// Access to payloads, and their canaries.
+// Reads and writes payloads of buffers in host memory, and checks the canaries around them.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/host_buffer.h"
 

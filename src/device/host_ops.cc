@@ -1,4 +1,4 @@
-// Buffer operations on plain memory.
+// Implements the operations on buffers in plain memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/host_ops.h"
 

@@ -1,5 +1,5 @@
-// Tests of the operations on memory: the values they draw, what they find, and that order and
-// layout do not matter.
+// Tests of the operations on host memory: the values they draw, the differences they find, and that
+// order and layout do not matter.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/host_ops.h"
 

@@ -1,4 +1,4 @@
-// The account of huge pages.
+// Keeps account of what huge pages cost and save.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/huge_pages.h"
 

@@ -1,4 +1,4 @@
-// Tests of what the account of huge pages allows.
+// Tests of when the account of costs allows asking for huge pages.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/huge_pages.h"
 

@@ -1,4 +1,4 @@
-// Figures from data sheets and the programming guide.
+// Table of GPUs with figures from data sheets and the CUDA programming guide.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/known_devices.h"
 

@@ -1,4 +1,4 @@
-// Tests of the table of public figures, by arithmetic.
+// Checks the table of GPUs by arithmetic on its public figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/known_devices.h"
 

@@ -1,4 +1,4 @@
-// The table of multiprocessors.
+// Table of what one multiprocessor of each GPU generation holds and does per clock.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/multiprocessor.h"
 

@@ -1,4 +1,4 @@
-// Loading the management library, and its answers in words.
+// Loads NVIDIA's management library and puts its answers into words.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/nvml.h"
 

@@ -1,5 +1,5 @@
-// Pieces are handed out by an atomic counter, since with a lock two threads of equal pace waited
-// for each other again and again.
+// Runs loops in parallel. Pieces are handed out by an atomic counter, since with a lock two threads
+// of equal pace waited for each other again and again.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/parallel.h"
 

@@ -1,4 +1,4 @@
-// Default answers of players without plans to requests about plans.
+// Default answers of players that run no launch plans to requests about plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player.h"
 

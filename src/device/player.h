@@ -1,5 +1,5 @@
-// Player: a process that runs a candidate. The referee's view of it, since it may crash, hang or
-// lie and is not believed.
+// Player: the referee's view of a process that runs a candidate, which may crash, hang or lie and
+// is not believed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

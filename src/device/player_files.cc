@@ -1,4 +1,4 @@
-// Paths from the loader's own trace, and pages locked by mlock.
+// Finds the files of CPU players in the loader's own trace, and locks their pages in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_files.h"
 

@@ -1,4 +1,4 @@
-// Tests of what players see of the system, and that it stays in memory.
+// Tests of which files of the system CPU players see, and that these stay in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_files.h"
 

@@ -1,4 +1,4 @@
-// The pool's thread, and starting a player process.
+// Starts player processes on a thread of the pool.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_pool.h"
 

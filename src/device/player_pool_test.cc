@@ -1,4 +1,4 @@
-// Tests: the pool hands out what it has, reports failures, and never waits for ever.
+// Tests that the pool hands out the players it has, reports failures, and never waits for ever.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_pool.h"
 

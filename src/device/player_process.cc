@@ -1,4 +1,4 @@
-// Requests to a player process, and the judgement of its answers.
+// Sends requests to a player process and judges its answers.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_process.h"
 

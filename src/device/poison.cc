@@ -1,4 +1,4 @@
-// Poison, made eight bytes at a time with the widest vectors available.
+// Fills memory with poison, eight bytes at a time, with the widest vectors available.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/poison.h"
 

@@ -1,4 +1,5 @@
-// The probe, whose expected values come from integers that never pass through the tested memory.
+// Tests a device by a computation whose expected values come from integers that never pass through
+// the tested memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe.h"
 

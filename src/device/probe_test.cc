@@ -1,4 +1,5 @@
-// Tests: the probe passes a working device, sees single damaged bits, and calls no shortage damage.
+// Tests that the probe passes a working device, sees single damaged bits, and does not call a lack
+// of memory damage.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe.h"
 

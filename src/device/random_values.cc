@@ -1,4 +1,4 @@
-// The table of the ziggurat, computed without a mathematical library, so that it is equal on every
+// Computes the ziggurat's table without a mathematical library, so that the table is equal on every
 // machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/random_values.h"

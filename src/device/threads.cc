@@ -1,4 +1,4 @@
-// States and times of threads from /proc/PID/task.
+// Reads states and processor times of threads from /proc/PID/task.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/threads.h"
 
@@ -26,7 +26,7 @@ std::string_view reread(const platform::Fd& file, std::span<char> into) {
   return {into.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
 }
 
-// Further states beside the letters of proc(5).
+// States of a thread that have no letter in proc(5).
 constexpr char kGone = 0;
 constexpr char kUnreadable = '?';
 

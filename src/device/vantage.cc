@@ -1,4 +1,4 @@
-// Binding the calling thread to a processor, and releasing it.
+// Binds the calling thread to a processor, and releases it.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vantage.h"
 

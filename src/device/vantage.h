@@ -1,4 +1,4 @@
-// Vantage: the processor from which a player is called.
+// Vantage: chooses the processor from which a player is called.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

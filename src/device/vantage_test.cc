@@ -1,4 +1,4 @@
-// Tests: every processor has its turn, and the thread is free afterwards.
+// Tests that calls are made from every processor in turn, and that the thread is free afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vantage.h"
 

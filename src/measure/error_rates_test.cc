@@ -1,4 +1,4 @@
-// Error rates of the whole comparison, stopping rule included, on machines that misbehave.
+// Tests the error rates of whole comparisons, stopping rule included, on machines that misbehave.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Speedups, their combination, decisions, the noise floor: exact cases and properties.
+// Tests of speedups, their combination, decisions and the noise floor: exact cases and properties.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/estimate.h"
 

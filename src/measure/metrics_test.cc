@@ -1,4 +1,4 @@
-// Metrics, compared with enumeration of everything that could have been drawn.
+// Tests that compare the metrics with an enumeration of everything that could have been drawn.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/metrics.h"
 

@@ -1,4 +1,4 @@
-// The schedule of looks, the allotment of samples, and the ends of a measurement.
+// Schedules looks at the interval, allots samples to workloads, and ends measurements.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/plan.h"
 

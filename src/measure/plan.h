@@ -1,4 +1,4 @@
-// When to take another sample and when to stop, for paired comparisons and for lone series.
+// Decides when to take another sample and when to stop, for paired comparisons and for lone series.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// How a measurement ends: budgets, hopeless cases, allotment, warm-up.
+// Tests of how a measurement ends: budgets, hopeless cases, allotment, warm-up.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/plan.h"
 

@@ -1,4 +1,4 @@
-// Order statistics: sorting, binomial tails, block medians.
+// Computes order statistics: sorting, binomial tails, block medians.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.h"
 

@@ -1,4 +1,4 @@
-// Order statistics: exact values, coverage by enumeration, invariances.
+// Tests of order statistics: exact values, coverage by enumeration, invariances.
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.h"
 

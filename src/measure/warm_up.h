@@ -1,4 +1,4 @@
-// Warms up, by time, until the clock settles; needs nothing but the durations of calls.
+// Decides, from the durations of calls alone, when the clock has settled and warm-up ends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The machine's clock.
+// Reads the clocks of the machine and sleeps.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/clock.h"
 

@@ -1,4 +1,4 @@
-// Clock: monotonic and wall time behind one seam, so that tests own time.
+// Clock: monotonic and wall time behind one interface, so that tests can control time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Uid and limits of a jailed process.
+// Restricts the uid, the capabilities and the resources of a jailed process.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/confine.h"
 

@@ -1,4 +1,4 @@
-// The machine's disk, and a disk in memory that fails on demand.
+// Implements the machine's disk, and a disk in memory that fails on demand.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/disk.h"
 

@@ -1,4 +1,4 @@
-// Disk: the few file operations that crash and full-disk tests must be able to fail at will.
+// Disk: the few file operations that tests of crashes and full disks must be able to fail at will.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

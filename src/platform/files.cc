@@ -1,4 +1,4 @@
-// Files and descriptors on the real machine.
+// Works with files and descriptors of the real machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/files.h"
 

@@ -1,4 +1,4 @@
-// Files and descriptors of the machine, as Results that name the path and the reason.
+// Operations on files and descriptors of the machine, whose errors name the path and the reason.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

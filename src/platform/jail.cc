@@ -1,4 +1,4 @@
-// Launching a jail: the policy, bubblewrap's arguments, and the handshake with kw-jail.
+// Launches a jail: the policy, bubblewrap's arguments, and the handshake with kw-jail.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/jail.h"
 

@@ -1,4 +1,5 @@
-// Jails: where compilers and candidates run; the level is chosen by the caller and never weakened.
+// Jails, in which compilers and candidates run; the level is chosen by the caller and never
+// weakened.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

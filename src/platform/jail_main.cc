@@ -42,7 +42,7 @@ void report(JailReport kind, std::string_view detail = {}) {
   ::_exit(kSetupFailed);
 }
 
-/// Says which process we are and waits until the parent holds a pidfd of us.
+/// Tells the parent which process this is, and waits until the parent holds a pidfd of it.
 void introduce(JailReport kind) {
   report(kind);
   char answer = 0;

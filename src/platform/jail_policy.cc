@@ -1,4 +1,4 @@
-// JailPolicy as bytes.
+// Encodes and decodes a JailPolicy as bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/jail_policy.h"
 

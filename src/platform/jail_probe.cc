@@ -1,4 +1,4 @@
-// Which jail levels hold on this machine, found by running a self-check in each.
+// Finds which jail levels hold on this machine by running a self-check in each.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/utsname.h>
 #include <unistd.h>

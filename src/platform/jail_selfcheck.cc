@@ -1,4 +1,4 @@
-// Attempts that a jail must refuse.
+// Attempts what a jail must refuse.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/jail_selfcheck.h"
 

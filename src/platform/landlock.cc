@@ -1,4 +1,4 @@
-// Landlock's file rules by raw system calls, since glibc has no wrappers.
+// Sets Landlock's file rules by raw system calls, since glibc has no wrappers.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/prctl.h>

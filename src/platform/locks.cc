@@ -1,4 +1,5 @@
-// Locks by flock(2): the kernel releases them with the last descriptor of a dead process.
+// Implements locks by flock(2): the kernel releases them with the last descriptor of a dead
+// process.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/locks.h"
 

@@ -1,4 +1,4 @@
-// State of a Process; shared by subprocess.cc and jail.cc, private to the platform.
+// State of a Process, shared by subprocess.cc and jail.cc; private to src/platform.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sets of processors by Linux's affinity calls.
+// Reads and sets the processors of a thread by Linux's affinity calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/processors.h"
 

@@ -1,4 +1,4 @@
-// The processors that this thread may run on, and binding it to some of them.
+// Finds the processors that this thread may run on, and binds the thread to some of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reading of texts that people write.
+// Reads texts that people write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Filter of system calls: denies those that neither a compiler nor a numeric kernel needs.
+// Filters system calls: denies those that neither a compiler nor a numeric kernel needs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -197,8 +197,9 @@ std::string confine_calls(const JailPolicy& policy, int exec_fd) {
     f.deny_if(SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, flag, flag)});
   }
   if (policy.new_processes) {
-    // Children have pids that this filter cannot know, so only processes outside the jail must be
-    // kept out of reach.
+    // A jail that may start processes must be able to signal its children, whose pids this filter
+    // cannot know. Processes outside are out of reach anyway, unless the jail has our uid and
+    // Landlock is too old (below ABI 6) to keep signals inside.
     if (policy.shares_uid && landlock_abi() < 6) {
       deny_other_processes(f, true, static_cast<std::uint64_t>(::getpid()));
     }

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a flag and a descriptor.
+// Turns SIGINT and SIGTERM into a flag and a readable descriptor.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/signals.h"
 

@@ -1,4 +1,5 @@
-// Helpers of the platform's tests, among them the program that misbehaves on demand.
+// Helpers of the tests of src/platform, among them the path of the program that misbehaves on
+// demand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

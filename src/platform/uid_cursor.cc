@@ -1,4 +1,4 @@
-// A counter in a page that processes share: no lock, and nothing to repair after a kill.
+// Keeps a counter in a page that processes share: no lock, and nothing to repair after a kill.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/uid_cursor.h"
 

@@ -1,4 +1,4 @@
-// clone, set-up and exec by system calls alone, without allocation or locks.
+// Clones, sets up and executes a child by system calls alone, without allocation or locks.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/vfork_exec.h"
 

@@ -1,4 +1,4 @@
-// The step between clone and exec, where only async-signal-safe work is allowed.
+// Starts a program in a child; between clone and exec only async-signal-safe work is allowed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Loading an object: first its libraries, then the limits, then the object.
+// Loads an object: first its libraries, then the limits on system calls, then the object itself.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cpu_load.h"
 

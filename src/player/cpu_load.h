@@ -1,4 +1,4 @@
-// Loading a candidate's object: the last step before foreign code runs.
+// Loads a candidate's object, the last step before foreign code runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// The last message of a player whose candidate crashed, sent from the signal handler; best effort.
+// Sends the last message of a player whose candidate crashed, from the signal handler and as well
+// as possible.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Finding NVIDIA's driver, and its errors in words.
+// Finds NVIDIA's driver and puts its errors into words.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cuda_api.h"
 

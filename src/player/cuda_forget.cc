@@ -1,4 +1,4 @@
-// Forgetting what a GPU process could carry from one timed call to the next.
+// Forgets everything that a GPU process could carry from one timed call to the next.
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 

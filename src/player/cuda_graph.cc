@@ -1,4 +1,5 @@
-// Turning plans into graphs: parameters by the kernels' own tables, branches as captured streams.
+// Turns launch plans into CUDA graphs: parameters by the kernels' own tables, branches as captured
+// streams.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>

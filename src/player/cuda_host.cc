@@ -1,4 +1,5 @@
-// Host launchers in a player's context: loading, a first try, capture where possible, and calls.
+// Runs host launchers in a player's context: loads them, tries them once, captures them where
+// possible, and calls them.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 

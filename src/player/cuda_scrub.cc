@@ -1,5 +1,4 @@
-// Overwriting what a multiprocessor keeps between two calls: shared memory, registers, local
-// memory.
+// Overwrites what a multiprocessor keeps between two calls: shared memory, registers, local memory.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Context, buffers, objects and calls of a GPU player.
+// Manages the context, buffers, objects and calls of a GPU player.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cuda_session.h"
 

@@ -1,4 +1,4 @@
-// Mapping shared memory within a PROT_NONE reservation.
+// Maps shared memory within a PROT_NONE reservation.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/mapping.h"
 

@@ -1,4 +1,4 @@
-// Reading an ELF file piece by piece, by its program headers.
+// Reads an ELF file piece by piece, by its program headers.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/object_file.h"
 

@@ -1,4 +1,4 @@
-// Encoding of plans, and their checked decoding.
+// Encodes launch plans, and decodes them with checks.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/plan_wire.h"
 

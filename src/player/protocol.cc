@@ -1,4 +1,4 @@
-// Checked decoding of the player's messages; allocates nothing.
+// Decodes and checks the messages between referee and player; allocates nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/protocol.h"
 

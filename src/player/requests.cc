@@ -1,4 +1,4 @@
-// Encoding of requests: the referee's side of the protocol.
+// Encodes the requests that the referee sends to players.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/protocol.h"
 

@@ -1,4 +1,4 @@
-// Packets by sendmsg and recvmsg, descriptors by SCM_RIGHTS.
+// Sends and receives packets by sendmsg and recvmsg, with descriptors by SCM_RIGHTS.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/transport.h"
 

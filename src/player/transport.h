@@ -1,4 +1,4 @@
-// Sending and receiving packets with descriptors over the player's socket pair.
+// Sends and receives packets with descriptors over the player's socket pair.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

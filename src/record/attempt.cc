@@ -1,4 +1,4 @@
-// AttemptLine from an attempt.
+// Makes the AttemptLine of an attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/attempt.h"
 

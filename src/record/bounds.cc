@@ -1,4 +1,4 @@
-// A walk over every field of a record, and the relations between single fields.
+// Checks every field of a record, and the relations between single fields.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/bounds.h"
 

@@ -1,4 +1,4 @@
-// Knobs in words, and file suffixes of targets.
+// Puts knobs into words, and maps file suffixes to targets.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/candidate.h"
 

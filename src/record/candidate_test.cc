@@ -1,4 +1,4 @@
-// Tests of knobs in words.
+// Tests of describing knobs in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/candidate.h"
 

@@ -1,4 +1,4 @@
-// Instantiations of the record codec.
+// Instantiates the record codec for the types of records.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/attempt.h"
 #include "record/card.h"

@@ -1,4 +1,4 @@
-// Roofline positions in the words that tables and pages share.
+// Describes roofline positions in the words that tables and pages share.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/device.h"
 

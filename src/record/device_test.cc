@@ -1,4 +1,4 @@
-// Tests of a roofline position in words.
+// Tests of describing a roofline position in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/device.h"
 

@@ -1,4 +1,4 @@
-// Figures that follow from an evaluation by arithmetic alone.
+// Computes figures that follow from an evaluation by arithmetic alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/evaluation.h"
 

@@ -1,4 +1,4 @@
-// The one format that carries an evaluation to a worker and its result back, on every carrier.
+// The one format that carries a request for an evaluation to a worker and the result back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

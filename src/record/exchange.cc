@@ -1,4 +1,4 @@
-// What models cost, in words.
+// Describes in words what models cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/exchange.h"
 

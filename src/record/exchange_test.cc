@@ -1,4 +1,4 @@
-// Tests of costs in words.
+// Tests of describing costs in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/exchange.h"
 

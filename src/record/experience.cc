@@ -1,4 +1,4 @@
-// Keys, ages and sums of experience.
+// Computes keys, ages and sums of experience with techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/experience.h"
 

@@ -1,4 +1,4 @@
-// Intervals of ratios in words.
+// Describes intervals of ratios in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/interval.h"
 

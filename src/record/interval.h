@@ -1,4 +1,4 @@
-// The interval of a measured ratio in words.
+// Describes the interval of a measured ratio in words.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

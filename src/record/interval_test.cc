@@ -1,4 +1,4 @@
-// Tests of intervals in words: an interval that was not measured is never printed.
+// Tests of describing intervals in words: an interval that was not measured is never printed.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/interval.h"
 

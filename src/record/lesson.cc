@@ -1,4 +1,4 @@
-// Merging the sightings of lessons.
+// Merges lessons with the same key, and the list of places where each was seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/lesson.h"
 

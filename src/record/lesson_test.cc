@@ -1,4 +1,4 @@
-// Tests of merging lessons by their sightings.
+// Tests of merging lessons, and the lists of where each was seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/lesson.h"
 

@@ -257,8 +257,9 @@ struct Workload {
   std::vector<Scalar> scalars;
   Work work;
   std::int64_t dot_length = 1;  ///< The k of the `dot` gate.
-  /// Elements whose magnitude S is at most this (S is 0 where the task has none) are sums of
-  /// multiples of grid_unit() that every order of summing gives exactly; negative: there are none.
+  /// Bound on an element's magnitude S (the sum of its terms' absolute values; 0 where the task has
+  /// none). Elements up to the bound are sums of multiples of grid_unit() that every order of
+  /// summing gives exactly; negative: there are none.
   double exact_below = -1;
   /// Tolerance of the elements below `exact_below`, in units of grid_unit().
   double exact_within = 0.5;

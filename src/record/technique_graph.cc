@@ -1,4 +1,4 @@
-// Building, merging and reading technique graphs.
+// Builds, merges and reads technique graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/technique_graph.h"
 

@@ -16,7 +16,8 @@
 
 namespace kw {
 
-/// Counts of tries of one step. Counts from several searches are merged by adding them.
+/// How often one step, the use of one technique after another, was tried, and with what success.
+/// Counts from several searches are merged by adding them.
 struct StepCount {
   double tried = 0;
   double worked = 0;

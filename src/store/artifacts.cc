@@ -1,4 +1,4 @@
-// Artifacts on a disk, and their compression.
+// Stores artifacts in compressed files, and reads them.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/artifacts.h"
 

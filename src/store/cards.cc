@@ -1,4 +1,4 @@
-// Sets of cards, their words in an FTS5 table, and how many cards hold each word.
+// Stores sets of knowledge cards, their words in an FTS5 table, and how many cards hold each word.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/cards.h"
 

@@ -1,4 +1,4 @@
-// Tests of searching cards, and of storing a set again.
+// Tests of searching knowledge cards, and of storing a set of cards again.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/cards.h"
 

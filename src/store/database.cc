@@ -1,4 +1,4 @@
-// Opening, migrating and guarding the SQLite database.
+// Opens, migrates and guards the SQLite database.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/database.h"
 

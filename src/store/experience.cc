@@ -1,4 +1,4 @@
-// Storing experience together with the attempts that showed it.
+// Stores experience with techniques together with the attempts that showed it.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 

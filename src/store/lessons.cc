@@ -1,4 +1,4 @@
-// Storing lessons: learning, snapshots of runs, and changes by a person.
+// Stores lessons: learning, snapshots of runs, and changes by a person.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 

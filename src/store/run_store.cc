@@ -1,4 +1,4 @@
-// Queries behind RunStore.
+// Implements the queries of RunStore.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/run_store.h"
 

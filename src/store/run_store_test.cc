@@ -174,7 +174,7 @@ TEST_F(StoreTest, SpendingIsWhatExchangesAndLostTriesCost) {
   run.spent = {0.75, 300, 4, 1};
   ASSERT_TRUE(store.update(run));
   EXPECT_EQ(encode(spent()), encode(run.spent));
-  // A reply was completed just before a kill.
+  // The reply to another request was stored just before the process was killed.
   ASSERT_TRUE(store.keep_exchange(run.id, exchange("c", 0.25)));
   EXPECT_EQ(encode(spent()), encode(Spending{1, 420, 5, 1}));
 }

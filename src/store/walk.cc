@@ -1,4 +1,4 @@
-// Walking over attempts in batches: one is unpacked while the one before it is visited.
+// Walks over attempts in batches: one batch is unpacked while the batch before it is visited.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/walk.h"
 

@@ -1,4 +1,4 @@
-// The format of bundles and their results.
+// Reads and writes bundles of evaluations and their results.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/bundle.h"
 

@@ -1,4 +1,4 @@
-// The units that are sent with Verb::Equip.
+// Lists and builds the trusted kernels that are sent with Verb::Equip.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/equipment.h"
 

@@ -1,4 +1,4 @@
-// Trusted kernels that a worker's device and measurements need a compiler for.
+// Trusted kernels that a worker's device and measurements need and that must be compiled.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Tests that every .cu that is shipped, and every honest one of the suites, compiles wherever its
-// own conditions hold.
+// Tests that every .cu that is shipped, and every honest kernel of the test suites, compiles
+// wherever its own conditions hold.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Writing and reading frames.
+// Writes and reads frames, the packets between controller and worker.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/frame.h"
 

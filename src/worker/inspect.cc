@@ -1,4 +1,5 @@
-// Profile and sanitizer after a verdict: which workload they look at, and where their results go.
+// Runs profiler and sanitizer after a verdict: which workload they look at, and where their results
+// go.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/inspect.h"
 

@@ -1,4 +1,4 @@
-// Codecs of the messages.
+// Instantiates the codecs of the messages between controller and worker.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/messages.h"
 

@@ -27,10 +27,11 @@ enum class Verb {
   Hurry,
 };
 
-/// A line about the admission of a task, one for each null answer or mutant and workload.
+/// One result of admission, which tests a task with right and wrong answers (all zeros, for
+/// example): which answer was tried on which workload, and whether the task judged it rightly.
 struct AdmissionLine {
   std::string what;  ///< "zeros", "input x ignored", "reference at f32", …
-  /// Workload on which the wrong answer was to be caught; "all" for several.
+  /// Workload on which the answer was judged; "all" for several.
   std::string workload;
   bool is_ok = false;
   std::string detail;

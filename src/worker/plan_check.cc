@@ -1,4 +1,4 @@
-// Checks of launches against kernels.
+// Checks the launches of plans against the built kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/plan_check.h"
 

@@ -1,4 +1,4 @@
-// Screening and building of a request's units.
+// Screens and builds the units of a request.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 

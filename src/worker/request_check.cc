@@ -1,4 +1,4 @@
-// Checks of everything that a worker relies on in a request.
+// Checks everything that a worker relies on in a request.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/request_check.h"
 

@@ -1,4 +1,4 @@
-// Checks whether a request can be judged on this machine at all, before a worker looks further.
+// Checks whether a request can be judged on this machine at all, before a worker does more with it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

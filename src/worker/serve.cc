@@ -1,4 +1,4 @@
-// The loop of kw-worker.
+// The loop in which kw-worker answers messages.
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 

@@ -1,4 +1,4 @@
-// Judging on one device, and its lease.
+// Judges candidates on one device, and manages the device's lease.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 

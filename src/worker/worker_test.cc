@@ -1,4 +1,4 @@
-// Tests of failures that are not the candidate's fault.
+// Tests of how a worker reports failures that are not the candidate's fault.
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 

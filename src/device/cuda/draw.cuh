@@ -1,5 +1,5 @@
-// The kinds of values of docs/formats.md, each a function of (seed, index); one text for host and
-// GPUs.
+// Draws values of the kinds in docs/formats.md, each a function of (seed, index). Host and GPUs
+// compile the same text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Trusted kernels beside a candidate in the player's context: the clock, and preparations for a
-// call.
+// Trusted kernels that run in a player's context beside a candidate: they tell the time and prepare
+// calls.
 // SPDX-License-Identifier: Apache-2.0
 
 typedef unsigned long long Word;

@@ -1,4 +1,4 @@
-// Modes of trouble.cc; shared with the tests that choose them.
+// Ways to misbehave that trouble.cc offers; shared with the tests that choose them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
