@@ -12,7 +12,7 @@ namespace kw {
 namespace {
 
 TEST(Sha256, MatchesTheStandard) {
-  // FIPS 180-2, appendix B.1.
+  // Test vector of FIPS 180-2, appendix B.1.
   EXPECT_EQ(sha256("abc").hex(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(Sha256Stream().update("a").update("bc").finish(), sha256("abc"));

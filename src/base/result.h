@@ -57,7 +57,7 @@ inline std::string describe(const Error& e) {
 #define KW_CONCAT(a, b) KW_CONCAT_IMPL(a, b)
 
 /// Unwraps a Result or returns its error from the enclosing function:
-/// `auto text = KW_TRY(read_file(path));` or `KW_TRY(sync(fd));`. Nests.
+/// `auto text = KW_TRY(read_file(path));` or `KW_TRY(sync(fd));`. Calls may be nested.
 #define KW_TRY(...) KW_TRY_IMPL(KW_CONCAT(kw_try_, __COUNTER__), __VA_ARGS__)
 #define KW_TRY_IMPL(name, ...)                                              \
   __extension__({                                                           \

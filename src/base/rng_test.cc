@@ -64,7 +64,8 @@ TEST(Rng, NormalHasTheRightMomentsAndTails) {
     beyond_one += std::fabs(x) > 1 ? 1 : 0;
     beyond_tail += std::fabs(x) > 3.5 ? 1 : 0;
   }
-  // Six standard errors; the shares are erfc(1/sqrt 2) and erfc(3.5/sqrt 2).
+  // The tolerances are six standard errors; the expected shares are erfc(1/sqrt 2) and
+  // erfc(3.5/sqrt 2).
   EXPECT_NEAR(sum / kCount, 0, 6 / std::sqrt(kCount));
   EXPECT_NEAR(squares / kCount, 1, 6 * std::sqrt(2.0 / kCount));
   EXPECT_NEAR(fourth / kCount, 3, 6 * std::sqrt(96.0 / kCount));

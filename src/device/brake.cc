@@ -107,8 +107,8 @@ bool Brake::await_rest() {
 
 double Brake::outside_ns(double elapsed_ns) const {
   if (!has_looked_) return 0;
-  // A thread that still ran has not been charged for the kernel's last tick, in which the call may
-  // have been. Its work until it was stopped counts as time of the call.
+  // A thread that still ran has not been charged for the kernel's last tick, during which the call
+  // may have run. Its work until it was stopped counts as time of the call.
   ThreadSet::Times slept = resting_;
   double ran = 0;
   for (const pid_t thread : looked_.running) {

@@ -69,7 +69,7 @@ class RegionRows {
   Rows rows_;
 };
 
-/// The pieces from `first` to `end` that a selection looks at.
+/// Numbers of the pieces from `first` up to but excluding `end` that a selection looks at.
 std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection,
                                         std::int64_t first, std::int64_t end);
 

@@ -22,7 +22,7 @@ class AnnouncementWatch {
                     std::int64_t now_ns)
       : page_(page), nonce_(nonce), lead_ns_(lead_ns), last_ns_(now_ns) {}
 
-  /// True once there is an announcement, in time or not. `clock` is any monotonic clock in ns.
+  /// True once there is an announcement, in time or late. `clock` is any monotonic clock in ns.
   template <class Clock>
   bool look(const Clock& clock) {
     const std::int64_t before = clock();

@@ -35,7 +35,7 @@ using FakeKernel = std::function<CallResult(const std::vector<std::vector<FakeAr
 /// The result of a call that returned after `ns`.
 inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .elapsed_ns = ns}; }
 
-/// The result of a bound plan's call that was stamped at `ns`; its events give the same time.
+/// The result of a bound plan's call that took `ns` by the stamps and by the events alike.
 inline CallResult stamped_at(double ns) {
   return {.fate = Fate::Returned, .elapsed_ns = ns + 20e3, .stamped_ns = ns, .event_ns = ns};
 }

@@ -188,8 +188,9 @@ Lines lines_of(const Tensor& tensor, std::uint64_t seed) {
   return lines;
 }
 
-/// Largest number in a line of kind `counted`, chosen so that all sums stay below what the type
-/// holds exactly; in long lines, whose numbers have both signs, all sums that ever occur.
+/// Largest number in a line of kind `counted`, chosen so that all sums along a line stay below what
+/// the type holds exactly; in long lines, whose numbers have both signs, so that all sums that
+/// occur in practice do.
 double most_counted(const Lines& lines, int bits) {
   constexpr double kLeast = 8;
   constexpr double kMost = 4096;

@@ -29,7 +29,7 @@ class HostBuffer : public Buffer {
   std::string check_guards();
 
  protected:
-  /// Takes over canaries of memory that was armed as another buffer's.
+  /// Takes over the canaries of another buffer, whose memory this buffer has taken over.
   void adopt_canaries(const HostBuffer& other) { canary_ = other.canary_; }
 
  private:

@@ -41,8 +41,9 @@ class ThreadSet {
     std::vector<pid_t> running;  ///< Threads that ran until the end of the look.
     bool all_slept = true;       ///< No thread ran when it was first looked at.
   };
-  /// times(), looking again at threads that seem to run until none does or `patience_ns` are over,
-  /// since a thread that is falling asleep has not been charged yet for what it did.
+  /// Reads the times of all threads, and again those of threads that seem to run, until none seems
+  /// to or `patience_ns` have passed: a thread that is falling asleep has not been charged yet for
+  /// what it did.
   Look times_when_asleep(std::int64_t patience_ns);
   /// Waits until every thread sleeps; false if one still runs or waits for a processor after
   /// `patience_ns`, and without /proc.

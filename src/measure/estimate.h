@@ -28,7 +28,7 @@ struct Estimate {
   double high = std::numeric_limits<double>::infinity();
   /// Probability that the interval holds the truth: 0.995, or less if the timing was cut short.
   double confidence = 0;
-  /// Number of pairs; after combine() that of the workload with the fewest.
+  /// Number of pairs; after combine() the number of the workload with the fewest pairs.
   std::size_t pairs = 0;
 
   bool operator==(const Estimate&) const = default;

@@ -13,8 +13,8 @@
 namespace kw::measure {
 namespace {
 
-/// Mean, over every choice of k of these tries, of the best speedup; with `hit`, of whether one is
-/// correct.
+/// Mean of the best speedup over every choice of k of these tries; with `hit`, the share of choices
+/// that include a correct try.
 double by_enumeration(int k, const std::vector<double>& speedups, bool hit) {
   double sum = 0;
   int choices = 0;

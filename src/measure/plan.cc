@@ -168,8 +168,8 @@ std::size_t PairPlan::fewest_pairs() const {
   return limits_.may_be_rough ? kProbePairs : std::max(kProbePairs, samples_needed(alpha));
 }
 
-// Sets the pairs to reach before the next look. A look whose time has passed already (calls grew
-// slower since the plan was made) is forfeited.
+// Sets how many pairs to reach before the next look. A look whose time has passed already (calls
+// grew slower since the plan was made) is forfeited.
 void PairPlan::set_targets() {
   for (; looks_done_ < looks_; ++looks_done_) {
     allot_until(looks_done_);
@@ -180,7 +180,8 @@ void PairPlan::set_targets() {
   end("the budget is spent");
 }
 
-// Sets targets that spend the time until look number `look`, counted from 0, is due.
+// Sets how many pairs each workload needs so that the time until look number `look`, counted from
+// 0, is used up.
 void PairPlan::allot_until(std::size_t look) {
   const double step =
       looks_ == 1 ? 0.0 : static_cast<double>(look) / static_cast<double>(looks_ - 1);

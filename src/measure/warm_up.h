@@ -25,7 +25,7 @@ class WarmUp {
   bool wants_more() const { return !settled_ && spent_ns_ < limits_.most_ns; }
   /// Adds the duration of the call just made, above 0.
   void add(double ns);
-  /// False when the time ran out first; the record says so.
+  /// False when the warm-up's time ran out before the calls had settled.
   bool settled() const { return settled_; }
   double spent_ns() const { return spent_ns_; }
   std::size_t calls() const { return calls_; }

@@ -115,8 +115,8 @@ int grow_file(const Arguments& a) {
   return tell(fd < 0 ? -1 : ::ftruncate(fd, static_cast<off_t>(std::stoll(a.at(1)))));
 }
 
-/// Prints a call that was not refused. The arguments are chosen so that a call that is let through
-/// either succeeds or fails with another error.
+/// Prints the name of a call that was not refused. The arguments are chosen so that a call that is
+/// let through either succeeds or fails with an error other than EPERM and ENOSYS.
 void attempt(const char* name, long result) {
   if (result >= 0 || (errno != EPERM && errno != ENOSYS)) {
     std::printf("%s: %s\n", name, result >= 0 ? "ok" : strerrorname_np(errno));

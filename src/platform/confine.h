@@ -9,7 +9,7 @@
 
 namespace kw::platform {
 
-/// Changes the uid, drops groups and capabilities, and forbids to gain any. Like the functions
+/// Changes the uid, drops groups and capabilities, and forbids gaining any. Like the functions
 /// below, returns in words what could not be done; empty when the restriction is in force.
 std::string confine_uid(const JailPolicy& policy);
 std::string confine_limits(const JailPolicy& policy);

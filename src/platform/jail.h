@@ -33,11 +33,11 @@ struct JailSpec {
   std::vector<Path> device_nodes;
   bool proc = false;  ///< Shows a /proc (a private one at Namespace); CUDA needs it.
 
-  /// Allows sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At
-  /// Namespace no other process's socket can be reached; a player forbids itself new ones before it
-  /// loads foreign code.
+  /// Allows sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At level
+  /// Namespace no other process's socket can be reached; a player forbids itself new sockets before
+  /// it loads foreign code.
   bool local_sockets = false;
-  /// Allows internet sockets too, only at Namespace: there the only network is the jail's own
+  /// Allows internet sockets too, only at level Namespace, where the only network is the jail's own
   /// loopback. Profilers use it to talk to the program that they start.
   bool private_network = false;
   /// Keeps CAP_SYS_ADMIN, if this process has it, although uid and filter change: where the driver

@@ -90,15 +90,16 @@ std::string file_name_of(std::string_view device) {
   return name;
 }
 
-/// Number of files for the names of those who share a device, each locked by its owner. Sharers
-/// beyond this number stay unnamed.
+/// Number of files for the names of processes that share a device, each file locked by its owner.
+/// Processes beyond this number stay unnamed.
 constexpr int kNames = 16;
 
 Path name_file(const Path& place, const std::string& device, int n) {
   return place / (device + ".share-" + std::to_string(n));
 }
 
-/// Writes down a sharer's name; on failure nothing, and others see a name less.
+/// Writes down the name of a process that shares the device. On failure returns no descriptor, and
+/// other processes see one name fewer.
 Fd write_share(const Path& place, const std::string& device, std::string_view owner) {
   for (int n = 0; n < kNames; ++n) {
     const Path path = name_file(place, device, n);

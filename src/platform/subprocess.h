@@ -60,7 +60,7 @@ struct Exit {
   bool output_truncated = false;
   std::string out;  ///< The first output_cap bytes.
   std::string err;
-  /// User and system time of the child and of those it waited for.
+  /// User and system time of the child and of the descendants that were waited for.
   std::int64_t cpu_ns = 0;
   /// Size of the largest process in the tree; not below our own size at spawn().
   std::int64_t max_rss_bytes = 0;

@@ -11,7 +11,7 @@ Outcome Session::build_again(Bound& plan) {
   if (plan.is_built) return std::nullopt;
   Outcome f = plan.entry != nullptr ? instantiate_host(plan) : build(plan);
   plan.is_built = !f;
-  // The plan was accepted before, so this failure is no refusal of the plan.
+  // The plan was accepted by an earlier bind, so this failure is no refusal of the plan.
   if (f && f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
   return f;
 }

@@ -269,7 +269,7 @@ class GraphBuilder {
   std::vector<TensorMap> maps_;
   std::map<std::uint32_t, Stream> streams_;  ///< Streams of the branches above 0.
   std::vector<Event> events_;                ///< All events that were created, for destruction.
-  /// Events behind the steps that other branches wait for.
+  /// Events recorded behind the steps that other branches wait for, by index of the step.
   std::map<std::size_t, Event> ends_;
   std::vector<bool> is_awaited_;
   Event start_ = nullptr;

@@ -144,7 +144,8 @@ struct Launch {
 };
 
 struct WireArgument {
-  /// -1: `value` is the image of a scalar; else `value` is an offset into this buffer's payload.
+  /// Index of the buffer into whose payload `value` is an offset; -1: `value` is the image of a
+  /// scalar.
   std::int32_t buffer = -1;
   std::uint32_t reserved = 0;
   std::uint64_t value = 0;

@@ -89,7 +89,8 @@ AttemptLine line_of(const Attempt& attempt);
 inline constexpr const char* kBanditEnsemble = "bandit";
 inline constexpr const char* kTurnEnsemble = "turn";
 
-/// The settings that a run was started with; with the attempts they decide every later decision.
+/// The settings that a run was started with; together with the attempts so far they decide all that
+/// follows.
 struct RunConfig {
   std::string task;  ///< Name of the task.
   std::string task_path;
@@ -123,9 +124,9 @@ struct RunConfig {
   std::string effort;
   /// How long a server may stay silent; 0: the provider's default.
   std::int64_t model_timeout_ns = 0;
-  /// Most requests to one address and model; 0: no limit.
+  /// Most requests per minute to one address and model; 0: no limit.
   std::int64_t requests_per_minute = 0;
-  /// Most tokens to one address and model; 0: no limit.
+  /// Most tokens per minute to one address and model; 0: no limit.
   std::int64_t tokens_per_minute = 0;
   /// Whether requests that an earlier run made are answered with replies kept in the workspace.
   bool caches_replies = false;

@@ -167,10 +167,11 @@ struct Speedup {
   double high = 0;
   double confidence = 0;
   std::string baseline;  ///< Name of the opponent.
-  /// Ratio of a kernel against itself (A/A); none: no win depended on it.
+  /// Noise floor: how far from equal a kernel timed against itself (A/A) seems; none: no win
+  /// depended on the floor.
   std::optional<double> noise_floor;
   bool is_faster = false;  ///< The decision of measure::decide().
-  /// Series of fresh processes behind `noise_floor`; 0: there is none, or it is assumed.
+  /// Number of series in fresh processes behind `noise_floor`; 0: there is none, or it is assumed.
   int floor_series = 0;
 
   template <class Self, class V>

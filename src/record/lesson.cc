@@ -1,4 +1,4 @@
-// Merges lessons with the same key, and the list of places where each was seen.
+// Merges lessons with the same key, and their lists of where each was seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/lesson.h"
 

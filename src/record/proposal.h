@@ -27,7 +27,7 @@ struct EnumNames<Errand> {
   static constexpr std::array<std::string_view, 4> names{"write", "repair", "rethink", "improve"};
 };
 
-/// What one reader or writer is shown of a run, and the prompt that it gets.
+/// What an adviser or the writer is shown of a run, and the prompt that it gets.
 struct View {
   /// Role whose model is asked: "planner", "judge"; empty: the writer. "rules" and "learned" ask no
   /// model.

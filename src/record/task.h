@@ -62,7 +62,7 @@ inline constexpr std::int64_t kDefaultLocalBytes = std::int64_t{4} << 10;
 
 struct Restrictions {
   std::vector<std::string> libraries;  ///< Libraries that a candidate may link; empty: none.
-  /// Compiler options that a candidate may name beyond the safe ones.
+  /// Compiler options that a candidate may name in addition to those that every task allows.
   std::vector<std::string> options;
   bool deterministic = false;        ///< Two calls on equal inputs must agree in every bit.
   std::int64_t workspace_bytes = 0;  ///< Memory beyond the tensors; 0 means kDefaultWorkspaceBytes.
@@ -82,8 +82,8 @@ struct Restrictions {
   }
 };
 
-/// A mutant of admission that is expected to pass the gates, since a legitimate kernel may do what
-/// the mutant does.
+/// A mutant (a slightly wrong kernel that tests a task) that is expected to pass the gates, since a
+/// legitimate kernel may do what the mutant does.
 struct Excuse {
   std::string mutant;           ///< Name of the mutant, where * stands for any text.
   std::vector<std::string> on;  ///< Timed workloads on which the mutant may pass; empty: all.
@@ -151,9 +151,9 @@ constexpr int significand_bits(Dtype dtype) {
   }
 }
 
-/// Values of kind `grid` are multiples of this unit. With values below 2 it leaves three bits, so
-/// that sums below 16 are exact in any order, and a factor that lost four bits is off by at least a
-/// unit.
+/// Unit whose multiples are the values of kind `grid`. Values below 2 then use three bits fewer
+/// than the type has, so that sums below 16 are exact in any order, and a factor that lost four
+/// bits is off by at least a unit.
 constexpr double grid_unit(Dtype dtype) {
   double unit = 16;
   for (int bit = 0; bit < significand_bits(dtype); ++bit) unit /= 2;

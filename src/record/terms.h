@@ -12,8 +12,8 @@ namespace kw {
 /// Name of the event that a run stores beside each confirmation.
 inline constexpr const char* kTermsEvent = "terms";
 
-/// Together with the evaluation, whose workloads carry the seeds, all that is needed to repeat a
-/// confirmation.
+/// Everything that is needed to repeat a confirmation beside its evaluation, whose workloads carry
+/// the seeds.
 struct Terms {
   Gate gate;
   bool deterministic = false;       ///< Value of Restrictions::deterministic.

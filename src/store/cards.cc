@@ -86,7 +86,7 @@ Card read_card(SQLite::Statement& row) {
 
 constexpr const char* kCardColumns = "SELECT id, uses, helped, body FROM cards ";
 
-/// Writes one set of cards inside a transaction.
+/// Writes the cards of one origin inside a transaction.
 class SetWriter {
  public:
   explicit SetWriter(SQLite::Database& db)

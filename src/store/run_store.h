@@ -83,8 +83,8 @@ class RunStore {
   Result<> for_each_attempt(std::int64_t run, Sources sources,
                             const std::function<Result<>(Attempt&)>& visit,
                             Samples samples = Samples::Load) const;
-  /// Visits the lines of the attempts behind attempt `after`, on one thread: about a tenth of the
-  /// cost of for_each_attempt().
+  /// Visits the AttemptLine of each attempt behind attempt `after`, on one thread: about a tenth of
+  /// the cost of for_each_attempt().
   Result<> for_each_line(std::int64_t run, const std::function<void(const AttemptLine&)>& visit,
                          int after = 0) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
@@ -115,7 +115,7 @@ class RunStore {
   Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
   /// The snapshot of a run; nothing if the run began without memory.
   Result<std::optional<LessonSnapshot>> lesson_snapshot(std::int64_t run) const;
-  /// Counts a confirmed win of the run for the lessons that it began with, once.
+  /// Counts a confirmed win of the run for the lessons that it began with, at most once.
   Result<> credit_lessons(std::int64_t run);
   /// Changes that the run made to lessons, in order.
   Result<std::vector<LessonChange>> lesson_changes(std::int64_t run) const;

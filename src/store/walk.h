@@ -13,7 +13,7 @@
 
 namespace kw::store {
 
-/// A row of the table of attempts, not unpacked.
+/// A row of the table of attempts, with the body still compressed.
 struct PackedAttempt {
   std::string source;  ///< Name of the source's artifact, in hex.
   std::string body;    ///< Compressed JSON.
