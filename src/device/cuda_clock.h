@@ -12,9 +12,9 @@
 
 namespace kw::device {
 
-/// Waits for one announcement. If less time than the spacer's length passes between two looks, of
-/// which the first sees nothing and the second the announcement, then it was copied before the
-/// candidate could run, whatever the candidate writes later.
+/// Waits for one announcement. If less time than the spacer kernel's length passes between two
+/// looks, of which the first sees nothing and the second the announcement, then the announcement
+/// was copied before the candidate could run, whatever the candidate writes later.
 class AnnouncementWatch {
  public:
   /// `page` is borrowed; `lead_ns` is how long the spacer kernel runs after its announcement.

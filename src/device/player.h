@@ -106,8 +106,8 @@ class Player {
   virtual ~Player() = default;         ///< Kills the process and everything that it started.
   virtual JailLevel jail() const = 0;  ///< Jail level at which the process was launched.
   virtual int uid() const = 0;         ///< User that the process runs as.
-  /// Loads an object. On cpu only once per process, which then gives up the rights that loading
-  /// needs.
+  /// Loads an object. On cpu this works only once per process, which then gives up the rights that
+  /// loading needs.
   virtual LoadResult load(const BuiltObject& object) = 0;
   /// Makes a plan ready, only where the device runs plans (cuda). Checks every argument against the
   /// kernels' own parameter tables, uploads the tables, encodes tensor maps and captures the graph.

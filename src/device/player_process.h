@@ -115,7 +115,7 @@ std::span<const std::byte> seal(T& request, player::Kind kind) {
   return std::as_bytes(std::span(&request, 1));
 }
 
-/// A request that consists of its header.
+/// A request that consists of a header alone.
 struct BareRequest {
   player::Header header;
 };

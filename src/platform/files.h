@@ -63,7 +63,8 @@ class FileWriter {
   /// Without commit() the old file is kept.
   ~FileWriter();
 
-  /// Buffered. The first failure is kept for commit(), and nothing is written after it.
+  /// Adds bytes through a buffer. The first failure is kept for commit(), and nothing is written
+  /// after it.
   void write(std::string_view bytes);
   /// Puts the file in its place. Call once, last.
   Result<> commit();

@@ -17,7 +17,7 @@ struct Standing {
   bool counts_by_namespace = false;  ///< Linux >= 5.14 counts processes per user namespace.
 };
 
-/// Found once per process, then remembered.
+/// What this process is allowed to do here, found out once and then remembered.
 const Standing& our_standing();
 
 ProcessLimit process_limit_of(JailLevel level, const Standing& standing);

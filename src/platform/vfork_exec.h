@@ -23,7 +23,8 @@ struct ExecRequest {
   bool die_with_parent;
 };
 
-/// Stage of an outcome in which the folder could not be entered; compared by address.
+/// Value of ExecOutcome::stage where the working directory could not be entered; compared by
+/// address.
 inline constexpr char kStageCwd[] = "enter";
 
 struct ExecOutcome {

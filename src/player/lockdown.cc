@@ -79,7 +79,8 @@ constexpr int kChanging[] = {
 
 static_assert(32 + 2 * (std::size(kDenied) + std::size(kChanging)) < FilterProgram::kMost);
 
-/// Allows system call `number` only if the low half of argument 0 passes `test value`.
+/// Allows system call `number` only if the low half of argument 0 passes the comparison `test` with
+/// `value`.
 void restrict_first_argument(FilterProgram& p, int number, std::uint16_t test,
                              std::uint32_t value) {
   p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 4);

@@ -25,7 +25,7 @@ std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
 
 /// Suffix of source files for a target: ".cpp" or ".cu".
 std::string_view source_suffix(Target target);
-/// Target that a file of this name is written for, by its suffix; nothing: neither.
+/// Target that a file of this name is written for, by its suffix; nothing for other suffixes.
 std::optional<Target> target_of_file(std::string_view name);
 
 /// Compiler flags of every candidate, baseline and reference that decide what code means and how

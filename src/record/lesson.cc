@@ -32,7 +32,7 @@ Lesson merged(Lesson known, const Lesson& news) {
     if (has(known.seen_in, sighting)) continue;
     ++known.seen;
     known.seen_in.push_back(sighting);
-    // The first sighting is kept, since it says where the lesson comes from.
+    // Where a lesson was seen first is kept, since it says where the lesson comes from.
     if (known.seen_in.size() > kMostSightings) known.seen_in.erase(known.seen_in.begin() + 1);
   }
   return known;

@@ -153,7 +153,7 @@ struct Proposal {
 /// the next prompt. No verdict of the referee, rank or reward depends on them.
 struct Reading {
   int attempt = 0;  ///< Attempt that the reading is about; 0: none.
-  /// Attempt whose prompt needed the reading; the exchange is charged to it.
+  /// Attempt whose prompt needed this reading; the cost of the exchange is counted there.
   int asked_for = 0;
   std::string words;     ///< What was said; empty: nothing, and `trouble` says why.
   std::string trouble;   ///< Why there are no words, in one line.

@@ -10,7 +10,8 @@
 namespace kw::store {
 namespace {
 
-/// Attempts in a batch. Unpacking this many takes longer than starting a thread, and little memory.
+/// Attempts in a batch. Unpacking this many takes longer than starting a thread and needs little
+/// memory.
 constexpr std::size_t kBatch = 32;
 /// Most bytes of source texts that SourceTexts keeps.
 constexpr std::size_t kTextBytes = 1 << 20;

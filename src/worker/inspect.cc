@@ -107,7 +107,7 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
     return profile::Subject{unit, &w, request.plan("candidate", w.name)};
   };
   const std::int64_t began = platform::real_clock().now_ns();
-  // Twice the memory, since a profiler may keep a second copy of what a kernel writes.
+  // Twice the memory must be free, since a profiler may keep a second copy of what a kernel writes.
   const auto has_room = [&](const profile::Subject& s) {
     if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
     e.findings.push_back(

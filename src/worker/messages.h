@@ -16,12 +16,13 @@ namespace kw::worker {
 inline constexpr int kProtocolVersion = 5;
 
 enum class Verb {
-  /// facts: what the controller remembers of the device. Reply: facts of the device at hand.
+  /// Carries the facts that the controller remembers of the device. Reply: facts of the device at
+  /// hand.
   Hello,
   Judge,    ///< Carries `request`, with its units built. Reply: evaluation.
   Admit,    ///< Carries `request`, with its units built. Reply: admission.
   Measure,  ///< Measures ceilings, all of them if `is_full`. Reply: facts.
-  /// units: those of worker::equipment(), built. Reply: empty. Sent right after Hello.
+  /// Carries the built units of worker::equipment(). Reply: empty. Sent right after Hello.
   Equip,
   /// Sent after a Judge, whose evaluation then ends after the step in progress. Gets no reply.
   Hurry,

@@ -21,7 +21,7 @@ struct Prepared {
 /// a jail.
 Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
-/// Builds only the units of the task itself.
+/// Builds only the units that belong to the task, such as its references, and not the candidate.
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
 }  // namespace kw::worker

@@ -285,9 +285,9 @@ struct Counted {
   KW_FN double operator()(Word i) const { return draw_line(*this, i); }
 };
 
-/// Lines as the base draws them, some of them planted. A planted line holds `value` at a few
-/// places, with either sign where the rest is 0, and elsewhere `rest`, around which the base varies
-/// unless it is 0.
+/// Draws lines as `base` does, but some of them planted: a planted line holds `value` at a few
+/// places (with either sign where `rest` is 0) and `rest` elsewhere. Unless it is 0, `rest` is the
+/// value around which `base` varies.
 template <class Base>
 struct Planted {
   Base base;
