@@ -20,7 +20,7 @@ namespace {
 constexpr auto kFunctions = std::to_array<Op>(
     {Op::Abs, Op::IsPow2, Op::Log2Floor, Op::CeilDiv, Op::AlignUp, Op::Min, Op::Max});
 
-/// Two-letter symbols first, so that the longest one is taken.
+/// Symbols of the language, two-letter ones first, so that the longest symbol is taken.
 constexpr auto kSymbols =
     std::to_array<std::string_view>({"<=", ">=", "==", "!=", "&&", "||", "<", ">", "+", "-", "*",
                                      "/", "%", "!", "(", ")", ",", "?", ":"});

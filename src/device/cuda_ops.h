@@ -43,7 +43,7 @@ class CudaOps final : public BufferOps {
                                          bool padding_only) override;
   Result<std::string> check_guards(Buffer& buffer) override;
 
-  /// Fills the slack of a shared buffer with its canaries.
+  /// Fills the slack around a shared buffer's payload with canaries.
   Result<> arm_guards(CudaBuffer& buffer);
   /// Clears the L2: writes and then reads more than twice its size of other memory, and resets
   /// lines that were to persist. Then no line of any buffer is in the cache, and no line is dirty.

@@ -69,9 +69,9 @@ class CudaPlayer final : public Player {
   std::uint64_t lead_ns_ = 20'000;
   CudaTurn& turn_;
   int forgetting_plan_ = -1;
-  /// The request to forget, while it is under way.
+  /// The request that begin_forget() sent, while it is under way.
   std::optional<PlayerProcess::Asked> pending_ = {};
-  /// Result of the request to forget; nothing once it was used.
+  /// Result of the request that begin_forget() sent; nothing once it was used.
   std::optional<CallResult> forgotten_ = {};
   bool runs_host_code_;
   PlayerProcess process_;

@@ -74,7 +74,7 @@ struct FakeWorld {
   int last_players = 0;
   /// Answer of run_trusted(); while empty, the device has no trusted kernels.
   std::function<Result<double>(const TrustedRun&)> trusted;
-  /// What happened: "start candidate", "load", "call candidate", "flush", …
+  /// What happened on the device, in order: "start candidate", "load", "call candidate", "flush", …
   std::vector<std::string> log;
 
   FakeWorld();

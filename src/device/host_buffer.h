@@ -23,7 +23,7 @@ class HostBuffer : public Buffer {
   Result<> read(std::int64_t offset, std::span<std::byte> to) const final;
   Result<> write(std::int64_t offset, std::span<const std::byte> from) final;
 
-  /// Fills the slack with its canaries.
+  /// Fills the slack around the payload with canaries.
   void arm_guards();
   /// Empty if every canary is intact, else words about the broken one.
   std::string check_guards();

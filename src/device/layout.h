@@ -10,7 +10,7 @@
 
 namespace kw::device {
 
-/// The name of a dtype in kernels.
+/// The enumerator by which kernels know a dtype.
 inline ElementType element_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::F32:

@@ -34,7 +34,7 @@ struct BlankPlayer {
 struct PoolOptions {
   platform::Path program;  ///< The player executable.
   int threads = 1;         ///< Most threads that a candidate may need.
-  /// Blank players kept per level, after the first request for that level.
+  /// Number of blank players kept ready per jail level, after the first request for that level.
   int spare = 2;
   std::optional<JailLevel> expected{};  ///< Level whose players are started without a request.
   /// Files that a player sees beside its program and the folder of its objects. Unless it needs a

@@ -13,7 +13,8 @@
 namespace kw::device {
 namespace {
 
-/// Pairs made in the first-level cache before they are copied past all caches.
+/// Number of eight-byte pairs that are made in the first-level cache before they are copied past
+/// all caches.
 constexpr std::int64_t kBlock = 512;
 using Block = std::array<std::uint64_t, kBlock>;
 

@@ -67,9 +67,9 @@ struct Turn {
 /// first look to the budget), planned after 3 pairs from durations alone, and each spends the same
 /// share of 1 - confidence; by the union bound all intervals looked at hold together with at least
 /// `confidence`, so it does not matter which of them ended the comparison, nor why. When to look
-/// depends on sums of both legs, which the coin leaves unchanged. (How several workloads share the
-/// time also depends on the widths of their intervals, which hardly notice a coin;
-/// error_rates_test covers it.) Deterministic given seed and samples.
+/// depends on the sum of both times of a pair, which the coin leaves unchanged. (How several
+/// workloads share the time also depends on the widths of their intervals, which hardly notice a
+/// coin; error_rates_test covers it.) Deterministic given seed and samples.
 class PairPlan {
  public:
   explicit PairPlan(const Limits& limits, Seed seed, std::size_t workloads = 1);

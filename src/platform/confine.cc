@@ -51,7 +51,7 @@ std::string confine_uid(const JailPolicy& policy) {
         ::setresuid(id, id, id) != 0) {
       return "become uid " + std::to_string(id) + ": " + std::strerror(errno);
     }
-    // Set here, since the kernel forgets this setting when the uid changes.
+    // The signal is set here, since the kernel forgets this setting when the uid changes.
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "make the jail end with its parent";
   }
   // A root that cannot change its uid (in a container) may still hold capabilities. With "no new

@@ -112,7 +112,7 @@ Fd write_share(const Path& place, const std::string& device, std::string_view ow
   return {};
 }
 
-/// Names of those who have the device now, such as "kw judge a.cpp, checking a".
+/// Names of the programs that have the device now, such as "kw judge a.cpp, checking a".
 std::string holders_of(const Fd& lease, const Path& path, const Path& place,
                        const std::string& device) {
   // Where a shared lock is refused, one holder has the device alone.

@@ -38,7 +38,7 @@ enum class LeaseMode {
 };
 
 /// A machine-wide readers-writer lock per device: root, users and containers that share the lock
-/// folder see the same one. A waiting measurement goes before shared holders that come later.
+/// folder see the same lock. A waiting measurement goes before shared holders that come later.
 /// Released by the destructor, or when the process dies.
 class Lease {
  public:

@@ -107,8 +107,8 @@ class Process {
   /// Sends SIGKILL to every process of the tree. Idempotent; wait() still reports how the child
   /// ended.
   void kill_tree();
-  /// Sends SIGKILL to every process of the tree and lets the destructor not wait for their ends:
-  /// they stay zombies until we end. No other call may follow.
+  /// Sends SIGKILL to every process of the tree, without a wait for their ends in the destructor:
+  /// the processes stay zombies until this program ends. No other call may follow.
   void dismiss();
 
   struct State;

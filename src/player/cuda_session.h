@@ -184,7 +184,6 @@ class Session {
   Outcome note_frame(Function function, std::string_view kernel);
   /// Launches `blocks_each` blocks on every multiprocessor, all running at the same time;
   /// scrubs_begun_ counts them.
-  /// scrubs_begun_ counts them.
   Status launch_everywhere(Function function, unsigned blocks_each, unsigned threads,
                            int shared_bytes, std::span<void*> arguments);
   Status scrub_local_memory();

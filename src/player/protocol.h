@@ -32,18 +32,21 @@ inline constexpr std::size_t kMaxStamps = 8;
 inline constexpr std::uint64_t kMaxLeadNs = 10'000'000;
 
 enum class Kind : std::uint16_t {
-  /// MapHead, MapEntry[count]; may be sent several times before Prepare. Answer: Ready.
+  /// Consists of MapHead and MapEntry[count]; may be sent several times before Prepare. Answer:
+  /// Ready.
   Map = 1,
   Prepare,  ///< PrepareRequest; a GPU player locks itself down. Answer: Ready.
   Load,     ///< LoadRequest; a CPU player locks itself down, then loads. Answer: Loaded.
   Call,     ///< CallHead, Launch[], WireArgument[]. Answer: Done.
   Empty,    ///< RunRequest: an empty Call or Run. Answer: Done.
-  /// Header alone, with the cubin of the trusted kernels; before Prepare. Answer: Ready.
+  /// A header alone, sent with the descriptor of the trusted kernels' cubin, before Prepare.
+  /// Answer: Ready.
   Equip,
   Bind,    ///< BindRequest, with an encoded plan (plan_wire.h). Answer: Loaded.
   Run,     ///< RunRequest: runs a bound plan once. Answer: Done.
   Forget,  ///< PlanRequest: loads every object anew and rebuilds this plan. Answer: Done.
-  /// PlanRequest: drops all other plans, and the buffers that this one does not name. Answer: Done.
+  /// PlanRequest: drops all other plans, and the buffers that the named plan does not use. Answer:
+  /// Done.
   KeepOnly,
   Hello = 101,  ///< First of the answers, each of which is an Answer.
   Ready,

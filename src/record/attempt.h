@@ -202,7 +202,7 @@ struct EnumNames<RunState> {
                                                          "stopped"};
 };
 
-/// One row of `kw runs`.
+/// A run as `kw runs` lists it.
 struct RunSummary {
   std::int64_t id = 0;
   std::string name;  ///< <task>-<n>

@@ -111,7 +111,8 @@ struct KernelFacts {
 
 /// Something that a compiler reports about what it built and that screening must judge.
 struct CodeMark {
-  /// "arithmetic": compiler options that a function sets for itself and that change values.
+  /// Kind of the mark. "arithmetic": compiler options that a function sets for itself and that
+  /// change values.
   std::string kind;
   std::string what;   ///< The options as written.
   std::string where;  ///< Name of the function.

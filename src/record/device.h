@@ -158,8 +158,8 @@ struct RooflinePosition {
   /// The ceiling that binds, in words: "DRAM read:write 3:1, 2 threads".
   std::string ceiling;
   std::string advice;
-  /// cuda, products of f32: fraction of the rate that matrix units reach by 3xTF32, where this rate
-  /// is above the FMA units' ceiling; else 0.
+  /// cuda, matrix products of f32: fraction of the rate that matrix units reach by 3xTF32, where
+  /// this rate is above the FMA units' ceiling; else 0.
   double matrix_fraction = 0;
 
   template <class Self, class V>

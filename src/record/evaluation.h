@@ -203,7 +203,7 @@ struct Accuracy {
 struct Retimed {
   double call_ns = 0;   ///< Lower quartile of the wall time of a call, less `empty_ns`.
   double empty_ns = 0;  ///< Lower quartile of the wall time of an empty call, over as many calls.
-  /// Number of calls, all cold, each on the state that the previous one left.
+  /// Number of calls, each with cold caches and on the memory that the previous call left.
   int calls = 0;
   /// Whether the calls had pauses between them, because a series without pauses had seemed too
   /// slow.
@@ -311,7 +311,8 @@ struct KernelProfile {
   std::vector<std::int64_t> grid;
   std::vector<std::int64_t> block;
   int launches = 0;  ///< Number of launches in one call.
-  /// Time of all these launches, by events around each, in a run without a profiler.
+  /// Time of all launches that this record describes, by events around each, in a run without a
+  /// profiler.
   double total_ns = 0;
   /// Counters of one launch, by Nsight Compute's names and in base units (bytes, ns, per cent);
   /// empty where they were not read.
@@ -335,7 +336,7 @@ struct WorkloadProfile {
   std::string workload;
   std::vector<KernelProfile> kernels;  ///< In the order of their first launches.
   std::string counters_by;             ///< "Nsight Compute 2025.3.1"; empty: none were read.
-  /// What was not done and why, or what was used in its place.
+  /// What of the profile is missing and why, or what was used in its place.
   std::string note;
 
   template <class Self, class V>
@@ -380,8 +381,8 @@ struct Evaluation {
   /// code shared the player's process, and only the user vouches for it.
   bool opponent_trusted_by_user = false;
   /// How an opponent that is itself a candidate failed while it was the opponent; empty: it did
-  /// not. The rest of such a record says that no pairs came of it, or belongs to pairs with another
-  /// opponent.
+  /// not. The rest of a record with such a fault says that no pairs were timed, or belongs to pairs
+  /// with another opponent.
   std::string opponent_fault;
   std::string device;                      ///< DeviceFacts::id.
   std::string machine;                     ///< Model of the machine, in words.

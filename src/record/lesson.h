@@ -63,7 +63,7 @@ struct Lesson {
   std::string source_sha256{};  ///< Wins: hash of its verified source among the artifacts.
   Speedup gain{};               ///< Wins: the confirmed speedup; value 0: none.
   int seen = 1;                 ///< Number of sightings so far.
-  /// The first sighting and the latest ones, at most kMostSightings.
+  /// Where the lesson was seen, first and most recently; at most kMostSightings entries.
   std::vector<Sighting> seen_in{};
   int uses = 0;    ///< Runs whose first prompt told the lesson.
   int helped = 0;  ///< Runs among `uses` that ended with a confirmed win.

@@ -121,7 +121,7 @@ struct Task {
 /// How a tensor's values are drawn; kinds and keys stand in docs/formats.md.
 struct Values {
   std::string kind = "normal";
-  /// Parameters of the kind: lo, hi, mean, std, share, height, levels, …
+  /// Parameters of the kind of values: lo, hi, mean, std, share, height, levels, …
   std::map<std::string, double> numbers;
   /// Kind `points` only: origin of the grid per axis.
   std::vector<double> origin;
@@ -252,7 +252,7 @@ struct Workload {
   std::string name;
   Group group = Group::Check;
   std::map<std::string, std::int64_t> dims;
-  /// In the order of the task; signature entries refer to tensors by name.
+  /// Tensors in the order of the task; entries of the signature refer to them by name.
   std::vector<Tensor> tensors;
   std::vector<Scalar> scalars;
   Work work;

@@ -56,7 +56,8 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         body TEXT NOT NULL,
         PRIMARY KEY(kind, key)) WITHOUT ROWID;
     )sql",
-    // The line of an attempt, so that lists need not unpack its body; empty in older rows.
+    // The AttemptLine of an attempt, so that lists need not unpack the attempt's body; empty in
+    // older rows.
     "ALTER TABLE attempts ADD COLUMN line TEXT NOT NULL DEFAULT '';",
     // Replies of models, which cost money; `lost` is the cost of tries without a reply.
     R"sql(

@@ -27,7 +27,6 @@ using Codes = std::map<std::string, std::string>;
 /// Adds each lesson or merges it into the one with the same key, removes lessons where a task has
 /// too many of a kind, and records every change among the events of the run. `codes` holds the
 /// sources of wins.
-/// sources of wins.
 void keep_lessons(SQLite::Database& db, std::int64_t run, const std::vector<Lesson>& lessons,
                   const Codes& codes);
 

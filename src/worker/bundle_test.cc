@@ -82,7 +82,7 @@ TEST_F(Bundles, ForAnotherGpuOrProcessorAreRefusedWithWhatIsHere) {
   unit.role = "device_ops";
   unit.target = Target::Cuda;
   unit.arch = "sm_75";
-  // Its references are built for this machine's processor.
+  // The request's references are built for this machine's processor.
   ASSERT_TRUE(add(bundle, "k", request("a")));
   DeviceFacts facts;
   facts.model = "NVIDIA H200";

@@ -36,9 +36,10 @@ struct AdmissionLine {
   std::string workload;
   bool is_ok = false;
   std::string detail;
-  /// False: the workload was left out, which is no fault of the task.
+  /// Whether the workload was examined; leaving it out is no fault of the task.
   bool is_examined = true;
-  /// False: the mutant's answer is correct on this workload.
+  /// Whether the answer can be judged here; false for a mutant whose answer happens to be correct
+  /// on this workload.
   bool is_applicable = true;
 
   template <class Self, class V>

@@ -262,8 +262,8 @@ struct Whole {
   }
 };
 
-/// One element of a kind with lines. The host goes along the lines, so it looks each line up once
-/// instead.
+/// Draws one element of a kind of values that has lines. The host, which goes along the lines,
+/// looks each line up only once instead.
 template <class Draw>
 KW_FN double draw_line(const Draw& draw, Word i) {
   const Lines::Place p = draw.lines.place(i);
