@@ -56,7 +56,7 @@ std::uint64_t read_switches() {
   return off;
 }
 
-// Read before main(), so that code loaded later cannot switch a defence off.
+// The switches are read before main(), so that code loaded later cannot switch a defence off.
 const std::uint64_t switched_off = read_switches();
 
 }  // namespace

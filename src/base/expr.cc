@@ -32,7 +32,7 @@ ExprError unknown_name(std::size_t offset, std::string_view name,
 
 }  // namespace
 
-/// Evaluates nodes recursively; the bound on the height bounds the stack.
+/// Evaluates nodes recursively; the bound on the tree's height bounds the use of the stack.
 class Expr::Evaluator {
  public:
   Evaluator(const Expr& expr, const Names& names) : expr_(expr), names_(names) {}

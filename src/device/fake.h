@@ -41,8 +41,8 @@ inline CallResult stamped_at(double ns) {
 }
 
 struct FakeObject {
-  /// Called with one set for a bound plan: the arguments of its steps in order, as scalars' images
-  /// and addresses in tensors and workspaces.
+  /// The function that a call runs. For a bound plan it gets one set: the arguments of the plan's
+  /// steps in order, as scalars' images and addresses in tensors and workspaces.
   FakeKernel kernel;
   LoadResult load;         ///< Result of load(); `object` is filled in.
   LoadResult bind;         ///< Result of bind(); `object` is filled in.

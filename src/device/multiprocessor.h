@@ -24,8 +24,8 @@ struct Multiprocessor {
   std::int64_t shared_bytes = 0;
   std::int64_t shared_unit = 128;
   std::int64_t shared_reserved = 1024;  ///< Bytes of each block that the driver takes.
-  // Rates, from the same guide, "Arithmetic Instructions"; those of matrix units from NVIDIA's
-  // architecture whitepapers (Turing, GA100, GA102, AD102, GH100).
+  // Rates, from the CUDA C++ Programming Guide, "Arithmetic Instructions"; those of matrix units
+  // from NVIDIA's architecture whitepapers (Turing, GA100, GA102, AD102, GH100).
   int fma_f32 = 0;
   int fma_f64 = 0;
   int fma_f16x2 = 0;  ///< Counts both halves.

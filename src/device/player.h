@@ -29,7 +29,7 @@ inline constexpr std::size_t kMostArguments = 8192;
 enum class CallKind {
   Checked,  ///< Only its effect counts; another player may start meanwhile.
   Timed,    ///< Its time counts too, so no other work of the referee runs meanwhile.
-  /// As Timed, but runs a host launcher by its function instead of the captured graph.
+  /// Like Timed, but runs a host launcher by its function instead of the captured graph.
   ByStream,
 };
 

@@ -72,8 +72,8 @@ Result<> PlayerFiles::hold(const platform::Path& path) {
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return platform::fail_errno("hold in memory", path, errno);
   held_.emplace_back(static_cast<std::byte*>(at), size);
-  // Called directly, since sanitizers replace the C library's mlock by a function that does
-  // nothing.
+  // The system call is made directly, since sanitizers replace the C library's mlock by a function
+  // that does nothing.
   if (::syscall(SYS_mlock, at, size) == 0) return {};
   are_locked_ = false;
   // Before Linux 5.14 the advice is unknown, and reading each page does the same.

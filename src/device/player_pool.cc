@@ -98,8 +98,8 @@ void PlayerPool::work() {
 Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   auto folder = KW_TRY(platform::TempDir::create("kw-player"));
   std::error_code trouble;
-  // Readable by all, since the player may run as another user; the name is random, and the content
-  // is the candidate's own code.
+  // The folder is readable by all, since the player may run as another user; the folder's name is
+  // random, and its content is the candidate's own code.
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755), trouble);
   if (trouble) return platform::fail_errno("open to the player", folder.path(), trouble.value());
 

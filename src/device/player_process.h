@@ -34,7 +34,8 @@ class PlayerProcess {
     std::uint64_t sequence = 0;
     std::int64_t start_ns = 0;
   };
-  /// Called again and again while an answer is awaited; true once there is nothing more to watch.
+  /// A function that is called again and again while an answer is awaited; true once there is
+  /// nothing more to watch.
   using Watch = std::function<bool()>;
 
   PlayerProcess(BlankPlayer blank, std::string name);

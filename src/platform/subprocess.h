@@ -101,7 +101,8 @@ class Process {
   /// that nobody waits for.
   void drain();
 
-  /// Waits for the end while reading output; past `timeout` kills the tree and says so. Call once.
+  /// Waits for the end while reading output. Past `timeout` kills the process tree and says so.
+  /// Call once.
   Result<Exit> wait(Nanoseconds timeout);
 
   /// Sends SIGKILL to every process of the tree. Idempotent; wait() still reports how the child

@@ -278,9 +278,9 @@ struct WorkloadResult {
   /// were compared in full.
   int life_checked = 0;
   std::vector<Retimed> retimed;  ///< At most one, for a candidate that was found faster.
-  /// One for each side of the pairs that is a host launcher.
+  /// One entry for each of candidate and opponent that is a host launcher.
   std::vector<HostLaunch> host_launches;
-  /// One for candidate and opponent each, where calls were also timed back to back.
+  /// One entry each for candidate and opponent, where calls were also timed back to back.
   std::vector<Sustained> sustained;
   bool is_nondeterministic = false;
   double items_per_s = 0;

@@ -165,7 +165,7 @@ TEST_F(EverySource, TheFunctionsOfDependentLaunchesNeedNoHeader) {
   EXPECT_EQ(expect_built(one, "sm_90a"), 1u);
 }
 
-// Marked slow, since it makes some six hundred builds.
+// The test is marked slow, since it makes some six hundred builds.
 TEST_F(EverySource, CompilesOnEveryArchitectureThatItIsFor) {
   const std::vector<Source> all = shipped();
   for (const std::string& arch : archs()) {

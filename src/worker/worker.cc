@@ -166,7 +166,7 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
     held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
   }
   if (held && tell_) {
-    // A short wait is reported as well, since no budget counts it.
+    // Even a short wait is reported, since its time belongs to no budget.
     if (const std::int64_t waited = clock.now_ns() - began; waited > kNoWait.count())
       tell_({Doing::Waited, "", waited});
     tell_work(work);

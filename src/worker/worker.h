@@ -87,7 +87,8 @@ class Worker {
   DeviceFacts facts_;                           ///< The device's facts, ceilings included.
   std::map<std::string, BuiltObject> trusted_;  ///< Objects from equip(), by role.
   std::optional<platform::Lease> held_;         ///< The lease, while an evaluation is judged.
-  /// Opened once something was timed; null: the library is missing or does not know the device.
+  /// The management library of a GPU, opened once something was timed; null where the library is
+  /// missing or does not know the device.
   std::unique_ptr<device::Nvml> nvml_;
   bool has_asked_nvml_ = false;
   std::vector<GpuMoment> moments_;  ///< States of the GPU in the current evaluation.
