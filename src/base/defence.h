@@ -50,7 +50,7 @@ enum class Defence : std::uint8_t {
   WorkspacesAnew,   ///< Without: a workspace of a GPU's plan keeps its content between calls.
   NoSetTwice,       ///< Without: a process lives on and each timed call is on the same inputs.
 
-  // Defences that decide which values are compared with the truth, and when.
+  // Defences that decide which values are compared with the float64 reference, and when.
   ValuesCompared,      ///< Without: the values of outputs are not compared.
   NonfiniteMatched,    ///< Without: outputs that are not finite are not compared.
   SecondGate,          ///< Without: the RMS error is not compared with the trusted baseline's.

@@ -34,15 +34,17 @@ struct BufferSpec {
   std::string name = {};  ///< Name in messages.
   std::int64_t bytes = 0;
   std::int64_t alignment = 64;
-  /// Whether players may map the buffer. False for the referee's own inputs and truths.
+  /// Whether players may map the buffer. False for inputs and reference values that the referee
+  /// keeps to itself.
   bool shared = true;
 };
 
-/// Allowed deviation of an element: |d| <= absolute + relative |truth| + magnitude S, and where S
-/// <= exact_below (S is 0 without magnitudes) also |d| <= exact_within.
+/// Allowed deviation d of an element from `truth`, the float64 reference value: |d| <= absolute +
+/// relative |truth| + magnitude S, and where S <= exact_below (S is 0 without magnitudes) also |d|
+/// <= exact_within.
 struct Allowance {
-  /// Outputs must be bit-equal to the truth converted to the output's type; the other fields are
-  /// ignored.
+  /// Outputs must be bit-equal to the reference value converted to the output's type; the other
+  /// fields are ignored.
   bool exact = false;
   double absolute = 0;
   double relative = 0;
@@ -69,10 +71,10 @@ struct Mismatch {
   double want = 0;
 };
 
-/// Result of comparing one region with its truth. Sums run over compared elements only.
+/// Result of comparing one region with its reference values. Sums run over compared elements only.
 struct Comparison {
   std::int64_t compared = 0;
-  /// Elements beyond the allowance, or not finite where the truth is finite.
+  /// Number of elements beyond the allowance, or not finite where the reference value is finite.
   std::int64_t failed = 0;
   std::int64_t nonfinite_failed = 0;
   double worst_fraction = 0;  ///< Largest deviation ÷ its allowance.

@@ -59,8 +59,8 @@ std::vector<bool> planted_lines(const Lines& lines, std::uint64_t elements) {
   return planted;
 }
 
-/// Fills elements from `index` on, for a kind with lines. Where memory runs along a line, what is
-/// known about the line is looked up once.
+/// Fills elements from `index` on with values of a kind that draws along lines of the tensor. Where
+/// memory runs along a line, what is known about the line is looked up once.
 template <class T, class Draw>
 void fill_stretch(T* to, std::uint64_t index, std::int64_t n, const Draw& draw,
                   const std::vector<bool>& planted) {

@@ -26,7 +26,8 @@ struct Estimate {
   /// Lower end of the interval; 0 while unknown. `high` is infinite while unknown.
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
-  /// Probability that the interval holds the truth: 0.995, or less if the timing was cut short.
+  /// Probability that the interval holds the true speedup: 0.995, or less if the timing was cut
+  /// short.
   double confidence = 0;
   /// Number of pairs; after combine() the number of the workload with the fewest pairs.
   std::size_t pairs = 0;

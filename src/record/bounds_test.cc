@@ -170,7 +170,7 @@ TEST(Bounds, WhatAPlanNamesIsThere) {
   EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }), HasSubstr("dimensions"));
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
               HasSubstr("workload 'small'"));
-  // Tensors of code that computes the truth have eight bytes an element.
+  // Tensors of code that computes float64 reference values have eight bytes an element.
   const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[1].to.offset = 200; };
   EXPECT_THAT(refusal_of(far_off), HasSubstr("from 200 on lie outside"));
   EXPECT_EQ(refusal_of([&](EvaluationRequest& r) {

@@ -23,8 +23,8 @@ struct Cache {
 
 /// One ceiling of the roofline: the highest rate that was measured for one kind of operation.
 struct Ceiling {
-  /// copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda also has fma_f16x2, mma_tf32,
-  /// mma_bf16, mma_f16, mma_f8, all dense.
+  /// Kind of operation: copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda also has
+  /// fma_f16x2, mma_tf32, mma_bf16, mma_f16, mma_f8, all dense.
   std::string kind;
   std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
   /// Instruction set of fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.

@@ -182,7 +182,7 @@ struct Speedup {
   }
 };
 
-/// Largest deviations of one workload from the float64 truth.
+/// Largest deviations of one workload's outputs from the float64 reference values.
 struct Accuracy {
   double checksum_diff = 0;
   double max_abs_diff = 0;

@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::string_view kBundleKind = "kernelwright-bundle";
 constexpr std::string_view kResultsKind = "kernelwright-results";
-/// Bound on a file: objects, samples and sources of thousands of evaluations stay below.
+/// Largest file that is accepted, in bytes; objects, samples and sources of thousands of
+/// evaluations take less.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 /// Moves the bytes of a unit's object into the bundle; the unit keeps the object's name.

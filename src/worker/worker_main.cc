@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
   // closes the pipe.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
-  // A core dump of a worker would hold truths and seeds, and no other process may read its memory.
+  // A core dump of a worker would hold reference values and seeds, and no other process may read
+  // its memory.
   ::prctl(PR_SET_DUMPABLE, 0);
   auto worker = kw::worker::Worker::open(service->target, service->jail);
   if (!worker) return kw::worker::refuse(worker.error(), kFrames);

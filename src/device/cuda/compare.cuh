@@ -1,5 +1,6 @@
-// Comparison of one piece of a region with its truth, with sums in the same order as in the host's
-// vector code: eight lanes, which are eight threads on a GPU and one loop on a host.
+// Compares one piece of a region with its truth, the reference values, with sums in the same order
+// as in the host's vector code: eight lanes, which are eight threads on a GPU and one loop on a
+// host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -88,7 +89,7 @@ KW_FN double larger(double a, double b) { return a < b ? b : a; }
 KW_FN double infinity() { return exact::from_bits(0x7ff0'0000'0000'0000ull); }
 KW_FN bool is_nan(double v) { return v != v; }
 
-/// A truth rounded to the output's type, as a double.
+/// A reference value (truth) rounded to the output's type, as a double.
 KW_FN double as_type(double v, const float*) { return (double)(float)v; }
 KW_FN double as_type(double v, const double*) { return v; }
 template <int kExponent, int kFraction>
