@@ -18,7 +18,7 @@
 
 namespace kw::device {
 
-/// A jailed player process that has greeted and mapped nothing.
+/// A jailed player process that has sent its greeting and has not mapped any buffer yet.
 struct BlankPlayer {
   // The process is the last member, so that it is killed before its folder is removed.
   /// Folder of the objects that the player may load; it can read but not write there.

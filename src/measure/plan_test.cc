@@ -102,7 +102,7 @@ TEST(PairPlan, ALargeGainNeedsNoFineFigure) {
   EXPECT_LT(2 * large.samples(0).size(), run(limits, 5e6, 1.05).samples(0).size());
 }
 
-/// Runs a comparison and returns how often it asked for the floor; each time it gets `floor`.
+/// Runs a comparison and returns how often it asked for the noise floor; each time it gets `floor`.
 int ask_for_floor(double speedup, double floor, PairPlan& plan) {
   Noise noise(kMachines[0], Seed::from_number(6));
   int asked = 0;
