@@ -14,14 +14,15 @@
 
 namespace kw::compile {
 
-/// Key of a unit under a compiler. It covers sources, defines, options, libraries and the
-/// compiler's identity, on cuda also architecture, dialect and the kernels that plans launch; it
-/// leaves out the role, so that one source for two roles is built once. It covers the defences that
-/// are off, so that a positive control's objects are never taken for others.
+/// The key under which the build of a unit by a compiler is stored. The key covers sources,
+/// defines, options, libraries and the compiler's identity, and for cuda also the architecture, the
+/// dialect and the kernels that plans launch. It leaves out the unit's role, so that one source in
+/// two roles is built once. It covers the defences that are off, so that objects of positive
+/// controls are never used elsewhere.
 Sha256 cache_key(const BuildUnit& unit, const std::string& identity,
                  std::string_view defences_off = defences_variable());
 
-/// Stores results. Safe to call from several threads and processes.
+/// Stores results of builds. Safe to call from several threads and processes.
 class ObjectCache {
  public:
   virtual ~ObjectCache() = default;
@@ -29,7 +30,8 @@ class ObjectCache {
   /// counts as missing.
   virtual Result<std::optional<CompileResult>> lookup(const Sha256& key) = 0;
   virtual Result<> insert(const Sha256& key, const CompileResult& result) = 0;
-  /// A lock to hold while building a key, so that it is built once; waits for other holders.
+  /// A lock to hold while building the unit of a key, so that only one caller builds it; waits
+  /// until no other caller holds the lock.
   virtual Result<platform::FileLock> lock(const Sha256& key) = 0;
 };
 
@@ -41,7 +43,8 @@ class DirectoryCache final : public ObjectCache {
   Result<std::optional<CompileResult>> lookup(const Sha256& key) override;
   Result<> insert(const Sha256& key, const CompileResult& result) override;
   Result<platform::FileLock> lock(const Sha256& key) override;
-  /// The folder of objects. If CpuCompilerSettings::objects is this folder, nothing is copied.
+  /// The folder of objects. A compiler whose CpuCompilerSettings::objects is this folder needs no
+  /// copy of its objects in the cache.
   platform::Path objects() const { return root_ / "objects"; }
 
  private:
@@ -50,8 +53,9 @@ class DirectoryCache final : public ObjectCache {
   platform::Path root_;
 };
 
-/// A compiler that asks the cache first. Results that may differ another time (wall-clock limit)
-/// are not stored. Both arguments are borrowed and must outlive the object.
+/// A compiler that asks the cache first. A result that another run might not repeat, such as a
+/// build that exceeded its wall-clock limit, is not stored. Both arguments are borrowed and must
+/// outlive the object.
 class CachedCompiler final : public Compiler {
  public:
   CachedCompiler(Compiler& inner, ObjectCache& cache) : inner_(inner), cache_(cache) {}

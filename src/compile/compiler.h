@@ -15,12 +15,12 @@
 
 namespace kw::compile {
 
-/// What became of one unit. Code that does not compile is a value, not an error.
+/// The result of building one unit. Code that does not compile gives a result, not an error.
 struct CompileResult {
-  /// Correct (then `object` has exactly one), CompileFailed, OutOfResources or TimedOut.
+  /// Correct (`object` then has exactly one element), CompileFailed, OutOfResources or TimedOut.
   Outcome outcome = Outcome::CompileFailed;
   std::string evidence;  ///< One line: what happened, with the first error and its place.
-  /// Diagnostics, most important first; warnings of successful builds too.
+  /// Diagnostics, most important first; a successful build may have warnings.
   std::vector<Finding> findings;
   std::vector<BuiltObject> object;
   double elapsed_ns = 0;      ///< Wall time of the build; 0 if the result came from a cache.
@@ -43,11 +43,11 @@ class Compiler {
   /// Runs the compiler in its own jail; takes tens to hundreds of milliseconds. Errors are failures
   /// of the machine: no disk, no jail.
   virtual Result<CompileResult> build(const BuildUnit& unit) = 0;
-  /// Everything beside the unit that decides the result: compiler, version, flags, processor.
+  /// Everything except the unit that decides the result: compiler, version, flags, processor.
   virtual const std::string& identity() const = 0;
 };
 
-/// Builds all units on up to `threads` threads; results in the order of the units.
+/// Builds all units on up to `threads` threads. Results have the order of the units.
 std::vector<Result<CompileResult>> build_all(Compiler& compiler, std::span<const BuildUnit> units,
                                              int threads);
 

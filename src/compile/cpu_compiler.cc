@@ -52,7 +52,8 @@ constexpr std::string_view kFile = "a file of the build exceeded its size limit"
 constexpr std::string_view kDepth =
     "the source exceeds the compiler's limits on templates, constant evaluation or includes";
 
-// What GCC, its driver, the assembler and the linker print when a limit ends them.
+// Phrases that GCC, its driver, the assembler and the linker print when a limit stops them, each
+// with the reason that we report.
 constexpr std::array<Limit, 14> kLimits{{
     {"out of memory", kMemory},
     {"virtual memory exhausted", kMemory},
@@ -85,7 +86,8 @@ std::string read_cpuinfo() {
   return text.str();
 }
 
-// Folders beside /usr that a compiler installed elsewhere (/opt/gcc/bin/g++) needs: its prefix.
+// The installation prefix of a compiler outside /usr (/opt/gcc for /opt/gcc/bin/g++), which the
+// jail must let the compiler read.
 std::vector<Path> extra_readable(const Path& program) {
   std::error_code ignored;
   const Path real = std::filesystem::canonical(program, ignored);
@@ -99,7 +101,7 @@ std::vector<Path> extra_readable(const Path& program) {
 std::string processor_identity(std::string_view cpuinfo) {
   std::string out;
   for (const std::string_view line : split_lines(cpuinfo)) {
-    if (line.empty()) break;  // one processor stands for all
+    if (line.empty()) break;  // the entry of the first processor is enough
     for (const std::string_view key : {"vendor_id", "cpu family", "model", "stepping", "flags",
                                        "Features", "CPU implementer", "CPU part"}) {
       if (line.starts_with(key) && (line.size() == key.size() ||
@@ -263,8 +265,8 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   return result;
 }
 
-// Assembly in a source can write a program for the linker's own compiler, which would replace the
-// compiled code.
+// Finds out whether assembly in the source put a program for the linker's own compiler (LTO) into
+// the object, which would replace the compiled code.
 Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& folder) const {
   if (!is_on(Defence::LinkedAsCompiled)) return std::nullopt;
   std::error_code ignored;
@@ -291,7 +293,7 @@ Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUn
                    "the linked object cannot be read: " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
   if (dialect_.is_gcc) result.object.front().marks = KW_TRY(read_dumps(folder));
-  // A missing report is no failure: clang writes none.
+  // A missing vectorisation report is no failure: clang writes none.
   if (const auto remarks = platform::read_file(folder / kRemarksName); remarks)
     result.object.front().log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
   return result;
@@ -308,7 +310,8 @@ Result<std::vector<CodeMark>> CpuCompiler::read_dumps(const Path& folder) const 
          arithmetic_marks(KW_TRY(platform::read_file(entry.path(), settings_.limits.object_bytes))))
       marks.push_back(std::move(mark));
   }
-  // A missing dump is an error, since it would let every option through.
+  // A missing dump of functions is an error, since without it every optimize attribute would be
+  // accepted.
   if (!has_any) return fail("the compiler wrote no dump of its functions", "", Advice::Stop);
   return marks;
 }

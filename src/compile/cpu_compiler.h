@@ -39,7 +39,7 @@ class CpuCompiler final : public Compiler {
   platform::JailSpec jail_for(const platform::Path& folder) const;
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
-  /// Nothing, or why the linked code would not be the compiled code.
+  /// Why the linked code would not be the code that was compiled; nothing if it is.
   Result<std::optional<CompileResult>> find_other_code(const platform::Path& folder) const;
   Result<CompileResult> keep_linked(const platform::Path& folder, const BuildUnit& unit) const;
   Result<std::vector<CodeMark>> read_dumps(const platform::Path& folder) const;
@@ -50,13 +50,13 @@ class CpuCompiler final : public Compiler {
   std::string identity_;
 };
 
-/// Value of a unit's arch for code that is built here and runs on whatever processor holds the GPU,
-/// used instead of native.
+/// Architecture of units that are built on this machine and may run on any x86-64 host of a GPU;
+/// used in place of "native".
 inline constexpr std::string_view kAnyProcessor = "x86-64";
 
 /// Model, family, stepping and instruction sets from the text of /proc/cpuinfo, which decide what
-/// -march=native means. Part of the compiler's identity, so that objects are not reused on another
-/// processor.
+/// -march=native means. They are part of the compiler's identity, so that an object is not reused
+/// on another processor.
 std::string processor_identity(std::string_view cpuinfo);
 
 }  // namespace kw::compile

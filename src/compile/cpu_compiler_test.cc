@@ -1,4 +1,5 @@
-// Tests of the real compiler on honest, broken and hostile sources: every fate is a value.
+// Tests of the real compiler on honest, broken and hostile sources: each gives a result, not an
+// error.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cpu_compiler.h"
 

@@ -14,9 +14,8 @@ constexpr int kCudaMachine = 190;            // EM_CUDA
 constexpr unsigned char kEntryOther = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
 constexpr std::size_t kMostParameters = 4096;
 
-// The formats and attributes of .nv.info that are read.
-constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the half-word is the size of the payload that
-                                    // follows
+// Formats and attributes of entries in .nv.info that this file reads.
+constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the half-word is the size of a payload
 constexpr std::uint8_t kMaxThreads = 0x05;
 constexpr std::uint8_t kRequiredThreads = 0x10;
 constexpr std::uint8_t kFrameSize = 0x11;
@@ -34,7 +33,7 @@ bool for_each_attribute(std::string_view section, F see) {
     const auto attribute = static_cast<std::uint8_t>(section[1]);
     const auto half = *elf_at<std::uint16_t>(section, 2);
     section.remove_prefix(4);
-    if (format != kSized) continue;  // the value, if any, was in the half-word
+    if (format != kSized) continue;  // other formats have no payload
     if (half > section.size()) return false;
     if (!see(attribute, section.substr(0, half))) return false;
     section.remove_prefix(half);
@@ -69,7 +68,7 @@ Result<File> open_file(std::string_view bytes) {
   return file;
 }
 
-/// The kernels by the indices of their symbols.
+/// Finds the kernels of a cubin, by the indices of their symbols.
 Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
   std::map<std::uint32_t, KernelFacts> kernels;
   for (const Elf64_Shdr& table : file.sections) {
@@ -91,7 +90,7 @@ Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
   return fail("no table of symbols");
 }
 
-/// Reads registers and stack of every function, by symbol.
+/// Reads the registers and stack of every function from .nv.info, by symbol.
 Result<> read_shared_info(const File& file, std::map<std::uint32_t, KernelFacts>& kernels) {
   const Elf64_Shdr* info = file.section(".nv.info");
   if (info == nullptr) return {};
@@ -117,7 +116,7 @@ std::int64_t threads_of(std::string_view payload) {
   return product;
 }
 
-/// Reads parameters and bounds of one kernel.
+/// Reads the parameters and the launch bounds of one kernel from its section .nv.info.NAME.
 Result<> read_own_info(const File& file, KernelFacts& kernel) {
   const Elf64_Shdr* info = file.section(".nv.info." + kernel.symbol);
   if (info == nullptr) return fail("nothing about the parameters of " + kernel.symbol);
@@ -125,7 +124,8 @@ Result<> read_own_info(const File& file, KernelFacts& kernel) {
   const bool is_whole = for_each_attribute(
       elf_contents(file.bytes, *info), [&](std::uint8_t attribute, std::string_view payload) {
         if (attribute == kParameter) {
-          // index, ordinal and offset in halves, then 18 bits of space and alignment below the size
+          // The payload holds the parameter's index, its ordinal and offset as half-words, then a
+          // word whose low 18 bits are space and alignment, with the size above them.
           if (payload.size() != 12) return false;
           const std::uint32_t place = word(payload, 1), packed = word(payload, 2);
           return parameters

@@ -30,13 +30,13 @@ constexpr std::uint64_t kLogBytes = std::uint64_t{1} << 20;
 constexpr int kOutOfMemory = 1;       // NVRTC_ERROR_OUT_OF_MEMORY
 constexpr int kCompilation = 6;       // NVRTC_ERROR_COMPILATION
 constexpr int kNoMemoryExitCode = 3;  // exit code of the compiling child
-/// Most static shared memory on every architecture: "Entry function uses too much shared data (…,
-/// 0xc000 max)".
+/// Most bytes of static shared memory of a kernel, the same on every architecture. ptxas says:
+/// "Entry function uses too much shared data (…, 0xc000 max)".
 constexpr std::int64_t kMostStaticShared = 0xc000;
 
-/// Flags of every unit. Suppressed are 177, unused variables, of which templates and knobs make
-/// plenty, and 47, macros that both libcu++ and device_headers() define. Functions without
-/// annotation are device functions, since there are no others.
+/// Flags of every unit. Two warnings are suppressed: 177, unused variables, which templates and
+/// knobs often leave, and 47, macros that both libcu++ and device_headers() define. Functions
+/// without annotation become device functions, because the source has no host functions.
 constexpr std::array<std::string_view, 4> kFlags = {"-default-device", "-lineinfo",
                                                     "--ptxas-options=-v", "--diag-suppress=177,47"};
 /// Headers that most kernels with CuTe need; precompiled once per running kw-nvrtc.
@@ -46,8 +46,8 @@ constexpr std::string_view kCutePrefix =
     "#include <cutlass/arch/reg_reconfig.h>\n"
     "#include <cutlass/numeric_types.h>\n";
 
-/// Size, beginning and end of a library: identifies it in a millisecond, without reading its 110
-/// MB.
+/// A string of size, beginning and end of a library. It identifies the library in a millisecond,
+/// without reading all its 110 MB.
 std::string fingerprint(const Path& path) {
   constexpr std::streamsize kPart = 1 << 18;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -114,7 +114,8 @@ Result<std::string> CudaCompiler::version() {
   return fmt::format("NVRTC {}.{}", version.major, version.minor);
 }
 
-/// The unit's fate where it is known without compiling.
+/// The unit's result where it is decided without compiling, as for a unit that is too large; else
+/// nothing.
 Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) {
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
@@ -147,15 +148,16 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
   if (is_cute) job.options.push_back("-I" + settings_.toolkit.cutlass.string());
   for (const Path& folder : settings_.toolkit.include)
     job.options.push_back("-I" + folder.string());
-  // CuTe's precompiled headers serve all sources, so they must not contain headers of one source.
+  // CuTe's precompiled headers are shared by all sources, so they must not contain headers of one
+  // source.
   if (!is_cute) {
     for (const DeviceHeader& header : device_headers())
       job.headers.emplace_back(header.name, header.text);
     for (auto& header : marked_headers(settings_.toolkit.include, library_timer_mark(unit)))
       job.headers.push_back(std::move(header));
   }
-  // Macros are defined behind the headers instead of by options, so that one precompiled header
-  // serves all knobs.
+  // Macros are defined in the source text behind the headers instead of by options, so that one
+  // precompiled header works for all values of knobs.
   if (is_cute) job.source = kCutePrefix;
   job.prefix_bytes = job.source.size();
   job.source += device_prelude();
@@ -195,7 +197,7 @@ Result<CompileResult> CudaCompiler::build(const BuildUnit& unit) {
   return result;
 }
 
-/// The result for a child that gave no answer.
+/// The result where the compiling child ended without an answer.
 CompileResult CudaCompiler::died(const NvrtcOutcome& outcome) const {
   const NvrtcFate& fate = outcome.fate;
   CompileResult result;
@@ -243,7 +245,7 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
               "");
   result.findings = diagnostic_findings(log.diagnostics, unit);
   result.evidence = one_line(first_error(result.findings), 300);
-  // The assembler within NVRTC refuses this without a message.
+  // NVRTC's built-in assembler refuses too much static shared memory without a message.
   for (const PtxasUsage& usage : log.usage)
     if (result.evidence.empty() && usage.shared_bytes > kMostStaticShared)
       result.evidence = fmt::format(

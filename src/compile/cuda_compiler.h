@@ -23,14 +23,15 @@ struct CudaCompilerSettings {
 
 class CudaCompiler final : public Compiler {
  public:
-  /// Checks that there is an NVRTC; starts nothing. Error (stop): says what is missing and how to
-  /// get it.
+  /// Checks that NVRTC is installed; starts nothing. An error (advice: stop) says what is missing
+  /// and how to get it.
   static Result<std::unique_ptr<CudaCompiler>> create(CudaCompilerSettings settings);
 
   Result<CompileResult> build(const BuildUnit& unit) override;
   const std::string& identity() const override { return identity_; }
 
-  /// "NVRTC 13.0", for DeviceFacts and `kw doctor`. Starts kw-nvrtc if it does not run (0.3 s).
+  /// NVRTC's version, such as "NVRTC 13.0", for DeviceFacts and `kw doctor`. Starts kw-nvrtc if it
+  /// is not running (0.3 s).
   Result<std::string> version();
   NvrtcServer& server() { return server_; }
 

@@ -1,4 +1,5 @@
-// Tests of NVRTC, where there is one, on honest, broken and hostile sources: every fate is a value.
+// Tests of NVRTC, where it is installed, on honest, broken and hostile sources: each gives a
+// result, not an error.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_compiler.h"
 
@@ -96,7 +97,7 @@ TEST_F(CudaCompilerTest, KnobsOptionsAndIfaceReachTheSource) {
   EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
 }
 
-// These are names that users of nvcc take for granted and that NVRTC lacks.
+// The source uses names that users of nvcc take for granted and that NVRTC lacks.
 TEST_F(CudaCompilerTest, StandardHeadersAndTheirMacrosAreThere) {
   BuildUnit unit = cuda_unit(
       "#include <cstdint>\n#include <cfloat>\n#include <climits>\n#include <cmath>\n"

@@ -30,7 +30,7 @@ constexpr std::array<Known, 7> kKnown = {{{"cublas", "cublas_v2.h", true},
                                           {"cufft", "cufft.h", true},
                                           {"cusparse", "cusparse.h", true},
                                           {"curand", "curand.h", true}}};
-/// From CUDA 13 on CUB has its own folder, as libcu++ does.
+/// From CUDA 13 on the headers of CUB are in include/cccl.
 constexpr std::array kIncludeFolders = {"include", "include/cccl"};
 constexpr std::array kSharedFolders = {"lib64",
                                        "lib",
@@ -44,7 +44,8 @@ bool has_path(const Path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// Path of libcublas.so, else of the libcublas.so.N that sorts last; empty if there is none.
+/// Path of libNAME.so in a root folder, else of the libNAME.so.N that sorts last; empty if there is
+/// none.
 Path shared_in(const Path& root, std::string_view name) {
   const std::string plain = fmt::format("lib{}.so", name);
   for (const char* folder : kSharedFolders) {
@@ -84,7 +85,7 @@ std::optional<CudaLibrary> find_cuda_library(const CudaToolkit& toolkit, std::st
     if (found.include.empty()) continue;
     if (known->is_shared) found.file = shared_in(root, name);
     if (known->is_shared && found.file.empty()) continue;
-    // A jail shows folders by their real names, not by those of links.
+    // The folder's links are resolved, since a jail shows folders only by their real names.
     found.include = without_links(found.include);
     if (known->is_shared)
       found.file = without_links(found.file.parent_path()) / found.file.filename();

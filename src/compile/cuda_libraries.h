@@ -12,7 +12,7 @@
 
 namespace kw::compile {
 
-/// Names of all libraries: cublas, cublasLt, cudnn, cub, ….
+/// Names of all CUDA libraries that a host launcher may use: cublas, cublasLt, cudnn, cub, ….
 std::span<const std::string> cuda_library_names();
 
 struct CudaLibrary {
@@ -24,7 +24,7 @@ struct CudaLibrary {
 /// several versions in one folder the plain name (lib….so) is taken, else the newest.
 std::optional<CudaLibrary> find_cuda_library(const CudaToolkit& toolkit, std::string_view name);
 
-/// What is missing and what to do about it; empty if the library can be used.
+/// Says what of the library is missing and what to do about it; empty if the library can be used.
 std::string why_no_cuda_library(const CudaToolkit& toolkit, std::string_view name);
 
 /// The folders of all libraries that were found, each once. A process that runs host launchers must

@@ -8,9 +8,9 @@
 
 namespace kw::compile {
 
-/// Compiles device code by NVRTC, or by nvcc where there is no NVRTC (the identity says which), and
-/// host launchers by nvcc. Error (stop): there is neither; the text says how to get NVRTC. Without
-/// nvcc, building a host launcher is an error.
+/// A compiler for this machine: device code is built by NVRTC, or by nvcc where there is no NVRTC
+/// (the identity says which), and host launchers by nvcc. Without either there is an error (advice:
+/// stop) that says how to get NVRTC. Without nvcc, building a host launcher is an error.
 Result<std::unique_ptr<Compiler>> open_cuda_suite(CudaCompilerSettings settings);
 
 }  // namespace kw::compile

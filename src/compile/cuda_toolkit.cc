@@ -1,4 +1,4 @@
-// Looks for each part in several folders in a fixed order and takes the first.
+// Finds each part of CUDA: looks in several folders in a fixed order and takes the first hit.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/cuda_toolkit.h"
 
@@ -62,7 +62,8 @@ std::optional<NvrtcFiles> nvrtc_below(const Path& root) {
   return std::nullopt;
 }
 
-// Reads ldconfig's "libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13".
+// Finds libnvrtc in ldconfig's list: "libnvrtc.so.13 (libc6,x86-64) =>
+// /usr/lib/x86_64-linux-gnu/libnvrtc.so.13".
 std::optional<NvrtcFiles> nvrtc_of_loader() {
   for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
     if (!is_there(program)) continue;
@@ -81,8 +82,8 @@ std::optional<NvrtcFiles> nvrtc_of_loader() {
   return std::nullopt;
 }
 
-/// Adds every folder that bin/python3 may belong to: the python3 of an environment is a link out of
-/// it, and PATH may hold a link into it.
+/// Adds every folder to whose environment bin/python3 may belong. There may be several: the python3
+/// of an environment is a link to a file outside the environment, and PATH may hold a link into it.
 void add_environments(Path python, std::vector<std::string>& environments) {
   constexpr int kMostLinks = 8;
   for (int i = 0; i < kMostLinks; ++i) {
@@ -94,7 +95,7 @@ void add_environments(Path python, std::vector<std::string>& environments) {
   }
 }
 
-/// Folders of packages in a Python environment.
+/// Folders in which a Python environment keeps its packages.
 std::vector<Path> package_folders(const Path& environment) {
   std::vector<Path> folders;
   for (const std::string& python :
@@ -119,7 +120,7 @@ void add_wheels(const Path& environment, std::vector<Path>& roots) {
 std::vector<Path> cutlass_roots(const CudaPlaces& places) {
   std::vector<Path> roots = {places.cutlass};
   if (!places.data.empty()) roots.push_back(Path(places.data) / "cutlass");
-  // The wheel nvidia-cutlass holds the sources in its package cutlass_library.
+  // The wheel nvidia-cutlass keeps CUTLASS's headers in its package cutlass_library.
   for (const std::string& python : places.pythons)
     for (const Path& packages : package_folders(python))
       roots.push_back(packages / "cutlass_library/source");
@@ -147,7 +148,7 @@ void find_headers(const std::vector<Path>& roots, CudaToolkit& toolkit) {
     const Path include = root / "include";
     if (root.empty() || !is_there(include / "cuda_fp16.h")) continue;
     toolkit.include.push_back(without_links(include));
-    // From CUDA 13 on libcu++ has its own folder.
+    // From CUDA 13 on the headers of libcu++ are in include/cccl.
     if (is_there(include / "cccl/cuda/std"))
       toolkit.include.push_back(without_links(include / "cccl"));
     const long long cuda = define_in(head_of(include / "cuda_runtime_api.h"), "CUDART_VERSION");
@@ -239,13 +240,13 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
     toolkit.looked.emplace_back("the libraries that ldconfig knows");
     if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_of_loader();
   }
-  // PyTorch's wheels bring NVRTC along, and so do its containers.
+  // Wheels and containers of PyTorch contain NVRTC.
   std::vector<Path> wheels;
   for (const std::string& python : places.pythons) add_wheels(python, wheels);
   if (!places.pythons.empty()) toolkit.looked.emplace_back("the packages of python3");
   for (const Path& wheel : wheels)
     if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_below(wheel);
-  // Headers of NVRTC's own installation fit it best, so they are looked at first.
+  // The headers of NVRTC's own installation have its version, so they come first.
   std::vector<Path> header_roots;
   if (toolkit.nvrtc) header_roots.push_back(toolkit.nvrtc->library.parent_path().parent_path());
   header_roots.insert(header_roots.end(), roots.begin(), roots.end());

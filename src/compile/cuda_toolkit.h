@@ -10,7 +10,7 @@
 
 namespace kw::compile {
 
-/// NVRTC, and its companion library, which NVRTC looks for by name alone.
+/// The NVRTC library and its companion, which NVRTC looks up by file name alone.
 struct NvrtcFiles {
   platform::Path library;   ///< Path of libnvrtc.so.13 or .12, links resolved.
   platform::Path builtins;  ///< Path of the companion library; empty where none lies beside NVRTC.
@@ -31,7 +31,7 @@ struct CudaToolkit {
   std::vector<platform::Path> library_roots;
 };
 
-/// The places to look in; taken from the environment unless a test gives them.
+/// Where to look for CUDA. Taken from the environment unless a test gives other values.
 struct CudaPlaces {
   std::string nvrtc;    ///< $KW_NVRTC: the library, the folder that holds it, or "none".
   std::string cuda;     ///< $CUDA_PATH, else $CUDA_HOME.
@@ -39,8 +39,8 @@ struct CudaPlaces {
   std::string data;     ///< Folder into which scripts/install-nvrtc and install-cutlass install.
   /// $KW_CUDA_LIBRARIES: folders with include/ and lib/, separated by colons.
   std::string libraries;
-  /// Python environments, whose packages may hold libraries (nvidia-…) and CUTLASS
-  /// (nvidia-cutlass): $VIRTUAL_ENV, $CONDA_PREFIX, that of python3.
+  /// Python environments whose packages may hold libraries (nvidia-…) and CUTLASS (nvidia-cutlass):
+  /// $VIRTUAL_ENV, $CONDA_PREFIX, and the environment of python3.
   std::vector<std::string> pythons;
   std::string system = "/usr/local/cuda";
   /// Prefix under which the distribution's CUTLASS is installed, as include/cute.
@@ -55,27 +55,30 @@ struct CudaPlaces {
 /// versions; loads nothing.
 CudaToolkit find_cuda_toolkit(const CudaPlaces& places = CudaPlaces::of_environment());
 
-/// The compiler of device code, for DeviceFacts::compiler: "NVRTC of CUDA 13000, CCCL 3000002".
+/// Name and version of the compiler of device code, for DeviceFacts::compiler: "NVRTC of CUDA
+/// 13000, CCCL 3000002".
 std::string compiler_words(const CudaToolkit& toolkit);
 
 /// A line about one part of the toolkit, for `kw doctor`.
 struct ToolkitFact {
   std::string part;  ///< nvrtc | headers | cute | nvcc | libraries | disassembler
   bool is_found = false;
-  /// Path and version of the part; or what is impossible without it and how to get it.
+  /// Path and version of the part; where the part is missing, what cannot be done and how to get
+  /// the part.
   std::string words;
 };
 
-/// All parts, found or missing, in a fixed order.
+/// Facts about all parts of the toolkit, found or missing, in a fixed order.
 std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit);
 
-/// Why device code cannot be compiled here and what to do about it; empty if it can.
+/// Says why device code cannot be compiled here and what to do about it; empty if it can be
+/// compiled.
 std::string why_no_nvrtc(const CudaToolkit& toolkit);
 
 /// The path with every link resolved; unchanged where that is not possible.
 platform::Path without_links(const platform::Path& path);
 
-/// The integer that `#define NAME` gives in a header's text, or -1.
+/// The integer in the line `#define NAME INTEGER` of a header's text; -1 without that line.
 long long define_in(std::string_view text, std::string_view name);
 
 }  // namespace kw::compile

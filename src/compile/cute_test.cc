@@ -42,7 +42,7 @@ TEST_F(Cute, KnobsShareOnePrecompiledHeader) {
     digests.push_back(result.object.at(0).sha256);
   }
   EXPECT_NE(digests[0], digests[1]);
-  // Line numbers are those of the candidate although its headers were compiled elsewhere.
+  // Line numbers count from the candidate's first line, although its headers were compiled before.
   unit.files.back().text = "\nextern \"C\" __global__ void scale() { cute::no_such_thing(); }\n";
   EXPECT_THAT(build(unit).evidence, testing::HasSubstr("candidate.cu:2:"));
 }

@@ -29,7 +29,8 @@ bool is_counter(std::string_view word) {
 
 bool is_word_char(char c) { return is_name_char(c) || c == '%' || c == '$'; }
 
-/// Whether a line is the timer read of the library's waits: "mov.u64 %rd7, %globaltimer; // MARK".
+/// Whether a line is a read of the timer by the waits of libcu++, marked as "mov.u64 %rd7,
+/// %globaltimer; // MARK".
 bool is_library_timer(std::string_view line, std::string_view mark) {
   constexpr std::string_view kStart = "mov.u64 %", kEnd = ", %globaltimer; // ";
   line = trim(line);
@@ -45,7 +46,8 @@ void add_name(std::vector<std::string>& list, std::string_view name) {
     list.emplace_back(name);
 }
 
-// Comments are searched like code, since telling them apart could go wrong.
+// Collects names of a line of PTX. Comments are searched as if they were code, since a mistake
+// about where a comment ends would hide a name.
 void read_line(std::string_view line, DeviceCode& code) {
   for (std::size_t i = 0; i < line.size();) {
     std::size_t end = i;

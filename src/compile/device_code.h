@@ -13,16 +13,16 @@ namespace kw::compile {
 
 struct DeviceCode {
   /// Special registers and instructions that tell the time, count events or identify the launch,
-  /// such as "%globaltimer" and "pmevent"; each once.
+  /// such as "%globaltimer" and "pmevent"; each is listed once.
   std::vector<std::string> registers;
   std::vector<std::string> imported;  ///< Symbols that the cubin does not define.
 };
 
 /// Reads a cubin built with -lineinfo, in which ptxas keeps its input PTX: the code after macros,
-/// pasted tokens and joined literals. Lines of inline PTX that are exactly library_timer(mark)
-/// belong to the library's own waits and are ignored; with an empty `mark` there are none. Bytes
-/// are foreign. Error: the file is no cubin, or lacks its PTX, so that nothing can be said about
-/// it.
+/// pasted tokens and joined literals are resolved. Lines of inline PTX that are exactly
+/// library_timer(mark) belong to the waits of libcu++ and are ignored; with an empty `mark` no line
+/// is ignored. The bytes are not trusted. Error: the file is no cubin, or lacks its PTX, so nothing
+/// can be said about it.
 Result<DeviceCode> read_device_code(std::string_view cubin, std::string_view mark);
 
 }  // namespace kw::compile

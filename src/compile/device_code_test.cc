@@ -1,5 +1,5 @@
-// Tests of the words of PTX in cubins made by hand, and in cubins of a real compiler if there is
-// one.
+// Tests of names found in the PTX of cubins made by hand, and of cubins from a real compiler where
+// there is one.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_code.h"
 
@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A cubin that holds only this PTX.
+/// A cubin that holds only the given PTX.
 std::string cubin_of(std::string_view ptx, const std::string& section = ".nv_debug_ptx_txt") {
   std::string file(sizeof(Elf64_Ehdr), '\0');
   const std::string names = std::string(1, '\0') + section + std::string(1, '\0');

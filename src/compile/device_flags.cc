@@ -29,7 +29,7 @@ std::string device_flag(std::string_view option) {
   return {};
 }
 
-/// The number of an architecture, 90 for "sm_90a"; 0 if the text is none.
+/// The number of an architecture: 90 for "sm_90a", 0 if the text is no architecture.
 int architecture_number(std::string_view arch) {
   if (!arch.starts_with("sm_") || arch.size() > 8) return 0;
   int number = 0;
@@ -83,8 +83,8 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
     }
   }
   CompileResult result = KW_TRY(keep_object(objects, bytes, "cubin"));
-  // Two spellings of one instance (f<4> and f<2 * 2>) have the same symbol, and each must find its
-  // kernel.
+  // Two spellings of one template instance (f<4> and f<2 * 2>) have the same symbol, and a launch
+  // by either name must find the kernel.
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const auto found = std::find_if(kernels->begin(), kernels->end(),
                                     [&](const KernelFacts& k) { return k.symbol == symbols[i]; });
@@ -107,7 +107,7 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
 
 namespace {
 
-/// The end of the sentence about a kernel: what helps against its use of local memory.
+/// End of the sentence about a kernel's local memory: how to reduce it.
 std::string_view cure_for_local_memory(const KernelFacts& kernel) {
   if (kernel.spill_bytes > 0)
     return ". Registers run out and go to local memory, which is DRAM behind caches: use fewer "

@@ -14,10 +14,11 @@
 namespace kw::compile {
 
 inline constexpr std::string_view kDeviceStandard = "--std=c++20";
-/// The standard that CUTLASS is tested with.
+/// The C++ standard with which CUTLASS is tested.
 inline constexpr std::string_view kCuteStandard = "--std=c++17";
 
-/// Names of the options for device code, for messages: fast_math, and maxrregcount_N for some N.
+/// Names of the options for device code, for use in messages: fast_math, and maxrregcount_N for
+/// some N.
 std::span<const std::string> cuda_option_names();
 
 /// The compiler's flag for a whitelisted option; empty if the option is not whitelisted.
@@ -26,22 +27,22 @@ std::string device_flag(std::string_view option);
 /// Number of an architecture: 90 for "sm_90a"; 0 if the text is no architecture.
 int architecture_number(std::string_view arch);
 
-/// Nothing if options, dialect, architecture and names of kernels can be compiled, else the unit's
-/// fate; an error where our own code is at fault.
+/// Checks that options, dialect, architecture and names of kernels can be compiled. Returns nothing
+/// if they can, else the result that refuses the unit. It is an error if our own code is at fault.
 Result<std::optional<CompileResult>> check_device_unit(const BuildUnit& unit);
 
-/// The error (stop) that CUTLASS is missing, with what to do about it.
+/// The error (advice: stop) that says that CUTLASS is missing and how to get it.
 std::unexpected<Error> no_cutlass();
 
-/// Stores a cubin with the facts about its kernels from the cubin and from the assembler's output,
-/// and with the name that a plan gives each of `symbols` (one for each of the unit's kernels). The
-/// findings list the resources of each kernel.
+/// Stores a cubin together with facts about its kernels, read from the cubin and from the
+/// assembler's output. Each of `symbols`, one per kernel of the unit, is stored with the name by
+/// which the plan launches the kernel. The result's findings list the resources of each kernel.
 Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view bytes,
                                  std::span<const std::string> symbols, const NvrtcLog& log,
                                  const BuildUnit& unit);
 
-/// Findings (kind "resource") on registers, spills, stack and shared memory, one for each kernel,
-/// those that spill first.
+/// Findings (kind "resource") on registers, spills, stack and shared memory, one for each kernel;
+/// kernels that spill come first.
 std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// Tests of the findings on a kernel's resources: each fact once, with what helps.
+// Tests of the findings on a kernel's resources: each fact is told once, with a remedy.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_flags.h"
 

@@ -13,7 +13,7 @@ struct DeviceHeader {
 };
 
 /// Headers for integer types, limits, and the macros of float.h and math.h, as far as kernels need
-/// them. NVRTC knows the functions (all of math.h), so such a header only has to exist.
+/// them. NVRTC has all functions of math.h built in, so that header only has to exist.
 std::span<const DeviceHeader> device_headers();
 
 /// Declarations that nvcc adds to every file through cuda_runtime.h, and NVRTC does not.

@@ -1,4 +1,4 @@
-// Rewriting libcu++'s headers that wait.
+// Rewrites headers of libcu++ whose functions wait.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/device_timer.h"
 
@@ -16,7 +16,7 @@ using platform::Path;
 constexpr std::size_t kMostHeader = std::size_t{1} << 20;
 constexpr std::string_view kClock = "chrono::high_resolution_clock::now()";
 
-// The headers in CCCL 2.5 and newer, which CUDA 12.6 and newer have.
+// Headers of libcu++ that wait, as named in CCCL 2.5 and newer (CUDA 12.6 and newer).
 constexpr std::array<std::string_view, 6> kWaiting{"cuda/std/__thread/threading_support.h",
                                                    "cuda/__barrier/barrier_block_scope.h",
                                                    "cuda/std/__barrier/barrier.h",
@@ -43,13 +43,15 @@ bool is_name_part(char c) {
   return c == ':' || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// The rewritten header; empty if it does not read the clock or has another form.
+/// The rewritten header; empty if the header does not read the clock or its text has an unknown
+/// form.
 std::string rewritten(std::string text, const std::string& mark) {
   const std::size_t space = text.find("BEGIN_NAMESPACE");
   if (space == std::string::npos || text.find(kClock) == std::string::npos) return {};
   for (std::size_t at; (at = text.find(kClock)) != std::string::npos;) {
     std::size_t first = at;
-    // The namespace before the name is replaced too: _CUDA_VSTD:: or ::cuda::std::.
+    // The namespace before the name of the clock, _CUDA_VSTD:: or ::cuda::std::, is replaced with
+    // it.
     while (first > 0 && is_name_part(text[first - 1])) --first;
     text.replace(first, at + kClock.size() - first, "::" + mark + "_::now()");
   }

@@ -88,7 +88,7 @@ std::string mended(std::string_view array) {
   return whole == 0 ? "[]" : std::string(array.substr(0, whole)) + "]";
 }
 
-// Takes digits and the colon behind them, as in "12:", from the front of the text.
+// Takes digits and the colon after them, as in "12:", from the front of the text.
 std::optional<std::size_t> eat_number(std::string_view& text) {
   std::size_t value = 0, i = 0;
   for (; i < text.size() && i < 9 && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i)
@@ -181,7 +181,8 @@ std::string frame_of(const SourceFile& file, const Diagnostic& d) {
   return render_line(file.text, d.line, d.message, d.column);
 }
 
-// The place in the unit's own files: that of the diagnostic, else of the first note that has one.
+// The place of a diagnostic in the unit's own files: its own place if that is in one, else that of
+// its first note that is.
 const Diagnostic* own_place(const Diagnostic& d, const BuildUnit& unit) {
   if (file_of(unit, d.file) != nullptr && d.line > 0) return &d;
   for (const Diagnostic& note : d.notes)
@@ -205,8 +206,8 @@ struct Site {
   std::size_t close = 0;
 };
 
-/// The first prototype of each name in a text that is followed by `next`, which is ';' or '{'.
-/// Linear.
+/// For each name in a text, the first prototype that is followed by `next`, which is ';' or '{'.
+/// Takes linear time.
 std::map<std::string_view, Site> sites_of(std::string_view text, char next) {
   std::map<std::string_view, Site> sites;
   std::size_t close = 0, behind = 0;  // the latest parenthesis; many may open before one closes
@@ -264,8 +265,9 @@ std::string missing_name(const Diagnostic& d) {
   return name;
 }
 
-/// Rewords a missing name. For an entry that the trampoline calls and the main file lacks, the
-/// linker's words would mislead, so the finding shows what was expected and what the file has.
+/// Rewords the linker's message about a missing name. Where the trampoline calls an entry that the
+/// main file lacks, the linker's message would mislead, so the finding shows the expected
+/// declaration and what the file has instead.
 void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit, Finding& f) {
   if (!is_entry) {
     f.text = "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
@@ -311,7 +313,7 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
     if (near.empty()) near = library_hint(unknown, unit.target);
     f.text += near;
   }
-  // The place is sanitised, since a #line directive can name any file.
+  // The text of the place is sanitised, since a #line directive can give a file any name.
   f.place = sanitise_line(place_of(own != nullptr ? *own : d), kPlaceBytes);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);
   if (const std::string missing = missing_name(d); !missing.empty())
@@ -326,8 +328,8 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
   for (const std::string_view line : split_lines(output)) {
     if (out.size() >= kMaxDiagnostics) break;
     if (line.starts_with('[')) {
-      // Controls and invalid bytes are escaped first, since GCC copies some of the source as they
-      // are.
+      // Control characters and invalid bytes are escaped before parsing, since GCC copies parts of
+      // the source unchanged into its JSON.
       const Result<Json> array = parse_json(with_escapes(mended(line)), "diagnostics");
       if (!array || !array->is_array()) continue;
       for (const Json& item : *array)

@@ -13,7 +13,8 @@
 
 namespace kw::compile {
 
-// Bounds on what is read, since foreign output can be endless; more than any honest source needs.
+// Bounds on how much of a compiler's output is read, since that output may be endless; no honest
+// source needs more.
 inline constexpr std::size_t kMaxDiagnostics = 200;
 inline constexpr std::size_t kMaxNotes = 8;  ///< Most notes of one diagnostic.
 
@@ -25,25 +26,26 @@ struct Diagnostic {
   std::size_t column = 0;  ///< Column in bytes, from 1; 0: unknown.
   std::string message;
   std::string replacement;  ///< Replacement that the compiler suggests, if any.
-  /// Places that lead to this one (template instantiation, macro, earlier declaration), in the
+  /// Places that led to the diagnostic (template instantiation, macro, earlier declaration), in the
   /// compiler's order.
   std::vector<Diagnostic> notes;
 };
 
-/// The diagnostics recognised in a compiler's error output, in its order. Foreign text: the work is
-/// bounded, and it never fails; lines that are not recognised are left out.
+/// The diagnostics found in a compiler's error output, in the order of the output. The text is not
+/// trusted: the work is bounded, no text is an error, and unknown lines are left out.
 std::vector<Diagnostic> parse_diagnostics(std::string_view output);
 
-/// Beginning of the text of a finding that is a warning.
+/// How the text of a finding begins if the finding is a warning.
 inline constexpr std::string_view kWarningMark = "Warning: ";
 
 /// Ranked findings (kind "diagnostic"), at most `limit`: errors before warnings, and the main
-/// file's first. Frames are cut from the unit's own files. An unknown name gets the nearest known
-/// one if the compiler suggests none. System headers are named by the last part of their path.
+/// file's first. Frames of source lines are cut from the unit's own files. Where a message names an
+/// unknown identifier and the compiler suggests no other, the finding gives the nearest identifier
+/// that exists. System headers are named by the last part of their path.
 std::vector<Finding> diagnostic_findings(std::span<const Diagnostic> diagnostics,
                                          const BuildUnit& unit, std::size_t limit = 12);
 
-/// Identifiers in the unit's files and defines, for nearest().
+/// Identifiers in the unit's files and defines, from which nearest() chooses.
 std::vector<std::string> known_names(const BuildUnit& unit);
 
 }  // namespace kw::compile

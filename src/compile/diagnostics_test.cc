@@ -157,7 +157,7 @@ TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
   EXPECT_THAT(diagnostic_findings(found, wrong)[0].text, ::testing::Not(HasSubstr("Found")));
 }
 
-/// A source of 1 MiB: the texts that `word` gives for 0, 1, 2 and so on.
+/// A source of 1 MiB that joins the texts that `word` gives for 0, 1, 2 and so on.
 std::string big_source(const std::function<std::string(int)>& word) {
   std::string text;
   for (int i = 0; text.size() < (std::size_t{1} << 20); ++i) text += word(i);

@@ -15,10 +15,11 @@ namespace {
 
 using platform::Path;
 
-/// Version of the stored form; increase when the parser reads more, and older files are made anew.
+/// Version of the stored form. Increase it when the parser reads more, so that older files are
+/// written again.
 constexpr int kVersion = 1;
 constexpr std::chrono::seconds kTimeout(20);
-/// For comparison: a kernel of CuTe prints 2 MB.
+/// Most bytes of disassembly that are read. For comparison: that of a kernel with CuTe has 2 MB.
 constexpr std::size_t kMostText = std::size_t{64} << 20;
 constexpr std::size_t kMostObject = std::size_t{64} << 20;
 constexpr std::size_t kMostKept = std::size_t{4} << 20;
@@ -48,7 +49,7 @@ std::optional<std::vector<KernelCode>> kept_facts(const BuiltObject& object) {
 Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObject& object) {
   const auto folder = KW_TRY(platform::TempDir::create("kw-disassemble"));
   const std::string bytes = KW_TRY(platform::read_file(object.path, kMostObject));
-  // A copy, since the jail's uid may not be allowed to read the cache's folders.
+  // The cubin is copied, since the jail's user may not be allowed to read the cache's folders.
   const Path copy = folder.path() / "unit.cubin";
   KW_TRY(platform::write_file_atomic(copy, bytes, /*durable=*/false));
   std::error_code ignored;
@@ -58,7 +59,8 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
   const Path program = ignored ? disassembler.program : real;
   platform::JailSpec jail;
   jail.level = disassembler.jail;
-  // The whole folder, since cuobjdump starts the nvdisasm beside it.
+  // The jail shows the program's whole folder, since cuobjdump starts the nvdisasm that lies beside
+  // it.
   jail.readable = {program.parent_path()};
   jail.writable = {folder.path()};
   jail.allow_new_processes = true;
@@ -100,7 +102,7 @@ Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembl
   KeptCode kept{kVersion, object.sha256, parse_sass(text)};
   if (kept.kernels.empty())
     return fail(disassembler.program.filename().string() + " printed no code", "", Advice::GiveUp);
-  // The stored file only saves the next run, so a cache that cannot be written to is no error.
+  // The stored file only saves a later run of the disassembler, so failing to write it is no error.
   (void)platform::write_file_atomic(kept_path(object), kw::encode(kept), /*durable=*/false);
   return std::move(kept.kernels);
 }

@@ -18,9 +18,9 @@ struct Disassembler {
 };
 
 /// The kernels of a built cubin. They are read from the file that an earlier call stored beside the
-/// object, else from a run of the disassembler in a jail (0.3 s of a processor), and then stored.
-/// An error (give up) says why there are none: no program, an object that the program does not
-/// know, or a limit. Safe to call from any thread.
+/// object, else from a run of the disassembler in a jail (0.3 s of a processor), whose result is
+/// then stored. An error (advice: give up) says why there are none: no program, an object that the
+/// program does not know, or a limit. Safe to call from any thread.
 Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembler,
                                                   const BuiltObject& object);
 

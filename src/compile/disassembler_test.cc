@@ -1,5 +1,5 @@
-// Tests of the disassembler in its jail, played by scripts: what is stored, and why there may be no
-// code.
+// Tests of running a disassembler in its jail. Scripts play the disassembler; the tests check what
+// is stored, and why there may be no code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/disassembler.h"
 
@@ -24,7 +24,7 @@ class Disassembling : public testing::Test {
     open(folder_.path(), 0755);
   }
 
-  /// A program of this name that runs this shell script.
+  /// Writes an executable shell script with this name, to be run in place of the real program.
   platform::Path tool(const std::string& name, const std::string& script) {
     const platform::Path bin = folder_.path() / "bin";
     EXPECT_TRUE(platform::make_dirs(bin));
@@ -56,7 +56,7 @@ TEST_F(Disassembling, IsReadOnceAndKeptBesideTheObject) {
   ASSERT_EQ(first->size(), 1u);
   EXPECT_EQ(first->front().symbol, "k");
   EXPECT_EQ(first->front().all.of("FFMA"), 1);
-  // The second time, nothing is run.
+  // The second call reads the stored result: it runs no program, and `exit 1` would fail.
   const auto again = read(tool("nvdisasm", "exit 1\n"));
   ASSERT_TRUE(again.has_value()) << describe(again.error());
   EXPECT_EQ(again->front().all.of("FFMA"), 1);

@@ -37,7 +37,7 @@ void read_symbols(std::string_view bytes, const Elf64_Shdr& table, const Elf64_S
 
 void read_dynamic(std::string_view bytes, const Elf64_Shdr& table, const Elf64_Shdr& names,
                   ElfFacts& facts) {
-  // One pointer in the array belongs to crtbegin's frame_dummy.
+  // Size of the one pointer in the array of constructors that belongs to frame_dummy of crtbegin.
   constexpr std::uint64_t kOwnConstructorBytes = 8;
   const std::uint64_t count = table.sh_size / sizeof(Elf64_Dyn);
   for (std::uint64_t i = 0; i < count; ++i) {

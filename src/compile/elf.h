@@ -1,4 +1,4 @@
-// Reads what a shared object exports, imports and needs, for checks of objects and for screening.
+// Reads what a shared object exports, imports and needs, for checks of built objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ struct ElfFacts {
   std::vector<std::string> exported;  ///< Defined dynamic symbols, sorted.
   std::vector<std::string> imported;  ///< Undefined dynamic symbols without their versions, sorted.
   std::vector<std::string> needed;    ///< DT_NEEDED entries, in the file's order.
-  /// The object runs code at load, other than crtbegin's frame_dummy.
+  /// The object runs code when it is loaded, other than frame_dummy of crtbegin.
   bool has_constructors = false;
 };
 
-/// Reads a 64-bit little-endian shared object for this machine. Bytes are foreign: every offset is
-/// checked, and anything irregular is an error that says what.
+/// Reads a 64-bit little-endian shared object for this machine. The bytes are not trusted: every
+/// offset is checked, and an error says what is irregular.
 Result<ElfFacts> read_elf(std::string_view bytes);
 
 }  // namespace kw::compile

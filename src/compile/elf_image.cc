@@ -19,7 +19,7 @@ constexpr unsigned kResolved = R_AARCH64_IRELATIVE;
 constexpr unsigned kCallSlot = R_AARCH64_JUMP_SLOT, kLoadSlot = R_AARCH64_GLOB_DAT;
 #endif
 
-/// Far above what a kernel's object holds; objects with more are refused.
+/// Most entries of a table, far above what a kernel's object has; objects with more are refused.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 constexpr std::size_t kMostDynamic = 1024;
 
@@ -65,7 +65,8 @@ class ImageReader {
     return {};
   }
 
-  /// If a tag occurs twice, loaders take the last one; linkers write no tag twice.
+  /// Reads the dynamic table. Of a tag that occurs twice the last entry is taken, as loaders do;
+  /// linkers write no tag twice.
   Result<> read_dynamic(std::string_view table) {
     for (std::size_t i = 0; i < table.size() / sizeof(Elf64_Dyn); ++i) {
       const auto entry = *elf_at<Elf64_Dyn>(table, i * sizeof(Elf64_Dyn));
@@ -78,7 +79,8 @@ class ImageReader {
     return {};
   }
 
-  /// The file's bytes from `address` to the end of its segment; empty where nothing is mapped.
+  /// The file's bytes from `address` to the end of the segment that contains it; empty where no
+  /// segment does.
   std::string_view from(std::uint64_t address) const {
     for (const ElfSegment& s : image_.segments)
       if (address >= s.address && address - s.address < s.bytes.size())

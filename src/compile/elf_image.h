@@ -26,9 +26,9 @@ struct ElfRelocation {
   std::string symbol;       ///< Name of the symbol that is referred to; empty: none.
   std::uint64_t value = 0;  ///< Value of that symbol, if the object defines it.
   std::int64_t addend = 0;
-  /// The place is an entry of the import table, which only calls and loads read.
+  /// The relocated place is an entry of the import table, which only calls and loads read.
   bool is_slot = false;
-  /// The value is chosen by a function of the object that runs while it is loaded (IFUNC).
+  /// The value is chosen at load by a function of the object (IFUNC).
   bool is_resolved = false;
 };
 
@@ -43,7 +43,7 @@ struct ElfCodeSection {
   std::string name;
 };
 
-/// Refers to the bytes that it was read from, which must outlive it.
+/// A parsed shared object. Refers to the bytes from which it was read, which must outlive it.
 struct ElfImage {
   int machine = 0;  ///< EM_X86_64 or EM_AARCH64.
   std::vector<ElfSegment> segments;
@@ -51,23 +51,24 @@ struct ElfImage {
   std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic;  ///< Tags and their values.
   std::vector<ElfRelocation> relocations;
   std::vector<ElfFunction> functions;  ///< Defined functions by address, local ones included.
-  /// Addresses of functions that choose other functions at load (IFUNC).
+  /// Addresses of functions that choose other functions while the object is loaded (IFUNC).
   std::vector<std::uint64_t> resolvers;
   std::vector<ElfCodeSection> code;
 
   std::optional<std::uint64_t> tag(std::int64_t wanted) const;
-  /// Name of the function that contains `address`, by the symbols; "?" where none precedes it.
+  /// Name of the function that contains `address`, by the symbol table; "?" where no symbol
+  /// precedes the address.
   std::string_view function_at(std::uint64_t address) const;
-  /// Name of the function that begins exactly at `address`; empty: none.
+  /// Name of the function that begins exactly at `address`; empty if none does.
   std::string_view function_from(std::uint64_t address) const;
-  /// Names of the functions in an array that is run at load or at the end; "?" for one without a
-  /// name.
+  /// Names of the functions in an array that the loader runs when the object is loaded or unloaded;
+  /// "?" for a function without a name.
   std::vector<std::string> array(std::int64_t start_tag, std::int64_t size_tag) const;
 };
 
-/// Reads a shared object for this machine. Bytes are foreign: every offset is checked, and anything
-/// irregular is an error that says what. A file without program headers gives an empty image, since
-/// nothing of it would be loaded.
+/// Reads a shared object for this machine. The bytes are not trusted: every offset is checked, and
+/// an error says what is irregular. A file without program headers gives an empty image, since a
+/// loader would map nothing of it.
 Result<ElfImage> read_elf_image(std::string_view bytes);
 
 }  // namespace kw::compile

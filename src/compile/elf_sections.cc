@@ -31,7 +31,8 @@ Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
     return fail("section headers of an unexpected size");
   std::vector<Elf64_Shdr> sections;
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-    // A sum that wraps ends outside the file, or at bytes that are checked like any others.
+    // An offset that wraps around is harmless: elf_at() refuses a range past the end, and any range
+    // inside the file is checked like any other section.
     const auto section = elf_at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
     if (!section) return fail("section headers end past the file");
     sections.push_back(*section);

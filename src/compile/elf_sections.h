@@ -15,7 +15,7 @@
 
 namespace kw::compile {
 
-/// The T at `offset`; nothing where it would reach past the end of the bytes.
+/// Reads a T at `offset`; nothing where it would reach past the end of the bytes.
 template <class T>
 std::optional<T> elf_at(std::string_view bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -24,10 +24,11 @@ std::optional<T> elf_at(std::string_view bytes, std::uint64_t offset) {
   return value;
 }
 
-/// Content of a section; empty if the section lies outside the file or takes no room in it.
+/// Content of a section; empty if the section lies outside the file or occupies no bytes in it
+/// (SHT_NOBITS).
 std::string_view elf_contents(std::string_view bytes, const Elf64_Shdr& section);
 
-/// The string at `index` of a string table; empty if there is none.
+/// The string at `index` of a string table; empty if the table has no such string.
 std::string elf_string(std::string_view bytes, const Elf64_Shdr& table, std::uint64_t index);
 
 /// Reads the section headers; an error says what is irregular.

@@ -15,7 +15,8 @@ Dialect dialect_from(std::string_view version_line) {
   Dialect dialect;
   dialect.is_gcc = version_line.find("clang") == std::string_view::npos;
   dialect.major = 0;
-  // The version is the first word that starts with a digit, after a distribution's parenthesis.
+  // In the version line the version is the first word that starts with a digit, after the
+  // parenthesis that names the distribution.
   const std::size_t close = version_line.find(')');
   const std::string_view rest =
       dialect.is_gcc && close != std::string_view::npos ? version_line.substr(close) : version_line;
@@ -32,9 +33,9 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
   flags.insert(flags.end(), {
                                 "-fPIC",
                                 "-fvisibility=hidden",   // only the trampoline's entry is exported
-                                "-fno-stack-protector",  // distributions differ in this flag,
-                                "-fcf-protection=none",  // in this one
-                                "-U_FORTIFY_SOURCE",     // and in this one
+                                "-fno-stack-protector",  // distributions' defaults differ
+                                "-fcf-protection=none",  // distributions' defaults differ
+                                "-U_FORTIFY_SOURCE",     // distributions' defaults differ
                                 "-pipe",
                                 "-Wall",
                                 "-Wno-unused",
@@ -43,10 +44,11 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
                                 "-ftemplate-backtrace-limit=6",
                             });
   if (dialect.is_gcc) {
-    // The dump holds the options of each function, for arithmetic_marks().
+    // GCC's gimple dump holds the options of each function, which arithmetic_marks() reads.
     flags.emplace_back("-fdump-tree-gimple");
     flags.push_back("-fopt-info-vec-optimized-missed=remarks.txt");
-    // -fmax-errors would make GCC 12 drop its JSON; with JSON the reader limits the number.
+    // With JSON, GCC 12 must not get -fmax-errors, which would make it drop the JSON; our reader
+    // limits the number of errors instead.
     flags.push_back(dialect.has_json() ? "-fdiagnostics-format=json" : "-fmax-errors=20");
   } else {
     flags.insert(flags.end(), {"-ferror-limit=20", "-fno-color-diagnostics"});

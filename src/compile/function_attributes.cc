@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMostMarks = 16;
 constexpr std::string_view kOpening = "__attribute__((";
 
-// Options that arrange code without changing what it computes, from the GCC 12 manual, "Options
-// That Control Optimization".
+// Beginnings of names of options that arrange code without changing what it computes, from the GCC
+// 12 manual, "Options That Control Optimization".
 constexpr std::array<std::string_view, 32> kHarmless{"unroll-",
                                                      "tree-",
                                                      "inline",
@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, 32> kHarmless{"unroll-",
                                                      "trapping-math",
                                                      "fp-contract="};
 
-/// The text between the parenthesis at `at` and its closing one; literals are skipped as a whole.
+/// The text between the parenthesis at `at` and the matching one; literals are skipped as a whole.
 std::string_view enclosed(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
@@ -69,7 +69,8 @@ std::vector<std::string_view> optimize_lists(std::string_view attributes) {
   std::vector<std::string_view> lists;
   for (std::size_t i = 0; i < attributes.size();) {
     if (!is_name_char(attributes[i])) {
-      // The arguments of another attribute are skipped, since nothing in them is an attribute.
+      // The arguments of another attribute are skipped, since an `optimize` inside them is no
+      // attribute.
       i += attributes[i] == '(' ? enclosed(attributes, i).size() + 2 : 1;
       continue;
     }

@@ -10,10 +10,11 @@
 
 namespace kw::compile {
 
-/// Reads GCC's dump of each function before optimisation (-fdump-tree-gimple), where a function's
-/// attributes stand above it in one form, whether they were written as __attribute__ or [[gnu::…]],
-/// by a macro, or by a pragma in force there. Gives one mark "arithmetic" for each function whose
-/// optimize attribute names an option that is not known to keep values; only the first few.
+/// Reads GCC's dump of each function before optimisation (-fdump-tree-gimple). There a function's
+/// attributes stand above it in one form, whether the source wrote them as __attribute__ or
+/// [[gnu::…]], by a macro, or by a pragma. Gives one mark "arithmetic" for each function whose
+/// optimize attribute names an option that is not known to keep values; only the first few
+/// functions are marked.
 std::vector<CodeMark> arithmetic_marks(std::string_view dump);
 
 /// Whether a GCC option, given without -f, is known to change no value of a program.

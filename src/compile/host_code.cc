@@ -1,4 +1,4 @@
-// Follows code from everything that leads into it: x86-64 by Zydis, AArch64 word by word.
+// Follows code from every address that leads into it: x86-64 by Zydis, AArch64 word by word.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/host_code.h"
 
@@ -16,7 +16,7 @@ namespace kw::compile {
 namespace {
 
 constexpr std::size_t kMostSightings = 16, kMostSeen = 4096;
-constexpr std::int64_t kFutex = 202;  // the number on x86-64
+constexpr std::int64_t kFutex = 202;  // the number of the system call on x86-64
 
 std::optional<Reach> reach_of(const ZydisDecodedInstruction& instruction) {
   switch (instruction.mnemonic) {
@@ -44,12 +44,12 @@ std::optional<Reach> reach_of(const ZydisDecodedInstruction& instruction) {
   }
 }
 
-/// One decoded instruction, with what is needed to follow it.
+/// One decoded instruction, with what is needed to find the instructions that may run next.
 struct Step {
   ZydisDecodedInstruction instruction;
   std::uint64_t address = 0;
   std::optional<std::uint64_t> target;  ///< Target of a direct branch or call.
-  /// Address of an operand that is given relative to the next instruction.
+  /// Absolute address of an operand that the instruction gives relative to the next instruction.
   std::optional<std::uint64_t> operand;
 
   std::uint64_t end() const { return address + instruction.length; }
@@ -127,8 +127,8 @@ class X86Code {
       while (part_of(address) == seen && !mark(*seen, address)) {
         mark(*seen, address) = true;
         const auto step = decode(*seen, address);
-        // Bytes that are no instruction end the process, so execution does not continue behind
-        // them.
+        // Bytes that are no instruction end the process (SIGILL), so execution does not continue
+        // behind them.
         if (!step) break;
         look_at(*step);
         address = step->end();
@@ -156,7 +156,7 @@ class X86Code {
     });
   }
 
-  /// Visits every instruction that was followed, by address.
+  /// Calls `visit` for every instruction that was reached, by ascending address.
   template <class Visit>
   void for_each_step(Visit visit) {
     for (const Seen& seen : seen_)
@@ -165,7 +165,7 @@ class X86Code {
           if (const auto step = decode(seen, seen.segment->address + i)) visit(*step);
   }
 
-  // First finds the stubs through which syscall is called, then the code that leads to one of them.
+  // Finds the stubs through which syscall() is called, then the functions that call one of them.
   void find_system_callers() {
     std::set<std::uint64_t> stubs;
     for_each_step([&](const Step& step) {
@@ -174,7 +174,7 @@ class X86Code {
       stubs.insert(step.address);
       stubs.insert(step.address - 4);  // with an endbr64 before it
     });
-    std::optional<std::int64_t> number;  // the value of edi, where it is plain
+    std::optional<std::int64_t> number;  // the value in edi, where the code sets a constant
     std::uint64_t expected = 0;
     for_each_step([&](const Step& step) {
       if (step.address != expected || joins_.contains(step.address)) number.reset();
@@ -193,7 +193,7 @@ class X86Code {
     if (is_stored) code_.system_callers.emplace_back("a table of functions");
   }
 
-  /// Follows what an instruction does to the register of the first argument.
+  /// Updates what is known of the register of the first argument after an instruction.
   void update(std::optional<std::int64_t>& number, const Step& step) const {
     if (step.is_call()) {
       number.reset();
@@ -221,8 +221,9 @@ class X86Code {
     }
   }
 
-  /// Whether code that a resolver reaches by direct calls and branches calls an import, or a
-  /// function pointer from memory. Branches by register come from switches.
+  /// Whether the code that an IFUNC resolver reaches by direct calls and branches calls an import,
+  /// or a function pointer from memory. Branches through a register come from switches and are not
+  /// calls.
   bool calls_out(std::uint64_t resolver) {
     std::set<std::uint64_t> seen;
     std::vector<std::uint64_t> open{resolver};
@@ -253,14 +254,15 @@ class X86Code {
   ZydisDecoder decoder_{};
   std::vector<Seen> seen_;
   std::vector<std::uint64_t> anchors_;
-  /// Targets of branches: the value of a register is not known here.
+  /// Targets of branches, where the value of a register is unknown because control may come from
+  /// several places.
   std::set<std::uint64_t> joins_;
   std::set<std::uint64_t> system_slots_;
   HostCode code_;
 };
 
-/// Instructions have a fixed size, so every one is looked at. Arm ARM, C5.2 (system registers), C6
-/// (SVC).
+/// Looks at every instruction, since all have the same size. Encodings: Arm ARM, C5.2 (system
+/// registers), C6 (SVC).
 HostCode read_aarch64(const ElfImage& image) {
   struct Word {
     std::uint32_t mask, bits;

@@ -1,4 +1,4 @@
-// Finds instructions of a shared object that reach for clocks, counters or the system.
+// Finds instructions of a shared object that read clocks or counters, or call the operating system.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,20 +26,20 @@ struct ReachingInstruction {
 
 struct HostCode {
   std::vector<ReachingInstruction> reaching;  ///< Instructions by address; only the first few.
-  /// Functions that take the address of syscall(), or call it with a number that is not plainly
-  /// that of futex. Functions that wait and wake as <atomic> and <barrier> do are not listed.
+  /// Functions that take the address of syscall(), or call it with a number that is not a constant
+  /// equal to that of futex. Functions that wait and wake as <atomic> and <barrier> do are
+  /// therefore not listed.
   std::vector<std::string> system_callers;
-  /// Functions that run while the object is loaded, to choose others, and that call imported
-  /// functions.
+  /// IFUNC resolvers, which run while the object is loaded, that call imported functions.
   std::vector<std::string> calling_resolvers;
 };
 
-/// Decodes executable bytes from the start of every section and function, and from wherever a
-/// branch, a call, a relocation or an address in the code leads, each time until bytes that are no
-/// instruction. So instructions hidden inside others are found too, if something plain leads to
-/// them. An address computed at run time may lead elsewhere, into the middle of an instruction or
-/// behind such bytes; what is reached that way must be denied by the jail. Linear in the code, some
-/// 50 ns per byte.
+/// Decodes executable bytes from the start of every section and function, and from every address to
+/// which a branch, a call, a relocation or an address in the code leads, each time until bytes that
+/// are no instruction. Instructions hidden inside others are therefore found if such an address
+/// leads to them. An address computed at run time may lead elsewhere, into the middle of an
+/// instruction; the jail must deny what is reached that way. Takes linear time, some 50 ns per
+/// byte.
 HostCode read_host_code(const ElfImage& image);
 
 }  // namespace kw::compile

@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Functions of <cmath>, each also with an f for float.
+/// Functions of <cmath>, each also in its float form with an f at the end.
 const Names& mathematics() {
   static const Names names = [] {
     Names all;
@@ -37,8 +37,8 @@ Names with_mathematics(Names names) {
   return names;
 }
 
-/// Names that headers declare for host code, with mathematics; GCC knows and suggests intrinsics
-/// itself.
+/// Names that headers declare for host code, including mathematics. Intrinsics are left out, since
+/// GCC knows and suggests them itself.
 const Names& of_cpu() {
   static const Names names = with_mathematics(
       {"omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num", "size_t", "int32_t",
@@ -127,7 +127,7 @@ const Names& of_cuda() {
   return names;
 }
 
-/// The header that declares a name; empty: none.
+/// The header that declares a name; empty if no header is known.
 std::string header_of(std::string_view name) {
   if (name.starts_with("__")) return "";
   if (name.starts_with("omp_")) return "omp.h";
@@ -141,8 +141,8 @@ std::string header_of(std::string_view name) {
 
 std::string library_hint(const std::string& name, Target target) {
   const Names& names = target == Target::Cuda ? of_cuda() : of_cpu();
-  // 'row' is one letter from 'pow' and 'col' from 'cos', so such a short word is the source's own
-  // name.
+  // A very short unknown word gets no suggestion: 'row' is one letter from 'pow' and 'col' from
+  // 'cos', but both are usual names of variables.
   constexpr std::size_t kFewestLetters = 4;
   if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
   const std::string header = target == Target::Cuda ? "" : header_of(name);

@@ -11,8 +11,9 @@
 namespace kw::compile {
 
 /// The end of a message on an undeclared name for which a compiler suggests nothing: the name that
-/// may have been meant, or the header that declares it; empty: neither is known. NVRTC suggests
-/// nothing, and GCC no names from headers that are not included. Covers the names that kernels use.
+/// may have been meant, or the header that declares it; empty where neither is known. NVRTC
+/// suggests nothing, and GCC no names from headers that are not included. Knows only names that
+/// kernels commonly use.
 std::string library_hint(const std::string& name, Target target);
 
 /// Whether headers that kernels include declare a function or type of that name.

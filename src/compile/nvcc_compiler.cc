@@ -31,19 +31,19 @@ constexpr const char* kSharedName = "unit.so";
 
 bool is_host(const BuildUnit& unit) { return unit.dialect == "host"; }
 
-/// The folder of a toolkit from the path of its nvcc, bin/nvcc.
+/// The toolkit's folder, two levels above its bin/nvcc.
 Path root_of(const Path& nvcc) { return nvcc.parent_path().parent_path(); }
 
-/// Code for one architecture and nothing else. -arch=sm_90a lets nvcc 13 make a compute_90 copy
-/// beside, for which no source with wgmma compiles.
+/// The flag that builds code for one architecture and nothing else. With -arch=sm_90a, nvcc 13
+/// would also make code for compute_90, for which no source with wgmma compiles.
 std::string one_arch_flag(std::string_view arch) {
   constexpr std::string_view kLead = "sm_";
   KW_ASSERT(arch.starts_with(kLead));
   return fmt::format("-gencode=arch=compute_{},code={}", arch.substr(kLead.size()), arch);
 }
 
-/// Text without blanks, for a kernel's name as a plan would write it: "gemm<64,2>" from "void
-/// gemm<64, 2>(float const*, …)". An extern "C" kernel is simply "gemm".
+/// A kernel's name without blanks, as a plan would write it: "gemm<64,2>" from "void gemm<64,
+/// 2>(float const*, …)". The name of an extern "C" kernel stays "gemm".
 std::string squeezed(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -122,7 +122,7 @@ platform::JailSpec NvccCompiler::jail_for(const Path& folder) const {
     }
   jail.writable = {folder};
   jail.allow_new_processes = true;
-  jail.max_processes = 32;  // nvcc, cudafe++, cicc, ptxas, g++ and its parts, the linker
+  jail.max_processes = 32;  // nvcc, cudafe++, cicc, ptxas, g++ and its sub-processes, the linker
   jail.address_space_bytes = settings_.limits.address_space_bytes;
   jail.file_bytes = settings_.limits.object_bytes;
   jail.tmp_bytes = settings_.limits.object_bytes * 4;
@@ -161,16 +161,18 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     }
   if (is_host(unit)) {
     words.insert(words.end(), {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w",
-                               // A missing entry is reported now, not when the object is loaded.
+                               // The linker reports a missing entry now; without the flag, loading
+                               // the object would fail.
                                "-Xlinker=--no-undefined", "-o", kSharedName});
     for (const SourceFile& file : unit.files)
       if (file.name.ends_with(".cu") || file.name.ends_with(".cpp")) words.push_back(file.name);
     for (const std::string& name : unit.libraries) {
       const CudaLibrary library = find_cuda_library(settings_.toolkit, name).value();
-      // Searched after the toolkit's own headers, since a wheel's headers may have another version.
+      // The library's folder is searched after the toolkit's own headers, since a wheel may hold
+      // other versions of them.
       words.push_back("-Xcompiler=-idirafter," + library.include.string());
-      // Linked by its file, since a wheel has no plain lib….so; whoever loads the object names the
-      // folder.
+      // The library is linked by its file name, since a wheel has no libNAME.so without a version.
+      // Whoever loads the object gives the folder of the library.
       if (!library.file.empty()) words.push_back("-Xlinker=" + library.file.string());
     }
     return words;
@@ -183,7 +185,8 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     words.push_back(unit.main_file);
     return words;
   }
-  // The file includes the source and takes the address of each template instance, which creates it.
+  // The generated file includes the source and takes the address of each template instance, which
+  // makes nvcc instantiate it.
   std::string names = "#include \"" + unit.main_file + "\"\n";
   for (std::size_t i = 0; i < unit.kernels.size(); ++i)
     names += fmt::format("static auto* kw_name_{} = &{};\n", i, unit.kernels[i]);
@@ -220,7 +223,8 @@ Result<CompileResult> NvccCompiler::build_in(const Path& folder, const BuildUnit
   } else if (exit.signal != 0) {
     result = refused(Outcome::OutOfResources, "nvcc ended by " + platform::describe(exit));
   }
-  // nvcc's front end reports as NVRTC does; the host compiler and the linker report as usual.
+  // nvcc's front end reports errors in the form of NVRTC; the host compiler and the linker in that
+  // of GCC and ld.
   std::vector<Diagnostic> diagnostics = parse_nvrtc_log(log, unit).diagnostics;
   for (Diagnostic& d : parse_diagnostics(log)) diagnostics.push_back(std::move(d));
   result.findings = diagnostic_findings(diagnostics, unit);

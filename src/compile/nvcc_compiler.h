@@ -24,11 +24,11 @@ struct NvccSettings {
 };
 
 /// A unit of dialect "host" becomes a shared object ("elf-so") with the host code of its *.cu
-/// files. Any other unit becomes a cubin, as with CudaCompiler but ten times slower. Safe to call
+/// files. Any other unit becomes a cubin as with CudaCompiler, but ten times slower. Safe to call
 /// from several threads.
 class NvccCompiler final : public Compiler {
  public:
-  /// Asks nvcc for its version (10 ms). Error (stop): there is no nvcc, or it does not run.
+  /// Asks nvcc for its version (10 ms). Error (advice: stop): there is no nvcc, or it does not run.
   static Result<std::unique_ptr<NvccCompiler>> create(NvccSettings settings);
 
   Result<CompileResult> build(const BuildUnit& unit) override;

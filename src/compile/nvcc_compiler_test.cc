@@ -66,7 +66,8 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
   unit.libraries = {"cublass"};
   EXPECT_THAT(build_with(unit).evidence, HasSubstr("did you mean 'cublas'?"));
 
-  // A library as a wheel holds it: without a plain name, and found through its folder.
+  // The library is laid out as in a wheel: no libNAME.so without a version, and found only through
+  // its folder.
   const auto root = folder.path() / "wheel";
   ASSERT_TRUE(platform::make_dirs(root / "include").has_value());
   ASSERT_TRUE(platform::make_dirs(root / "lib").has_value());

@@ -1,4 +1,4 @@
-// The process of one compilation: first the limits, then the compiler.
+// The process that runs one compilation: it limits itself first, then calls the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_child.h"
 
@@ -19,7 +19,8 @@
 namespace kw::compile {
 namespace {
 
-// Exit codes, which the controller shows; an end by a signal says more.
+// Exit codes of the child, which the controller shows. A child that dies by a signal has no exit
+// code.
 constexpr int kBadJob = 2;
 constexpr int kNoMemory = 3;
 constexpr int kNotConfined = 4;
@@ -37,7 +38,7 @@ void set_limit(__rlimit_resource what, rlim_t soft, rlim_t hard) {
   if (::setrlimit(what, &wanted) != 0) ::_exit(kNotConfined);
 }
 
-/// Moves answer and job to descriptors 3 and 4 and closes all above.
+/// Moves the descriptors of the answer and the job to 3 and 4, and closes all above.
 void keep_only(NvrtcChildFds fds) {
   const int job = ::fcntl(fds.job, F_DUPFD, 16);
   const int answer = fds.answer < 0 ? -1 : ::fcntl(fds.answer, F_DUPFD, 16);
@@ -54,7 +55,8 @@ void confine(const NvrtcPacket& packet, std::uint64_t file_bytes) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // A safeguard in case the parent is gone by then: the default action of SIGALRM ends the process.
+  // An alarm ends the process (default action of SIGALRM) in case its parent died and cannot stop
+  // it.
   ::alarm(static_cast<unsigned>(packet.wall_ns / 1'000'000'000) + 2);
   const rlim_t cpu = packet.cpu_seconds;
   if (cpu > 0) set_limit(RLIMIT_CPU, cpu, cpu + 1);

@@ -1,4 +1,4 @@
-// The process of one compilation: limits itself, compiles, answers and ends.
+// The process that runs one compilation: it limits itself, compiles, answers and ends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,21 +8,22 @@
 
 namespace kw::compile {
 
-/// Descriptors that a child keeps; all others are closed.
+/// Descriptors that the compiling child keeps; it closes all others.
 struct NvrtcChildFds {
   int job = -1;
   int answer = -1;  ///< Where to write the answer; -1: nobody waits for one.
 };
 
-/// Gives up what no compilation needs (new processes, sockets, signals, more than its limits, and
-/// writing files unless it shares a precompiled header), reads the job, compiles it and sends the
-/// answer. `header` is a precompiled header to use, or empty. Call right after fork(); never
-/// returns.
+/// Gives up all rights that no compilation needs (new processes, sockets, signals, resources beyond
+/// its limits, and writing files unless the job uses a precompiled header), reads the job, compiles
+/// it and sends the answer. `header` is a precompiled header to use, or empty. Call right after
+/// fork(); never returns.
 [[noreturn]] void compile_and_exit(NvrtcLibrary& library, const NvrtcPacket& packet,
                                    NvrtcChildFds fds, const std::string& header);
 
-/// Compiles the prefix of the job into the precompiled header `header` and exits, with code 0 if
-/// the header is there. The prefix names only headers of CUDA and CuTe, nothing of a candidate.
+/// Compiles the first `prefix_bytes` of the job's source into the precompiled header `header` and
+/// exits, with code 0 on success. This prefix includes only headers of CUDA and CuTe, no text of a
+/// candidate.
 [[noreturn]] void precompile_and_exit(NvrtcLibrary& library, const NvrtcPacket& packet, int job,
                                       const std::string& header);
 

@@ -9,8 +9,8 @@
 namespace kw::compile {
 namespace {
 
-/// The first version with sm_90a and with cubins for real architectures; name expressions and C++20
-/// are older.
+/// Oldest major version of NVRTC that knows sm_90a and writes cubins for real architectures; name
+/// expressions and C++20 came earlier.
 constexpr int kOldestMajor = 12;
 
 template <class F>
@@ -82,8 +82,8 @@ NvrtcAnswer NvrtcLibrary::compile(const NvrtcJob& job, const std::vector<std::st
   for (const std::string& option : job.options) options.push_back(option.c_str());
   for (const std::string& option : extra) options.push_back(option.c_str());
   Program program = nullptr;
-  // The name is the same for every job, since a precompiled header remembers the name of its
-  // source.
+  // All jobs name their source "unit.cu", since a precompiled header is valid only for a source of
+  // the same name.
   if (const int result = create_(&program, job.source.c_str(), "unit.cu",
                                  static_cast<int>(names.size()), texts.data(), names.data());
       result != 0)

@@ -10,16 +10,16 @@
 
 namespace kw::compile {
 
-/// The program type of NVIDIA's nvrtc.h, which the build does not need; used by address only. Other
-/// names and values here follow that header too.
+/// The program type of NVIDIA's nvrtc.h, of which we use only pointers. The build does not need
+/// that header, so other names and values here repeat it too.
 struct NvrtcProgram;
 
-/// The loaded library; one per process, never unloaded. Functions that older versions lack are
-/// null.
+/// The loaded library; one per process, never unloaded. Pointers to functions that older versions
+/// lack are null.
 class NvrtcLibrary {
  public:
-  /// Loads the library, and before it `builtins` if not empty, since NVRTC looks for its companion
-  /// by name alone. Returns an empty string, or what is wrong in words.
+  /// Loads the library. If `builtins` is not empty, loads that file first, since NVRTC looks for
+  /// its companion by file name alone. Returns an empty string, or what went wrong.
   std::string load(const std::string& library, const std::string& builtins);
 
   int major() const { return major_; }
@@ -32,7 +32,7 @@ class NvrtcLibrary {
   /// header needs 300.
   bool set_pch_heap(std::size_t bytes);
 
-  /// Compiles one job. `extra`: further options. `with_object` false: the header is only
+  /// Compiles one job with the options `extra` added. If `with_object` is false, only the header is
   /// precompiled. Memory and time are bounded by the limits of the process.
   NvrtcAnswer compile(const NvrtcJob& job, const std::vector<std::string>& extra,
                       bool with_object = true);

@@ -17,7 +17,7 @@ using Severity = Diagnostic::Severity;
 
 constexpr std::size_t kMaxKernels = 4096;
 
-/// The file into which NVRTC puts the name expressions of a job.
+/// Name of the file in which NVRTC reports errors in a job's name expressions.
 constexpr std::string_view kNameMap = "__nv_name_map";
 
 std::optional<std::size_t> leading_number(std::string_view text) {
@@ -126,14 +126,14 @@ std::optional<Diagnostic> context_note(std::string_view line, const std::string&
   return note;
 }
 
-/// Reads the further lines of one diagnostic: the rest of its message, the source line with a
-/// caret, and the chain of templates.
+/// Reads the lines that continue a diagnostic: the rest of its message, the source line with a
+/// caret, and the chain of template instantiations.
 void read_more(std::span<const std::string_view> lines, std::size_t& i, Diagnostic& d) {
   for (; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     if (trim(line).empty() || !line.starts_with(' ') || with_place(line)) return;
     if (is_caret(line)) {
-      // The source line is shown whole, behind two blanks, so the caret's position gives the
+      // NVRTC prints the whole source line after two blanks, so the caret's position gives the
       // column.
       const std::size_t column = line.find('^');
       if (d.column == 0 && column != std::string_view::npos && column >= 2) d.column = column - 1;
@@ -160,7 +160,8 @@ std::optional<std::string> name_looked_up(std::string_view message) {
   return std::string(trim(name));
 }
 
-/// The kernel whose address is taken in the line of kNamesFile that a diagnostic is about.
+/// The kernel whose address is taken in that line of kNamesFile to which the diagnostic points;
+/// null for other lines.
 const std::string* named_kernel(const Diagnostic& d, const BuildUnit& unit) {
   const bool is_one = d.file == kNamesFile && d.line >= 2 && d.line - 2 < unit.kernels.size();
   return is_one ? &unit.kernels[d.line - 2] : nullptr;
@@ -177,7 +178,7 @@ std::int64_t bytes_before(std::string_view line, std::string_view what) {
   return value ? static_cast<std::int64_t>(*value) : -1;
 }
 
-/// Reads one line of `ptxas -v`; true if the line was one.
+/// Reads one line of `ptxas -v`; false if the line is something else.
 bool read_usage(std::string_view line, std::vector<PtxasUsage>& usage) {
   if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         .")) return false;
   constexpr std::string_view kEntry = "Compiling entry function '";
@@ -216,7 +217,8 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
     if (!found) continue;
     read_more(lines, i, *found);
     if (found->file == kNameMap) {
-      // The message before this one is about the same name, but about a file that nobody wrote.
+      // The diagnostic before this one is about the same name expression, but points into a file
+      // that nobody wrote.
       const auto kernel = name_looked_up(found->message);
       if (!kernel) {
         about_name = found->message;
@@ -225,8 +227,8 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
       found = missing_kernel(*kernel, unit, about_name);
       about_name.clear();
     } else if (const std::string* kernel = named_kernel(*found, unit)) {
-      // nvcc's messages about one kernel follow each other, and the first error says it all. A
-      // warning is about a line that nobody wrote.
+      // nvcc's diagnostics about one kernel follow each other, and only its first error is
+      // reported. Warnings are dropped, since they point into a file that nobody wrote.
       if (found->severity != Severity::Error || kernel == told) continue;
       told = kernel;
       found = missing_kernel(*kernel, unit, found->message);

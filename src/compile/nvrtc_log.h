@@ -11,7 +11,7 @@
 
 namespace kw::compile {
 
-/// What `ptxas -v` prints about one kernel; -1: not printed.
+/// What `ptxas -v` prints about one kernel; -1 where it prints nothing.
 struct PtxasUsage {
   std::string symbol;
   int registers = -1;
@@ -29,9 +29,9 @@ struct NvrtcLog {
 /// instantiates templates.
 inline constexpr const char* kNamesFile = "kw_names.cu";
 
-/// Reads a log. Foreign text: the work is bounded, and it never fails; lines that are not
-/// recognised are left out. A kernel that a plan names and the source lacks becomes one diagnostic
-/// about main_file that says so.
+/// Reads a log of NVRTC or nvcc. The text is not trusted: the work is bounded, no text is an error,
+/// and unknown lines are left out. If a plan launches a kernel that the source lacks, the errors
+/// about it become one diagnostic about main_file.
 NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit);
 
 }  // namespace kw::compile

@@ -31,10 +31,11 @@ namespace {
 using platform::Fd;
 using Clock = std::chrono::steady_clock;
 
-/// Enough for every core of a large machine; further jobs wait.
+/// Most children at a time, enough for every core of a large machine; further jobs wait.
 constexpr std::size_t kMostChildren = 128;
 constexpr std::size_t kPchHeapBytes = std::size_t{512} << 20;
-/// Longest time for which a child's end may go unnoticed if its signal was lost, in milliseconds.
+/// Longest time in milliseconds after which kw-nvrtc looks for ended children even if no signal
+/// came.
 constexpr int kLookMs = 50;
 constexpr std::uint64_t kPrecompileSeconds = 120;
 constexpr std::uint64_t kPrecompileBytes = std::uint64_t{8} << 30;
@@ -55,8 +56,8 @@ struct Child {
 
 enum class HeaderState { Missing, InWork, Ready, Impossible };
 
-/// A precompiled header, with its file's inode and time of change when it was made. Whoever
-/// replaced or changed the file could not reset the time of change.
+/// A precompiled header, with its file's inode and time of last status change (ctime) when it was
+/// made. A child that replaced or changed the file could not reset that time.
 struct Header {
   HeaderState state = HeaderState::Missing;
   ino_t inode = 0;
@@ -123,8 +124,8 @@ void Server::start_precompiling(const Job& job) {
   if (pid > 0) add_child(pid, {.precompiles = key}, limits.wall_ns);
 }
 
-/// Starts a job; false: it must wait. A job that could not be forked is dropped, and its sender
-/// sees end of file.
+/// Starts a job; false if it must wait for another child to end. If fork() fails the job is
+/// dropped, and its sender sees end of file.
 bool Server::start(Job& job) {
   if (children_.size() >= kMostChildren) return false;
   std::string header;
@@ -157,8 +158,8 @@ bool Server::take_packet() {
   Job job{{}, Fd(numbers[0]), Fd(numbers[1]), Fd(numbers[2])};
   if (got.error != 0 || got.bytes == 0) return false;
   const auto packet = decode_packet(std::span(bytes).first(got.bytes));
-  // A malformed packet is ignored: no controller of this version sends one. Its descriptors are
-  // closed.
+  // A malformed packet is ignored and its descriptors are closed: no controller of this version
+  // sends one.
   if (!packet || got.descriptors != numbers.size() || got.is_truncated) return true;
   job.packet = *packet;
   waiting_.push_back(std::move(job));
@@ -211,7 +212,7 @@ void Server::kill_late() {
   for (auto& [pid, child] : children_) {
     if (child.deadline > now) continue;
     child.was_late = true;
-    child.deadline = now + std::chrono::seconds(1);  // kill again if the child is still there then
+    child.deadline = now + std::chrono::seconds(1);  // kill again if the child still exists then
     ::kill(pid, SIGKILL);
   }
 }
@@ -234,13 +235,14 @@ int Server::serve() {
     if (ready[0].revents != 0 && !take_packet()) break;
     start_waiting();
   }
-  // The controller is gone, so all children are ended; a namespace would do that by itself, but
-  // other jails would not.
+  // The controller is gone, so all children are killed. The end of a PID namespace would kill them
+  // too, but not every jail has one.
   for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
   return 0;
 }
 
-/// Loads every part of the compiler once by compiling a small source, so that no child has to.
+/// Loads every part of the compiler by compiling a small source, so that children share what is
+/// already loaded.
 std::string warm_up(NvrtcLibrary& library) {
   NvrtcJob job;
   job.log_bytes = 400;
@@ -256,7 +258,7 @@ std::string warm_up(NvrtcLibrary& library) {
 }
 
 int run(int argc, char** argv) {
-  // Blocked before NVRTC starts threads, since a thread that does not block the signal would
+  // SIGCHLD is blocked before NVRTC starts threads, since a thread in which it is not blocked could
   // receive it.
   const sigset_t ended = ends_of_children();
   ::sigprocmask(SIG_BLOCK, &ended, nullptr);

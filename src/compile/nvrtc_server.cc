@@ -27,18 +27,19 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Longest wait for the greeting, which takes 0.3 s with warm caches: 110 MB are loaded from disk,
-/// and a first source is compiled.
+/// Longest wait for the greeting of kw-nvrtc in milliseconds. It takes 0.3 s with warm caches: 110
+/// MB are loaded from disk, and a first source is compiled.
 constexpr int kGreetingMs = 60'000;
-/// Longest wait between the child's limit and the report of its death, on an overloaded machine.
+/// Longest wait in nanoseconds after the child's time limit for the report of its end, for an
+/// overloaded machine.
 constexpr std::int64_t kNewsNs = 20'000'000'000;
-/// Longest wait for a precompiled header, which is made once: it takes 4 s, and kw-nvrtc has a
-/// limit too.
+/// Longest wait in nanoseconds for a precompiled header, which takes 4 s and is made once; kw-nvrtc
+/// itself stops after 120 s.
 constexpr std::int64_t kPrecompileNs = 125'000'000'000;
-/// Precompiled headers of CuTe take 300 MB each, and a compilation with one needs as much for a
-/// while.
+/// Most bytes in the folder of precompiled headers. Each header of CuTe takes 300 MB, and each
+/// compilation that uses one needs as much again for a while.
 constexpr std::uint64_t kFolderBytes = std::uint64_t{16} << 30;
-/// kw-nvrtc's limit on children, plus the other processes in the jail.
+/// Most processes in the jail: kMostChildren of kw-nvrtc, plus a few others.
 constexpr int kMostProcesses = 140;
 
 Result<std::pair<Fd, Fd>> socket_pair(int type) {
@@ -69,8 +70,8 @@ std::vector<int> numbers_in(std::string_view words) {
 
 }  // namespace
 
-/// One process of kw-nvrtc. A separate thread starts it and stays, since the process dies with the
-/// thread that started it.
+/// One process of kw-nvrtc. A thread of its own starts the process and stays alive, since the
+/// process is killed when the thread that started it ends.
 class NvrtcServer::Life {
  public:
   static Result<std::shared_ptr<Life>> begin(const NvrtcServerSettings& settings);
@@ -199,8 +200,8 @@ pid_t NvrtcServer::pid() {
 
 namespace {
 
-/// Reads until both the child's answer and the report of its end have come. Nothing: the server is
-/// gone or silent.
+/// Reads until the child's answer and the report of its end have both come. Returns nothing if
+/// kw-nvrtc is gone or silent.
 std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t most,
                                    std::size_t names, std::int64_t patience_ns) {
   NvrtcOutcome outcome;
@@ -218,8 +219,8 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
         errno != EINTR)
       return std::nullopt;
     if (ready[0].revents != 0) {
-      // Aligned, since lld 14 may let thread-local bytes begin in an unmapped page, and the program
-      // would not load.
+      // The buffer is aligned because lld 14 may place less aligned thread-local data in an
+      // unmapped page, and the program would not load.
       alignas(64) static thread_local std::array<char, std::size_t{1} << 16> part;
       const ssize_t n = ::read(answer.get(), part.data(), part.size());
       if (n == 0 || (n < 0 && errno != EINTR)) is_open = false;
@@ -247,8 +248,8 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
 Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
   const std::string encoded = encode(job);
   if (encoded.size() > kNvrtcJobBytes) return fail("a compile job is too large for kw-nvrtc");
-  // Bound on the answer: text, log and object, each behind its length, and as many symbols as
-  // names.
+  // Bound on the bytes of the answer: text, log, object, and one symbol per name, each with its
+  // length before it.
   const std::size_t most = job.log_bytes + job.object_bytes + job.names.size() * 8192 + 4096;
   std::int64_t patience = static_cast<std::int64_t>(limits.wall_ns) + kNewsNs;
   if (limits.precompiled != 0) patience += kPrecompileNs;

@@ -1,5 +1,5 @@
-// The controller's side of kw-nvrtc: starts it in a jail, sends it jobs, and restarts it if it
-// died.
+// The controller's side of kw-nvrtc: starts the process in a jail, sends it jobs, and restarts it
+// if it died.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ struct NvrtcVersion {
   std::vector<int> architectures;  ///< Numbers of architectures, ascending.
 };
 
-/// What became of one job. All of it was checked, since the child is not trusted.
+/// The result of one job. Every field was checked, since the child is not trusted.
 struct NvrtcOutcome {
   std::optional<NvrtcAnswer> answer;  ///< None: the child ended without a complete answer.
   NvrtcFate fate;
@@ -45,16 +45,16 @@ class NvrtcServer {
   NvrtcServer(const NvrtcServer&) = delete;
   NvrtcServer& operator=(const NvrtcServer&) = delete;
 
-  /// Starts kw-nvrtc if it does not run, which takes about 0.3 s. Errors say why NVRTC cannot be
-  /// used.
+  /// The version of NVRTC. Starts kw-nvrtc if it is not running, which takes about 0.3 s. Errors
+  /// say why NVRTC cannot be used.
   Result<NvrtcVersion> version();
 
-  /// Compiles a job. Waits as long as `limits` allows and, where the job shares a precompiled
-  /// header, once for that header. A server that died is restarted and gets the job once more; a
-  /// second death is an error to retry.
+  /// Compiles a job. Waits as long as `limits` allows and, where the job uses a precompiled header
+  /// that does not exist yet, for that header too. A kw-nvrtc that died is restarted and gets the
+  /// job once more; if it dies again, the error says to retry.
   Result<NvrtcOutcome> run(const NvrtcJob& job, NvrtcPacket limits);
 
-  /// The process of kw-nvrtc, for tests; 0: none.
+  /// Process id of kw-nvrtc, for tests; 0 if it is not running.
   pid_t pid();
 
  private:

@@ -1,4 +1,4 @@
-// Messages: a count of parts, then each part behind its length.
+// Encodes and decodes messages of kw-nvrtc: a count of parts, then each part after its length.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/nvrtc_wire.h"
 
@@ -18,7 +18,7 @@ void put_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-/// Takes a message apart; after one wrong length everything else is refused.
+/// Takes a message apart. After one wrong length every further read is refused.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -50,7 +50,7 @@ class Reader {
     for (std::uint64_t i = 0; is_good_ && i < count; ++i) out.push_back(text());
     return out;
   }
-  /// Whether the whole message was read without an error.
+  /// Whether the whole message was read without an error and no bytes are left.
   bool is_done() const { return is_good_ && rest_.empty(); }
 
  private:
@@ -63,7 +63,7 @@ void put_texts(std::string& out, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) put_text(out, text);
 }
 
-/// First words of messages, so that a job is never taken for an answer.
+/// The first word of a message tells its kind, so that a job is never taken for an answer.
 constexpr std::uint64_t kJobMark = (std::uint64_t{kNvrtcMagic} << 32) | 1;
 constexpr std::uint64_t kAnswerMark = (std::uint64_t{kNvrtcMagic} << 32) | 2;
 

@@ -74,7 +74,7 @@ TEST(NvrtcWire, AnAnswerFitsItsJobOrIsRefused) {
   EXPECT_FALSE(decode_answer(encode(some_answer()), 3).has_value());
   NvrtcAnswer failed = some_answer();
   failed.result = 6;
-  // An object although the build failed.
+  // An answer that has an object although the build failed is refused.
   EXPECT_FALSE(decode_answer(encode(failed), 2).has_value());
   failed.object.clear();
   EXPECT_TRUE(decode_answer(encode(failed), 2).has_value());

@@ -48,7 +48,7 @@ std::optional<Line> parse_line(std::string_view raw) {
   return std::nullopt;
 }
 
-// The callee in "statement clobbers memory: _5 = __builtin_expf (_4);".
+// The called function's name in "statement clobbers memory: _5 = __builtin_expf (_4);".
 std::string callee(std::string_view text) {
   const std::size_t open = text.find(" (");
   if (open == std::string_view::npos) return {};
@@ -58,7 +58,7 @@ std::string callee(std::string_view text) {
   return std::string(name);
 }
 
-// GCC's phrases from tree-vect-*.cc of GCC 12, each with our words for it.
+// Phrases of GCC 12 (tree-vect-*.cc), each with the text that we show for it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons{{
     {"control flow in loop", "its body branches, or it may end early"},
     {"number of iterations cannot be computed", "its trip count is not known when it starts"},
@@ -75,7 +75,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons
     {"bad data dependence", "one iteration may need what another writes"},
 }};
 
-/// Whether a word is one of the compiler's intermediate language: _165, x_12, D.1234, .MASK_LOAD.
+/// Whether a word belongs to the compiler's intermediate language: _165, x_12, D.1234, .MASK_LOAD.
 bool is_internal(std::string_view word) {
   if (word.starts_with('.') && word.size() > 1) return true;
   if (word.starts_with("D.") || word.starts_with("<bb")) return true;
@@ -84,7 +84,7 @@ bool is_internal(std::string_view word) {
          word.substr(bar + 1).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A phrase of the compiler up to where it quotes its intermediate language.
+/// The beginning of a compiler's phrase, up to where it quotes its intermediate language.
 std::string_view without_internals(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = text.find_first_not_of(" ,;:()*&[]", at);
@@ -103,7 +103,8 @@ std::string in_words(std::string_view text) {
   if (text.find("clobbers memory") != std::string_view::npos) {
     if (text.find("asm") != std::string_view::npos) return "it holds inline assembly";
     const std::string name = callee(text.substr(text.find(':') + 1));
-    // GCC's own functions, as .MASK_LOAD, are operations of the source.
+    // Names such as .MASK_LOAD are GCC's internal functions: they stand for operations, not for
+    // calls in the source.
     if (name.starts_with('.')) return std::string(kNoVectorForm);
     if (!name.empty()) return fmt::format("it calls {}, which has no vector form here", name);
   }
@@ -133,7 +134,7 @@ std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_vie
     bool is_inner = true;
   };
   std::map<int, Entry> loops;
-  Entry* open = nullptr;  // the loop whose reason is expected next
+  Entry* open = nullptr;  // the loop to which the next reason belongs
   for (const std::string_view raw : split_lines(text)) {
     const auto line = parse_line(raw);
     if (!line) continue;
@@ -146,7 +147,7 @@ std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_vie
       continue;
     }
     if (line->is_missed) {
-      if (line->text.starts_with("failed: ")) continue;  // a detail; the reason is still to come
+      if (line->text.starts_with("failed: ")) continue;  // a detail; the reason follows
       if (open != nullptr && open->remark.reason.empty()) {
         if (is_outer(line->text)) open->is_inner = false;
         open->remark.reason = in_words(line->text);
@@ -192,7 +193,7 @@ std::vector<LoopRemark> parse_remarks(std::string_view log) {
       r.vector_bytes = number_at(what.substr(11));
     } else if (what.starts_with("scalar")) {
       r.reason = std::string(trim(what.substr(6)));
-      // Objects that were cached before internals were left out still quote them.
+      // Remarks cached by older versions may still quote GCC's intermediate language.
       if (r.reason.starts_with("it calls .")) r.reason = kNoVectorForm;
       if (r.reason.find(" = ") != std::string::npos) r.reason = in_words(r.reason);
     } else {

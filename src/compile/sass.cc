@@ -15,13 +15,14 @@
 namespace kw::compile {
 namespace {
 
-/// Bound on the instructions of a kernel; a kernel of CuTe has some ten thousand.
+/// Most instructions of a kernel that are read; a kernel of CuTe has some ten thousand.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 constexpr std::size_t kMostLoops = 2048;
-/// Factor per level of nesting: outer loops run seldom compared with the loops inside them.
+/// Factor by which the weight of a loop's instructions grows per level of nesting, since inner
+/// loops run more often.
 constexpr double kPerLevel = 4;
 
-/// Operations that move data, which are counted by width.
+/// Operations that move data; their widths are counted separately.
 constexpr std::array<std::string_view, 12> kMoves{"LDG", "STG", "LDS", "STS",  "LDL",   "STL",
                                                   "LD",  "ST",  "RED", "ATOM", "ATOMG", "ATOMS"};
 constexpr std::array<std::string_view, 38> kOperations{
@@ -59,8 +60,8 @@ std::string class_of(std::string_view operation) {
   return std::string(name) + "." + std::string(bits);
 }
 
-/// Weight of an instruction for finding the hottest loop: a loop that computes addresses or waits
-/// for a barrier is seldom where the time goes.
+/// Weight of an instruction in the search for the hottest loop. Arithmetic and memory count most: a
+/// loop that only computes addresses or waits for a barrier seldom takes the most time.
 double work_of(std::string_view name) {
   if (name.ends_with("GMMA")) return 64;
   if (name.ends_with("MMA")) return 16;
@@ -71,7 +72,7 @@ double work_of(std::string_view name) {
   return is_work ? 1 : 0.25;
 }
 
-/// Takes a hexadecimal number between "/*" and "*/" from the front of the line; nothing where there
+/// Takes a hexadecimal address written as /*0010*/ from the front of the line; nothing where there
 /// is none. An instruction's encoding is a comment too, but begins with a blank.
 std::optional<std::int64_t> take_address(std::string_view& line) {
   if (!line.starts_with("/*")) return std::nullopt;
@@ -113,7 +114,7 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   found.operation = line.substr(0, line.find_first_of(" \t"));
   const bool is_name =
       !found.operation.empty() && found.operation[0] >= 'A' && found.operation[0] <= 'Z';
-  if (!is_name || found.operation == "NOP") return std::nullopt;  // padding behind a kernel
+  if (!is_name || found.operation == "NOP") return std::nullopt;  // padding after a kernel
   found.is_end = found.operation == "EXIT" && !is_guarded;
   if (found.operation == "BRA" || found.operation.starts_with("BRA."))
     found.target = target_of(line.substr(found.operation.size()));
@@ -182,10 +183,10 @@ class Code {
     return static_cast<std::size_t>(at - instructions_.begin());
   }
 
-  /// Loops by first instruction; among those that begin together, the one that ends last. Two
-  /// branches backwards are no loops: a branch to itself, which stands behind the end of every
-  /// kernel, and one from behind an EXIT, where the compiler puts rare code such as waiting for a
-  /// barrier.
+  /// Finds loops by their first instruction; of several that begin at one instruction, the longest.
+  /// Two kinds of backward branch are no loops: a branch to itself, which the compiler puts after
+  /// the end of every kernel, and a branch from behind an EXIT, where the compiler puts rarely
+  /// executed code such as waits for a barrier.
   std::vector<Loop> loops() const {
     std::map<std::size_t, std::size_t> ends;
     std::size_t after_exit = 0;
@@ -206,8 +207,8 @@ class Code {
   std::map<std::string_view, std::size_t, std::less<>> labels_;
 };
 
-/// The kernel that begins in this line: ".text.NAME:" in nvdisasm's output, "Function : NAME" in
-/// cuobjdump's.
+/// Name of the kernel whose code begins in this line: ".text.NAME:" in nvdisasm's output, "Function
+/// : NAME" in cuobjdump's.
 std::optional<std::string_view> start_of(std::string_view line) {
   constexpr std::string_view kSection = ".text.";
   constexpr std::string_view kFunction = "Function : ";

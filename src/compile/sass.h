@@ -11,8 +11,8 @@
 namespace kw::compile {
 
 /// Counts of instructions by class. A class is an operation without its modifiers (FFMA, HGMMA,
-/// BAR, MUFU); for moves of data the width in bits follows (LDG.128, STS.32). Operations without a
-/// rule are "other".
+/// BAR, MUFU), for moves of data followed by the width in bits (LDG.128, STS.32). Operations
+/// without a rule count as "other".
 struct CodeMix {
   int instructions = 0;
   std::map<std::string, int> by_class;
@@ -30,9 +30,10 @@ struct CodeMix {
 struct KernelCode {
   std::string symbol;
   CodeMix all;
-  /// The loop that probably takes most time, without the loops inside it: chosen by its arithmetic
-  /// and memory instructions, which count four times as much per level of nesting. A guess, since
-  /// the text does not tell how often a loop runs. Empty: the kernel has no loop.
+  /// The instructions of the loop that probably takes most time, without the loops inside it. It is
+  /// chosen by arithmetic and memory instructions, weighted four times per level of nesting. This
+  /// is a guess, since the text does not tell how often a loop runs. Empty if the kernel has no
+  /// loop.
   CodeMix loop;
   int loop_depth = 0;  ///< Depth of nesting; 1: not nested; 0: no loop.
 
@@ -42,8 +43,8 @@ struct KernelCode {
   }
 };
 
-/// Kernels in the output of `nvdisasm -c` or `cuobjdump -sass`, in its order. Lines that are no
-/// instruction are skipped, so any text gives an answer. Linear in the text.
+/// Kernels in the output of `nvdisasm -c` or `cuobjdump -sass`, in the order of the output. Lines
+/// that are no instructions are skipped, so no text is an error. Takes linear time.
 std::vector<KernelCode> parse_sass(std::string_view text);
 
 }  // namespace kw::compile

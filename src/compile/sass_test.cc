@@ -61,16 +61,16 @@ TEST(Sass, BothToolsTellTheSame) {
 
 TEST(Sass, TheLargerOfTwoLoopsIsTheHottest) {
   const KernelCode gemm = only_kernel("gemm.txt");
-  // The loop is unrolled to four turns of 16 products each; the remaining turns stand outside of a
-  // loop.
+  // The loop is unrolled to four iterations of 16 products each; the remaining iterations are
+  // outside of any loop.
   EXPECT_EQ(gemm.loop.of("FFMA"), 64);
   EXPECT_EQ(gemm.loop.of("BAR"), 8);
   EXPECT_EQ(gemm.loop.of("LDG.32"), 8);
   EXPECT_EQ(gemm.loop_depth, 1);
 }
 
-// The kernel that measures shared reads (src/profile/cuda/ceilings.cu) must keep its loads in its
-// loop.
+// In the kernel that measures shared-memory reads (src/profile/cuda/ceilings.cu) the compiler must
+// not move the loads out of the loop.
 TEST(Sass, LoadsOfTheCeilingStayInItsLoop) {
   const KernelCode read = only_kernel("shared_read.txt");
   EXPECT_EQ(read.loop.of("LDS.128"), 16) << "four steps of four loads";
@@ -127,7 +127,7 @@ TEST(Sass, ForeignTextIsNoCode) {
   EXPECT_THAT(parse_sass(""), IsEmpty());
   EXPECT_THAT(parse_sass("nvdisasm fatal: unknown file\n.text.:\n"), IsEmpty());
   EXPECT_THAT(parse_sass("        /*0000*/   FFMA R0, R1 ;\n"), IsEmpty()) << "of no kernel";
-  // Unknown labels, addresses beyond the end, comments without an end.
+  // The text has unknown labels, addresses beyond the end, and comments without an end.
   const auto odd = parse_sass(
       ".text.k:\n/*0000*/ BRA `(.L_x_9) ;\n/*zz*/ FFMA ;\n/*0010*/ BRA 0xffffffffffffffffff ;\n"
       "/*0020*/ @P0\n/*0030 FADD ;\n/*0040*/ BRA `(\n");

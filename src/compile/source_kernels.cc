@@ -1,4 +1,4 @@
-// Reads the words of a source, aware of comments, strings and namespaces.
+// Reads the tokens of a source, aware of comments, strings and namespaces.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_kernels.h"
 
@@ -18,10 +18,11 @@ namespace {
 
 constexpr std::size_t kMostTold = 6;
 
-/// Longest name of a kernel with its namespaces; foreign text may nest them by the thousand.
+/// Most characters of a kernel's name with its namespaces, since hostile text may nest thousands of
+/// namespaces.
 constexpr std::size_t kLongestName = 1024;
 
-/// The name of the function behind `__global__`: the first word before a ( that is no attribute.
+/// The name of the function after `__global__`: the first word before a ( that is no attribute.
 std::optional<std::string> name_of_kernel(SourceWords& words) {
   std::string_view last;
   for (auto word = words.next(); !word.empty() && word != ";" && word != "{"; word = words.next()) {
@@ -45,7 +46,7 @@ std::string last_name(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-/// " (did you mean 'x'?)", or a list of the kernels that exist.
+/// " (did you mean 'x'?)", or a list of the kernels that the source has.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& kernels) {
   if (kernels.empty()) return "; the source has no __global__ function";
   for (const std::string& kernel : kernels)
@@ -58,7 +59,7 @@ std::string what_there_is(const std::string& name, const std::vector<std::string
   return fmt::format("; it has {}", fmt::join(told, ", "));
 }
 
-/// Offset of the kernel's name in the line of the plan that launches it.
+/// Offset of the kernel's name in the plan line that launches it.
 std::optional<std::size_t> place_in_plan(std::string_view source, std::string_view name) {
   constexpr std::string_view kWord = "launch";
   for (std::size_t at = source.find(kWord); at != std::string_view::npos;

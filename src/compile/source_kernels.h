@@ -1,5 +1,4 @@
-// The kernels that a source defines, found in its text, to say what a plan with an unknown name may
-// have meant.
+// Finds the kernels that a source defines, so that a plan with an unknown name gets a suggestion.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +12,12 @@
 namespace kw::compile {
 
 /// Names of the `__global__` functions of a source with their namespaces, in order, each once;
-/// names beyond 1,024 bytes are left out. Comments and strings are skipped; kernels that macros
-/// make are not found. Pure; linear.
+/// names beyond 1,024 bytes are left out. Comments and strings are skipped, and kernels that macros
+/// make are not found. Pure; takes linear time.
 std::vector<std::string> source_kernels(std::string_view source);
 
-/// A diagnostic that the plan launches a kernel which the unit's source lacks, with the nearest
-/// kernel that it has, at the place where the plan names it. `why` is the compiler's message, or
+/// A diagnostic that the plan launches a kernel which the unit's source lacks. It suggests the
+/// nearest kernel of the source and points to the plan's line. `why` is the compiler's message, or
 /// empty.
 Diagnostic missing_kernel(const std::string& kernel, const BuildUnit& unit, std::string_view why);
 

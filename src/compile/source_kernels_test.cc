@@ -1,4 +1,4 @@
-// Tests of finding kernels in a source, and of the message about one that it lacks.
+// Tests of finding kernels in a source, and of the message about a kernel that the source lacks.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_kernels.h"
 

@@ -8,12 +8,12 @@
 namespace kw::compile {
 namespace {
 
-/// The lines of a view into the text, counted as the views come.
+/// Gives the line numbers of views into the text, counting line ends as it goes.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}
 
-  /// `word` stands behind all words before it.
+  /// Line on which `word` begins. Calls must pass words in the order of the text.
   int line_of(std::string_view word) {
     const auto end = static_cast<std::size_t>(word.data() - text_.data());
     for (; at_ < end; ++at_) line_ += text_[at_] == '\n';
@@ -26,8 +26,8 @@ class LineCounter {
   int line_ = 1;
 };
 
-/// Walks over a head `(…)` that may follow; `word` becomes the first word behind it. Returns the
-/// line on which the head ends, or `first`, that of its keyword, where there is none.
+/// Skips the `(…)` of a loop's head, if it follows; `word` becomes the first word after it. Returns
+/// the line on which the head ends, or `first`, the line of its keyword, where there is none.
 int end_of_head(SourceWords& words, LineCounter& lines, std::string_view& word, int first) {
   word = words.next();
   if (word != "(") return first;

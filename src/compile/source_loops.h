@@ -1,4 +1,4 @@
-// The loop statements of a source, by line: what a compiler's remark about a loop is about.
+// Finds the loop statement of a source that a compiler's remark is about.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace kw::compile {
 
-/// The line of the loop statement that a remark at `line` means, both from 1: the statement whose
-/// `for (…)`, `while (…)` or `do` covers that line, or the loop behind a directive on that line
-/// (`#pragma omp for`). 0: no loop stands there, as where the compiler made one of plain
-/// statements. Pure; linear in the source.
+/// Line, counted from 1, of the loop statement that a remark at `line` is about: the statement
+/// whose `for (…)`, `while (…)` or `do` covers that line, or the loop after a directive on that
+/// line (`#pragma omp for`). 0 if there is no such loop: compilers also make loops from other
+/// statements. Pure; takes linear time.
 int loop_line(std::string_view source, int line);
 
 }  // namespace kw::compile

@@ -1,4 +1,4 @@
-// SourceWords: the words of a C or C++ source, one after the other, without comments and literals.
+// SourceWords: the tokens of a C or C++ source, one after the other, without comments and literals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace kw::compile {
 
-/// Reads words, numbers and single signs in order; each is a view into the text. Comments and
-/// literals are passed over, preprocessor lines are not. Total: a literal without an end stops at
-/// its line.
+/// Reads words, numbers and single characters of punctuation in order; each is a view into the
+/// text. Comments and literals are skipped, preprocessor lines are not. Accepts any text: a literal
+/// without an end stops at the end of its line.
 class SourceWords {
  public:
   explicit SourceWords(std::string_view text) : text_(text) {}
 
-  /// The next word; empty at the end.
+  /// The next token; empty at the end of the text.
   std::string_view next() {
     while (skip_one()) {
     }
@@ -30,13 +30,14 @@ class SourceWords {
   }
 
  private:
-  /// Whether a ' separates digits of the number being read, as in 1'024, and opens no literal.
+  /// Whether the ' at this offset separates digits of the number being read, as in 1'024, instead
+  /// of opening a literal.
   bool is_separator(std::size_t at) const {
     return text_[at] == '\'' && is_digit(text_[at_]) && at + 1 < text_.size() &&
            is_name_char(text_[at + 1]);
   }
 
-  /// Skips a blank, a comment or a literal at the front.
+  /// Skips one blank, comment or literal at the current position; false if there is none.
   bool skip_one() {
     const std::string_view rest = text_.substr(std::min(at_, text_.size()));
     if (rest.empty()) return false;

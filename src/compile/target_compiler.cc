@@ -1,4 +1,4 @@
-// Routing units by target.
+// Passes each unit to the compiler of its target.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/target_compiler.h"
 

@@ -11,19 +11,20 @@
 
 namespace kw::compile {
 
-/// Place it in front of the caches: then each target's key depends on its own compiler alone, and
-/// cpu objects stay valid when the machine gets a GPU.
+/// Passes each unit to the compiler of its target. Put caches behind this object, one per target:
+/// then each key depends on one compiler alone, and cpu objects stay valid when the machine gets a
+/// GPU.
 class TargetCompiler final : public Compiler {
  public:
-  /// Creates the cuda compiler when the first cuda unit comes; its errors become errors of that
-  /// build.
+  /// Creates the cuda compiler; called for the first cuda unit. Its error becomes the result of
+  /// that build.
   using Open = std::function<Result<std::unique_ptr<Compiler>>()>;
 
   /// `cpu` is borrowed and must outlive the object.
   TargetCompiler(Compiler& cpu, Open open_cuda) : cpu_(cpu), open_cuda_(std::move(open_cuda)) {}
 
   Result<CompileResult> build(const BuildUnit& unit) override;
-  /// Identity of the cpu compiler; once a cuda unit was built, of both compilers.
+  /// Identity of the cpu compiler; after a cuda unit was built, of both compilers.
   const std::string& identity() const override;
 
  private:

@@ -1,4 +1,5 @@
-// Tests: units go to the compiler of their target, which is created when the first one comes.
+// Tests: each unit goes to the compiler of its target, and the cuda compiler is created for the
+// first cuda unit.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/target_compiler.h"
 

@@ -1,4 +1,4 @@
-// Tells the words of CUDA from those of C.
+// Tables of the words that exist only in CUDA, and of their counterparts in C.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/c_words.h"
 

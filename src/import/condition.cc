@@ -15,7 +15,7 @@ std::optional<bool> is_defined_macro(const std::string& name,
   if (name == "__CUDACC__" || name == "__NVCC__" || name == "__cplusplus" || name == "__linux__" ||
       name == "__GNUC__")
     return true;
-  // A file that is judged is compiled on Linux.
+  // Judged files are compiled on Linux, so the macros of other systems are undefined.
   if (name == "_WIN32" || name == "__APPLE__" || name == "_MSC_VER") return false;
   for (const std::string_view prefix : {"CUDA", "CUDNN", "CUBLAS", "CUB_", "THRUST", "TORCH_"})
     if (name.starts_with(prefix)) return std::nullopt;
@@ -30,7 +30,8 @@ using task::CodeToken;
 
 constexpr int kDeepestMacros = 64;  // the deepest nesting of parentheses, and of macros in macros
 
-/// Evaluates the condition of an `#if` over integers; nothing where a compiler or a header decides.
+/// Evaluates the condition of an `#if` over integers. Gives nothing where the compiler or a header
+/// decides the condition.
 class Condition {
  public:
   Condition(std::string_view text, const std::map<std::string, Macro>& macros,

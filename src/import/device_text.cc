@@ -17,7 +17,7 @@ namespace {
 
 using task::CodeToken;
 
-/// Headers that NVRTC can read (docs/launch-plan.md).
+/// Whether NVRTC can read the header (docs/launch-plan.md).
 bool is_device_header(std::string_view path) {
   return is_one_of(
              path,
@@ -74,8 +74,8 @@ class Cutter {
     return false;
   }
 
-  /// Whether the name at token `i` is at::Half or at::BFloat16, which are device types under other
-  /// names.
+  /// Whether the name at token `i` is at::Half or at::BFloat16, PyTorch's names for the device
+  /// types.
   bool is_half(std::size_t i) const {
     return i + 2 < tokens().size() && is_one_of(tokens()[i + 2].text, {"Half", "BFloat16"});
   }
@@ -117,7 +117,8 @@ class Cutter {
     }
     for (std::size_t i = 0; i < items_.size(); ++i)
       if (keep_[i]) use(items_[i].begin, items_[i].end);
-    // Keeps the constants and constexpr functions that kept code uses, and those that they use.
+    // Keeps the constants and constexpr functions that kept code uses, and in turn those that they
+    // use.
     for (bool has_grown = true; has_grown;) {
       has_grown = false;
       for (const std::size_t i : maybe)
@@ -159,8 +160,8 @@ class Cutter {
       if (tokens()[i].kind == CodeToken::Kind::Word) used_.emplace(tokens()[i].text);
   }
 
-  /// Keeps a namespace where something inside is kept. An unnamed namespace is removed around its
-  /// content.
+  /// Keeps a namespace if something inside is kept. Of an unnamed namespace the content is kept and
+  /// the braces are removed.
   void match_scopes() {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -195,8 +196,8 @@ class Cutter {
     cut(begin, end, "");
   }
 
-  /// The end of a comment behind a closing bracket, as in `}  // namespace`; `end` where none
-  /// stands there.
+  /// The end of a comment after the closing bracket that ends at `end`, as in `}  // namespace`;
+  /// `end` if no comment follows.
   std::size_t after_comment(std::size_t end) const {
     const std::size_t line = std::min(source_.text.find('\n', end), source_.text.size());
     const auto rest = trim(std::string_view(source_.text).substr(end, line - end));
@@ -250,7 +251,7 @@ class Cutter {
       const std::size_t head = item.body_open != 0 ? item.body_open : item.end;
       for (std::size_t k = item.begin; k < item.end; ++k) {
         const CodeToken& token = tokens()[k];
-        // Kernels are looked up by name, so their linkage must not be internal.
+        // Kernels are looked up by name, so they must not have internal linkage.
         if (item.kind == Item::Kind::Kernel && k < head &&
             is_one_of(token.text, {"static", "inline", "__forceinline__"})) {
           cut(token.offset, end_of(token), "");
@@ -265,8 +266,8 @@ class Cutter {
     }
   }
 
-  /// The number that std::numeric_limits<float>::max() and similar calls stand for; empty for other
-  /// words.
+  /// The number that a call such as std::numeric_limits<float>::max() returns; empty if token `k`
+  /// begins no such call.
   std::string float_limit(std::size_t k) const {
     static constexpr auto kWords =
         std::to_array<std::string_view>({"std", "::", "numeric_limits", "<", "float", ">", "::"});
@@ -300,7 +301,7 @@ class Cutter {
     return false;
   }
 
-  /// Includes and declarations that the kept text needs before its first line.
+  /// Includes and declarations that the kept text needs, to be placed before its first line.
   std::string head() const {
     const auto includes = [&](std::string_view path) {
       return std::ranges::any_of(source_.includes,
@@ -310,8 +311,8 @@ class Cutter {
       return std::ranges::any_of(words, [&](std::string_view w) { return used_.contains(w); });
     };
     std::string text;
-    // Launches may name the half type as a template argument even where the device code does not
-    // mention it.
+    // The half type is declared even where the device code does not mention it, since a launch may
+    // name it as a template argument.
     const bool is_half = types_.real == "__half";
     const bool is_brain = types_.real == "__nv_bfloat16";
     if ((uses({"__half", "half", "__half2", "half2", "Half"}) || is_half) &&
@@ -329,7 +330,8 @@ class Cutter {
         !includes("math.h") && !includes("cmath"))
       text += "#include <math.h>\n";
     if (needs_limits_) text += "#include <cuda/std/limits>\n";
-    // Names that nvcc gets from the host's headers and compiler, and that NVRTC lacks.
+    // Declares type names that nvcc gets from the host's headers and compiler, and that NVRTC
+    // lacks.
     for (const auto& [name, type] :
          {std::pair("uint", "unsigned int"), std::pair("ushort", "unsigned short"),
           std::pair("ulong", "unsigned long")})
@@ -356,8 +358,8 @@ class Cutter {
     return text + source_.text.substr(std::min(at, source_.text.size()));
   }
 
-  /// Reduces empty lines to one in a row and none at the ends, and removes blanks at the ends of
-  /// lines.
+  /// Reduces empty lines to one in a row, removes those at both ends, and removes blanks at the
+  /// ends of lines.
   static std::string squeeze(const std::string& text) {
     std::string out;
     bool was_empty = true;

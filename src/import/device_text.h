@@ -14,8 +14,8 @@ struct DeviceText {
   std::vector<std::string> left_out;  ///< The names of kernels that nothing launches.
 };
 
-/// The device functions, types, constants and the kernels in `launched`. Kernels that are no
-/// templates get C linkage.
+/// The text of the device functions, types, constants and the kernels in `launched`. Kernels that
+/// are no templates get C linkage.
 DeviceText device_text(const ForeignSource& source, const std::vector<Item>& items,
                        const std::vector<const Item*>& launched, const TypeNames& types);
 

@@ -13,7 +13,7 @@
 
 namespace kw::import {
 
-/// The kernels that the tables launch.
+/// Kernels that the host functions of the test tables launch.
 inline constexpr std::string_view kTableKernels =
     "__global__ void k(const float* x, float* y, int n) { y[0] = x[n]; }\n"
     "__global__ void k2(const float* x, float* y, int n, int m) { y[0] = x[n] * m; }\n"
@@ -21,8 +21,9 @@ inline constexpr std::string_view kTableKernels =
     "__global__ void kb(const float* x, float* y, int n, bool b) { y[0] = b ? x[n] : 0; }\n"
     "__global__ void kd(const float* x, float* y, int n, float s = 2.0f) { y[0] = x[n] * s; }\n";
 
-/// One source. `expected` has the lines of the plan, each with its line end; or, behind a `!`, a
-/// part of what is said to be missing, while no plan may come out.
+/// One source with the expected draft. `expected` has the lines of the plan, each with its line
+/// end. If it begins with `!`, no plan may be drafted, and the rest of `expected` must be part of
+/// the message about what is missing.
 struct DraftCase {
   std::string_view source;
   std::string_view expected;
@@ -55,7 +56,7 @@ inline void expect_drafts(std::span<const DraftCase> cases, std::string_view bef
   }
 }
 
-/// Drafts from the bodies of `solve(x, y, n, m)`.
+/// Expects drafts from functions `solve(x, y, n, m)`, of which each case's source gives the body.
 inline void expect_bodies(std::span<const DraftCase> cases) {
   expect_drafts(cases, "void solve(const float* x, float* y, int n, int m) {\n", "\n}\n");
 }

@@ -17,11 +17,10 @@ namespace {
 
 using task::CodeToken;
 
-/// With at least this capacity a string keeps its bytes in place when it is moved, so that the
-/// tokens' views stay valid.
+/// Least capacity of a string that holds tokens' text. A string above the size of the small-string
+/// buffer keeps its bytes in place when it is moved, so that the tokens' views stay valid.
 constexpr std::size_t kLeastRoom = 64;
-/// The names of knobs, which are macros of the candidate, so that only the tuner may decide on
-/// them.
+/// The names of knobs in a source. Knobs are macros whose values the tuner alone decides.
 std::set<std::string> knobs_of(std::string_view text) {
   std::set<std::string> names;
   for (const std::string_view line : split_lines(text)) {
@@ -52,7 +51,7 @@ class Reader {
   }
 
  private:
-  /// An #if with the branches that were read so far.
+  /// An `#if` with those of its branches that were read so far.
   struct Group {
     bool is_unknown = false;  ///< The file does not decide the condition, so every branch stays.
     bool is_taken = false;    ///< One of the branches was taken.
@@ -131,7 +130,8 @@ class Reader {
     at_ = end == std::string::npos ? size() : end + closing.size();
   }
 
-  /// The directive without comments, its continued lines joined; moves behind its last line.
+  /// Reads the directive at the current position, without comments and with continued lines joined,
+  /// and moves to the line after it.
   std::string logical_line() {
     std::string line;
     while (at_ < size() && out_.text[at_] != '\n') {
@@ -309,7 +309,8 @@ class Reader {
 ForeignSource read_foreign(std::string_view source) {
   ForeignSource out = Reader(source).run();
   out.tokens = task::tokenize(out.code);
-  // Text without code matters to nothing but the macros that it defines.
+  // A doubtful range without tokens is dropped from the list: it matters only through macros, which
+  // are recorded separately.
   std::erase_if(out.doubtful, [&](const DoubtfulText& doubt) {
     const auto first =
         std::ranges::lower_bound(out.tokens, doubt.range.begin, {}, &task::CodeToken::offset);

@@ -1,4 +1,4 @@
-// A published .cu file as readable text: what a preprocessor would leave, and the file's macros.
+// Reads a published .cu file as a preprocessor would: the text that remains, and the file's macros.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,13 +28,13 @@ struct Macro {
   bool is_doubtful = false;  ///< Whether the definition stands in doubtful text.
 };
 
-/// Text that the preprocessor may drop: the file alone does not decide the condition.
+/// Text of which one file alone cannot say whether the preprocessor drops it.
 struct DoubtfulText {
   TextRange range;
   std::string condition;  ///< The first condition, as written.
 };
 
-/// A line with `#define` or `#undef`.
+/// One line with `#define` or `#undef`.
 struct MacroLine {
   std::string name;
   TextRange line;
@@ -52,30 +52,32 @@ struct ForeignSource {
   std::string text;  ///< The text in which all offsets count.
   std::string code;  ///< The active text, as long as `text`: inactive lines are blank.
   std::map<std::string, Macro> macros;  ///< The last definition of each macro, by name.
-  /// All definitions of macros that are defined more than once or undefined again, in order; an
-  /// entry without a name undefines.
+  /// All definitions, in order, of macros that are defined more than once or undefined. An entry
+  /// with an empty name stands for an `#undef`.
   std::map<std::string, std::vector<Macro>> macro_history;
   std::vector<DoubtfulText> doubtful;
   std::vector<MacroLine> macro_lines;  ///< The active lines that define or undefine macros.
   std::vector<Include> includes;
   std::set<std::string> knobs;  ///< Names that `// kw:` lines define as macros of the candidate.
-  /// Lines that the preprocessor drops: decided conditions, and inactive lines.
+  /// Lines that the preprocessor drops: directives whose condition is decided, and the lines of
+  /// branches that are not taken.
   std::vector<TextRange> gone;
   std::vector<std::string> options;     ///< Names whose `#ifdef` was decided as "not defined".
   std::vector<task::CodeToken> tokens;  ///< The tokens of `code`.
 };
 
-/// Reads any text; linear in its length but for nested macros. The result must not be copied,
-/// because its tokens are views of its text.
+/// Reads any text, in time linear in its length except for nested macros. The result must not be
+/// copied, because its tokens are views of its text.
 ForeignSource read_foreign(std::string_view source);
 
-/// The tokens from `begin` up to, but without, `end` with macros replaced, except macros that stand
-/// for a plain expression of numbers, which are looked up by name. Tokens from a macro have the
-/// place of the macro's name. At most 200,000 tokens are returned.
+/// The tokens in [begin, end) with macros replaced. A macro that stands for a plain expression of
+/// numbers is not replaced but looked up by name later. Tokens from a macro have the offset of the
+/// macro's name. At most 200,000 tokens are returned.
 std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
                                            std::size_t end);
 
-/// The macro of that name at a byte of the text, or null.
+/// The definition of macro `name` that is in force at a byte offset of the text; null if there is
+/// none.
 const Macro* macro_at(const ForeignSource& source, const std::string& name, std::size_t offset);
 
 /// Whether a macro's body consists of names, numbers and arithmetic operators alone.

@@ -1,4 +1,4 @@
-// Follows the branches of a host function, and merges what is known behind them.
+// Interprets the branches of a host function, and merges the values that variables have after them.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -26,7 +26,8 @@ HostReader::Flow HostReader::if_statement(std::size_t& i, std::size_t end) {
   const std::size_t no_end = has_else ? statement_end(no, end) : yes_end;
   i = no_end;
   scopes_.emplace_back();
-  // For `if (int x = f(); x)` only the condition x decides; `if (int x = f())` asks for x itself.
+  // The header of an if may have a statement before the condition: in `if (int x = f(); x)` only x
+  // decides. `if (int x = f())` tests the declared x.
   const auto parts = parts_between(open + 1, close, ";");
   for (std::size_t k = 0; k + 1 < parts.size(); ++k)
     plain_statement(parts[k].first, parts[k].second);
@@ -68,7 +69,7 @@ Value HostReader::truth(const Value& value) const {
   }
 }
 
-/// The condition under which the current statement is reached and `condition` holds.
+/// The conjunction of `condition` and all undecided conditions around the current statement.
 Value HostReader::path_with(const Value& condition) const {
   Value all = condition;
   for (auto one = path_.rbegin(); one != path_.rend(); ++one) {
@@ -79,7 +80,7 @@ Value HostReader::path_with(const Value& condition) const {
   return all;
 }
 
-/// Puts what follows, up to the end of the function or branch, under the condition.
+/// Puts all later steps, up to the end of the function or branch, under the condition.
 void HostReader::guard_against(const Size& condition, std::size_t offset) {
   Step step;
   step.kind = Step::Kind::When;
@@ -125,7 +126,7 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   const Flow first = run_inside(condition, yes, yes_end);
   const bool works = out_.steps.size() > begin + 1;
   const Scopes after_yes = scopes_;
-  if (leaps(first)) {  // The loop around either is refused or launches nothing.
+  if (leaps(first)) {  // break or continue: the loop around is either refused or launches nothing
     leap_from(first, offset);
     if (works)
       mark(Step::Kind::End);
@@ -143,7 +144,7 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   }
   if (first != Flow::Next) {
     returned_.emplace_back(path_with(condition), std::exchange(result_, Value()));
-    // What follows, up to the end of the function, becomes the other branch.
+    // After an early return, the rest of the function becomes the other branch.
     if (works) {
       mark(Step::Kind::Else);
       ++open_branches_;
@@ -163,7 +164,7 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
     out_.steps.resize(begin);
   else
     mark(Step::Kind::End);
-  // Where an inner branch returned, what follows is under the opposite of its condition.
+  // If a nested branch returned, all later steps run only where its condition does not hold.
   const std::size_t last = returned_.size();
   for (std::size_t k = returned; k < (second == Flow::Return ? inner : last); ++k)
     if (returned_[k].first.is(Kind::Int)) guard_against(returned_[k].first.size, offset);
@@ -183,8 +184,8 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   return Flow::Next;
 }
 
-/// Follows both ways of a condition that is not known, which may neither do work nor differ in what
-/// is known behind them.
+/// Interprets both branches of a condition whose value is unknown. Neither branch may launch work,
+/// and variables that differ afterwards are refused.
 HostReader::Flow HostReader::branch_on_unknown(const Value& condition, std::size_t keyword,
                                                std::size_t yes, std::size_t yes_end, std::size_t no,
                                                std::size_t no_end) {
@@ -225,7 +226,7 @@ HostReader::Flow HostReader::branch_on_unknown(const Value& condition, std::size
   return goes_on(0) || goes_on(1) ? Flow::Next : flows[0];
 }
 
-/// Adds the condition that the function itself demands.
+/// Adds a condition that the function itself demands, as by an assertion.
 void HostReader::require(const Value& condition, std::size_t offset) {
   if (!condition.is(Kind::Int))
     return note(offset, "what is demanded here is no condition of a plan, and is left out");
@@ -240,8 +241,8 @@ void HostReader::require(const Value& condition, std::size_t offset) {
   push(std::move(step));
 }
 
-/// Remembers a `break` or `continue` under an undecided condition. Whether it matters depends on
-/// whether the loop launches, which only the code for the loop knows.
+/// Remembers a `break` or `continue` under an undecided condition. It matters only if the loop
+/// launches kernels, which only the code for the loop knows.
 void HostReader::leap_from(Flow flow, std::size_t offset) {
   leaps_.push_back(scopes_);
   if (!leap_)
@@ -250,7 +251,8 @@ void HostReader::leap_from(Flow flow, std::size_t offset) {
                                        flow == Flow::Break ? "break" : "continue")};
 }
 
-/// Adds the `end` of branches that go on to the end of the function or branch that has just ended.
+/// Adds an `end` step for each open branch above `down_to`: such branches reach to the end of the
+/// function or branch that has just ended.
 void HostReader::close_branches(int down_to) {
   for (; open_branches_ > down_to; --open_branches_) {
     if (!out_.steps.empty() && out_.steps.back().kind == Step::Kind::Else) out_.steps.pop_back();
@@ -264,7 +266,7 @@ void HostReader::close_branches(int down_to) {
   }
 }
 
-/// One value for both ways of a condition.
+/// One value that stands for `yes` where the condition holds and for `no` where it does not.
 Value HostReader::merged(const Value& condition, const Value& yes, const Value& no) const {
   if (is_same_value(yes, no)) return no;
   if (yes.is(Kind::Unknown)) return yes;
@@ -310,7 +312,7 @@ void HostReader::forget_changes(const Scopes& scopes, const Scopes& other, std::
   scopes_ = std::move(kept);
 }
 
-/// What the function returns, over all its returns.
+/// The value that the function returns, merged over all its return statements.
 Value HostReader::merged_result() {
   Value result = std::exchange(result_, Value());
   for (auto one = returned_.rbegin(); one != returned_.rend(); ++one) {

@@ -1,4 +1,4 @@
-// Follows the calls of a host function: the CUDA runtime, arithmetic, and functions of the file.
+// Interprets the calls of a host function: the CUDA runtime, arithmetic, and functions of the file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ using Kind = Value::Kind;
 
 constexpr std::size_t kMostBuffers = 64;
 
-/// Whether a call of the runtime changes neither memory nor the order of the work.
+/// Whether a call of the CUDA runtime changes neither memory nor the order of the work.
 bool is_plain_runtime(const std::string& name) {
   for (const std::string_view prefix : {"cudaEvent",
                                         "cudaGet",
@@ -47,7 +47,8 @@ bool is_plain_runtime(const std::string& name) {
   return name.starts_with("cudaDevice") && !name.starts_with("cudaDeviceGraph");
 }
 
-/// Whether an expression of reals is one of integers, or a number without a fraction.
+/// Whether an expression of type real has an integer value: it is an expression of integers, or a
+/// number without a fraction.
 bool is_whole_number(const Size& size) {
   if (size.op() == Size::Op::Named) return is_whole_number(size.parts()[0]);
   if (size.op() == Size::Op::Text) {
@@ -71,7 +72,7 @@ int HostReader::add_buffer(Buffer buffer) {
 Value HostReader::call(const std::string& name, const std::vector<std::string>& templates,
                        std::size_t offset) {
   const std::size_t open = at_;
-  // The name may be a variable that holds a lambda or a kernel.
+  // The called name may be a variable that holds a lambda or a kernel.
   if (const Variable* variable = find(name);
       variable != nullptr && variable->value.is(Kind::Lambda)) {
     const Value body = variable->value;
@@ -107,7 +108,7 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
     forget_arguments(open + 1, std::min(closing(open), end_), values, name);
     at_ = after;
   }
-  // Functions that check for errors return their argument.
+  // A macro in capitals with one argument is taken for an error check, which returns its argument.
   if (values.size() == 1 && templates.empty() && !values[0].is(Kind::Text)) {
     const bool is_check = std::ranges::all_of(
         last, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); });
@@ -117,7 +118,7 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
                                      sanitise(name, 60)));
 }
 
-/// Whether a function of a library only reads plain arguments, and no memory of the device.
+/// Whether a library function only reads its arguments, and no memory of the device.
 bool HostReader::is_harmless(const std::string& name) const {
   return is_one_of(name,
                    {"printf",       "fprintf",   "puts",       "fflush", "atoi",          "atof",
@@ -203,9 +204,9 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
   return std::nullopt;
 }
 
-/// Exchanges the values of two names, or of two elements of arrays.
+/// Interprets std::swap(): exchanges the values of two names, or of two elements of arrays.
 Value HostReader::swap() {
-  // Both arguments stand in the brackets that were just closed.
+  // Both arguments are in the parentheses that were just closed.
   const std::size_t close = at_ - 1;
   std::size_t open = close;
   int depth = 0;
@@ -275,7 +276,8 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   }
   if (name == "require" || name == "assert" || name.starts_with("TORCH_CHECK") ||
       name == "TORCH_INTERNAL_ASSERT" || name == "AT_ASSERT" || name == "AT_ASSERTM") {
-    // Two macros of PyTorch compare their arguments; the others take the condition first.
+    // PyTorch's TORCH_CHECK_EQ and its kin compare their arguments; TORCH_CHECK takes the condition
+    // as its first argument.
     const bool compares = name.starts_with("TORCH_CHECK_");
     if (!compares && !values.empty()) require(truth(values[0]), offset);
     if (compares) note(offset, "what is demanded here is no condition of a plan, and is left out");
@@ -340,7 +342,8 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
                given(4).is(Kind::Int) ? values[4] : integer(0));
     return is_done();
   }
-  // A name such as cudaCheck is a macro of another file that returns what it is given.
+  // A name such as cudaCheck is a macro of another file that checks for an error and returns its
+  // argument.
   const bool is_check = name.find("Check") != std::string::npos ||
                         name.find("Assert") != std::string::npos ||
                         name.find("Safe") != std::string::npos;

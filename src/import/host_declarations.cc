@@ -1,4 +1,4 @@
-// Follows the declarations of a host function: its parameters, variables, references and arrays.
+// Interprets the declarations of a host function: its parameters, variables, references and arrays.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ bool is_stream_type(std::string_view type) {
 
 }  // namespace
 
-/// Adds the file's variables that functions may change. Each has its initial value where main()
-/// begins, or where nothing in the file changes it.
+/// Adds those global variables that functions of the file may change. A variable has its initial
+/// value where main() begins, or if nothing in the file changes it.
 void HostReader::add_file_variables() {
   scopes_.emplace_back();
   const Tokens* own = std::exchange(tokens_, &source_.tokens);
@@ -195,7 +195,7 @@ std::size_t HostReader::declarator(const TypeAt& base, std::size_t name, std::si
   } else {
     value = unknown(place(name), fmt::format("'{}' is not set here", word));
   }
-  // A reference is another name for what it is bound to.
+  // A reference to a variable becomes an alias of that variable.
   const bool is_bound = type.is_reference && at(i).is("=") && i + 2 == stop;
   if (const auto found = is_bound ? locate(std::string(at(i + 1).text)) : std::nullopt) {
     Variable variable({}, type.type, type.stars);
@@ -225,7 +225,7 @@ std::size_t HostReader::declarator(const TypeAt& base, std::size_t name, std::si
   return stop;
 }
 
-/// What an array holds: its elements where they are few, or memory of the host.
+/// The value of an array variable: its elements where they are few, or a block of host memory.
 Value HostReader::array_of(const TypeAt& type, const std::string& name, Value value,
                            const Value& extent, int dimensions) {
   constexpr std::int64_t kMostElements = 64;
@@ -256,7 +256,8 @@ Value HostReader::array_of(const TypeAt& type, const std::string& name, Value va
 
 void HostReader::declare(const std::string& name, const TypeAt& type, Value value) {
   using Kind = Value::Kind;
-  // What main() reads from its arguments may be a size of the task.
+  // An integer that main() reads from its arguments may be a size of the task, so it becomes a
+  // name.
   const bool is_integer =
       bytes_of_type(type.type) > 0 && type.type != "float" && type.type != "double";
   if (value.is(Kind::Unknown) && out_.is_main && inside_ == 0 && type.stars == 0 && is_integer &&
@@ -304,7 +305,7 @@ void HostReader::declare(const std::string& name, const TypeAt& type, Value valu
   scopes_.back()[name] = std::move(variable);
 }
 
-/// Whether a number of main() keeps its variable's name, because it may be a size of the task.
+/// Whether a number in main() keeps its variable's name, because it may be a size of the task.
 bool HostReader::is_nameable(const std::string& name, const Size& size) const {
   return out_.is_main && size.op() == Size::Op::Number &&
          std::ranges::find(out_.integers, name) == out_.integers.end();

@@ -1,4 +1,5 @@
-// Finds what the text of a host function may change. What is not followed exactly is forgotten.
+// Finds the variables that a host function's text may change. Changes that are not interpreted
+// exactly make them unknown.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -21,13 +22,13 @@ bool is_counting(const Token& token) { return is_one_of(token, {"++", "--"}); }
 
 }  // namespace
 
-/// Whether an operator writes: an assignment of any kind, ++ or --.
+/// Whether the operator at token `i` writes its operand: an assignment of any kind, ++ or --.
 bool HostReader::is_write(std::size_t i) const {
   return is_one_of(at(i),
                    {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"});
 }
 
-/// The tokens of the operand that the operator at `sign` writes.
+/// The range of tokens that form the operand which the operator at `sign` writes.
 std::pair<std::size_t, std::size_t> HostReader::written_by(std::size_t sign, std::size_t begin,
                                                            std::size_t end) const {
   const auto is_part = [&](std::size_t i) {
@@ -41,7 +42,8 @@ std::pair<std::size_t, std::size_t> HostReader::written_by(std::size_t sign, std
       i = is_one_of(at(i), {"(", "["}) ? std::min(closing(i) + 1, end) : i + 1;
     return {sign + 1, i};
   }
-  // Everything back to the beginning of the expression, since a part of the operand may be a call.
+  // The range goes back to the beginning of the expression, since a part of the operand may be a
+  // call.
   std::size_t i = sign;
   int depth = 0;
   for (; i > begin; --i) {
@@ -70,9 +72,10 @@ std::set<std::string> HostReader::names_written(std::size_t begin, std::size_t e
       add(from, to);
     }
     const bool is_before_word = at(i + 1).kind == Token::Kind::Word && i + 1 < end;
-    // The address of a name, or the end of a stream that is read.
+    // The address of a name is taken, or the name is the target of a stream's >>; both may change
+    // the variable.
     if ((at(i).is("&") || at(i).is(">>")) && is_before_word) add(i + 1, i + 2);
-    // The arguments of a call, which may be references.
+    // The arguments of a call may be passed by reference.
     if (at(i).is("(") && i > begin && at(i - 1).kind == Token::Kind::Word &&
         !is_one_of(at(i - 1), {"if", "while", "for", "switch", "return", "sizeof"}))
       for (const auto& [from, to] : parts_between(i + 1, std::min(closing(i), end), ","))
@@ -119,7 +122,8 @@ bool HostReader::may_work(const Tokens& tokens, std::size_t begin, std::size_t e
 void HostReader::forget(const std::string& name, std::size_t offset, std::string_view why) {
   Variable* variable = find(name);
   if (variable == nullptr || variable->is_const) return;
-  // Memory that the host holds stays what it is: its contents are not known anyway.
+  // Host memory, lambdas and unknown values keep their value: a write changes only contents that
+  // are not tracked.
   if (variable->value.is(Kind::Host) || variable->value.is(Kind::Lambda)) return;
   if (variable->value.is(Kind::Unknown)) return;
   variable->value = unknown(offset, fmt::format("'{}' {}", sanitise(name, 60), why));
@@ -139,8 +143,8 @@ void HostReader::forget_written(std::size_t begin, std::size_t end, std::size_t 
   forget_exposed(offset);
 }
 
-/// Forgets what a call that is not followed may change: plain names, which may be references,
-/// addresses, and what lambdas write.
+/// Makes unknown what a call that is not interpreted may change: variables passed by name (perhaps
+/// by reference) or by address, and the variables that lambdas write.
 void HostReader::forget_arguments(std::size_t begin, std::size_t end,
                                   const std::vector<Value>& values, const std::string& name) {
   const std::string why =
@@ -175,7 +179,8 @@ void HostReader::forget_arguments(std::size_t begin, std::size_t end,
   forget_exposed(place(begin));
 }
 
-/// Marks the variables whose addresses the value holds.
+/// Marks the variables whose addresses the value holds as exposed, since they may change through a
+/// pointer.
 void HostReader::expose(const Value& value) {
   if (Variable* variable = variable_of(value)) variable->is_exposed = true;
   for (const Value& part : value.parts) expose(part);

@@ -1,4 +1,4 @@
-// Evaluates expressions of a host function to sizes, places, and other arguments of launches.
+// Evaluates expressions of a host function to sizes, pointers, and other arguments of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -91,7 +91,7 @@ Value HostReader::binary(int level) {
       continue;
     }
     const Value right = binary(level + 1);
-    // A stream that is read changes the name behind the sign.
+    // In `stream >> name` the variable changes, so its value becomes unknown.
     if (op == ">>" && !is_arithmetic(left))
       forget_written(from - 1, at_, offset, "is read from a stream here");
     left = combine(op, left, right, offset);
@@ -126,7 +126,8 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
     return unknown(offset, "a comparison of real numbers is no condition of a plan");
   }
   const auto right = b.size.number();
-  // The plan language rounds down, as a shift does, but the text would be read as C's division.
+  // A shift or mask of a negative number is refused: it rounds down, but the plan's text would
+  // round as C's division does.
   if ((op == ">>" || op == "&") && least(a.size).value_or(-1) < 0)
     return unknown(offset, fmt::format("'{}' is applied to what may be below 0", op));
   if ((op == "/" || op == "%") && least(b.size).value_or(-1) < 0)
@@ -136,7 +137,7 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
   if (op == ">>" && right && *right >= 0 && *right < 62)
     return integer(Size::binary("/", a.size, std::int64_t{1} << *right));
   if (op == "&" && right) {
-    // A mask with the low bits clear rounds down to a multiple of a power of two.
+    // A mask such as ~31 with only its low bits clear rounds down to a multiple of a power of two.
     if (*right < 0 && *right > INT64_MIN && is_power_of_two(-*right))
       return integer(Size::binary("*", Size::binary("/", a.size, -*right), -*right));
     if (*right >= 0 && *right < INT64_MAX && is_power_of_two(*right + 1))
@@ -192,7 +193,7 @@ Value HostReader::unary() {
     forget_written(from, at_, token.offset, "may be changed by this `new`");
     value.kind = Kind::Host;
   } else {
-    // A cast: (type) expression.
+    // The parenthesis may begin a cast: (type) expression.
     TypeAt type;
     std::size_t close = at_;
     if (token.is("(")) {
@@ -219,7 +220,7 @@ Value HostReader::postfix() {
   while (at_ < end_ && !is_done && spend()) {
     const Token& token = at(at_);
     if (token.is(".") || token.is("->")) {
-      // A method may change the object; what it does is not followed.
+      // A method call makes the object's value unknown, since methods are not interpreted.
       const bool has_parts = value.is(Kind::List) || value.is(Kind::Struct);
       const bool is_call = at(at_ + 2).is("(") || at(at_ + 2).is("<");
       value = member(value, is_done);
@@ -353,7 +354,7 @@ Value HostReader::braces() {
   list.kind = Kind::List;
   const std::size_t close = std::min(closing(at_), end_);
   for (const auto& [from, to] : parts_between(at_ + 1, close, ",")) {
-    // An initialiser `.field = value` is stored with the field's name.
+    // A designated initialiser `.field = value` is stored with the field's name.
     const bool is_named = at(from).is(".") && at(from + 2).is("=");
     list.parts.push_back(evaluate(is_named ? from + 3 : from, to));
     if (is_named) list.names.emplace_back(at(from + 1).text);

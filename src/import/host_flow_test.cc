@@ -1,4 +1,5 @@
-// What a host function does, in which order: each step is exact, or a refusal names why it is not.
+// Tests of the order of a host function's work: each step is drafted exactly, or a refusal names
+// the reason.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/draft_table.h"
 

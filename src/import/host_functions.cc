@@ -1,4 +1,5 @@
-// Follows calls of the file's own functions and of lambdas, with references and default arguments.
+// Interprets calls of the file's own functions and of lambdas, with references and default
+// arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ using Kind = Value::Kind;
 
 constexpr std::size_t kDeepestCalls = 8;
 
-/// Makes addresses of the caller's variables unknown, since names mean others in the function.
+/// Makes addresses of the caller's variables unknown, since the same names mean other variables in
+/// the called function.
 void hide_addresses(Value& value) {
   if (value.is(Kind::Reference)) {
     Value hidden;
@@ -83,13 +85,15 @@ std::optional<std::pair<std::size_t, std::string>> HostReader::place_of_argument
   const auto found =
       at(from).kind == Token::Kind::Word ? locate(std::string(at(from).text)) : std::nullopt;
   if (!found || from + 1 == to) return found;
-  // The function may write a part of the variable, which is not followed.
+  // The function may write a part of the variable through a reference, so the variable becomes
+  // unknown.
   if (is_one_of(at(from + 1), {".", "->", "["}))
     forget(found->second, place(from), "has a part that is passed by reference here");
   return std::nullopt;
 }
 
-/// Follows a lambda with the variables of the function in which it was written.
+/// Interprets a call of a lambda, with the variables of the function in which the lambda was
+/// written.
 Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& values,
                               std::size_t open, std::size_t offset) {
   Scopes* around = nullptr;
@@ -112,7 +116,7 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
     if (around != nullptr) std::swap(scopes_[0], (*around)[0]), std::swap(scopes_, *around);
     return unknown(offset, std::string(kToldElsewhere));
   }
-  // Names that were declared after the lambda are not those that it means.
+  // Names that were declared after the lambda are hidden while its body runs.
   const auto depth = static_cast<std::ptrdiff_t>(lambda.depth);
   Scopes later(std::make_move_iterator(scopes_.begin() + depth),
                std::make_move_iterator(scopes_.end()));
@@ -152,8 +156,8 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
   return result;
 }
 
-/// Binds the types and numbers of a template: first those given in angle brackets, then types
-/// deduced from pointers, then defaults.
+/// Binds the types and numbers of a function template: first the arguments given in angle brackets,
+/// then types deduced from pointers, then defaults.
 void HostReader::bind_templates(const Item& function, const std::vector<std::string>& templates,
                                 const std::vector<Value>& values, Scopes& scopes) {
   for (std::size_t i = 0; i < function.templates.size(); ++i) {
@@ -190,7 +194,7 @@ void HostReader::bind_templates(const Item& function, const std::vector<std::str
   }
 }
 
-/// The value of a default argument, which sees the file's names alone.
+/// The value of a parameter's default argument, which can use only global names.
 Value HostReader::default_of(const FunctionParameter& parameter) {
   if (parameter.default_end <= parameter.default_begin)
     return unknown(source_.tokens.front().offset,
@@ -284,7 +288,7 @@ std::optional<Value> HostReader::call_own(const std::string& name,
                  : unknown(offset, fmt::format("'{}' is set by '{}' in a way that is not followed",
                                                found.second, function->name));
   }
-  // What a function does with an address is not followed.
+  // The function may write through an address that it was given, so the variable becomes unknown.
   for (std::size_t i = 0; i < given; ++i)
     if (Variable* variable = variable_of(values[i]);
         variable != nullptr && !function->parameters[i].is_const)

@@ -1,4 +1,4 @@
-// Follows the launches of a host function, and calls of PyTorch tensors' methods.
+// Interprets the launches of a host function, and calls of methods of PyTorch's tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
   Step step;
   step.offset = offset;
   step.templates = templates;
-  // A variable hides a kernel of the same name.
+  // A local variable hides a kernel of the same name.
   if (const Variable* variable = find(name)) {
     if (variable->value.is(Kind::Kernel)) {
       step.kernel = kernel_named(variable->value.word);
@@ -224,7 +224,8 @@ Value HostReader::call_method(const Value& object, const std::string& name, std:
     return value;
   }
   if (object.is(Kind::Stream)) return object;
-  // options such as TensorOptions().dtype(torch::kFloat32).device(x.device())
+  // The object is a chain of options, such as
+  // TensorOptions().dtype(torch::kFloat32).device(x.device()).
   if (object.is(Kind::Text)) {
     if (name == "dtype" && !values.empty()) return text(values[0].word);
     return object;
@@ -257,7 +258,7 @@ Value HostReader::call_method(const Value& object, const std::string& name, std:
     Value pointer;
     pointer.kind = Kind::Pointer;
     pointer.buffer = object.buffer;
-    // The text in angle brackets before the call's parentheses is the type.
+    // The type is the template argument, in angle brackets before the call's parentheses.
     std::size_t open = at_ > 0 ? at_ - 1 : 0;
     while (open > 0 && !at(open).is("(")) --open;
     std::size_t type = open;

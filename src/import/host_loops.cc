@@ -1,4 +1,4 @@
-// Follows the loops and switches of a host function.
+// Interprets the loops and switches of a host function.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace kw::import {
 
 namespace {
 
-/// The most turns of a loop that are followed one by one.
+/// Most iterations of a loop that are interpreted one by one.
 constexpr int kMostTurns = 64;
 
 }  // namespace
@@ -24,7 +24,8 @@ struct HostReader::Counted {
   std::size_t rest = 0;  ///< What else is done after each turn begins here.
 };
 
-/// Reads the header of a loop whose first statement has been followed.
+/// Recognises a counted loop by its header. The first statement of the header must have been
+/// interpreted already.
 std::optional<HostReader::Counted> HostReader::counted_loop(std::size_t open, std::size_t close) {
   std::size_t first = open + 1;
   while (first < close && !at(first).is(";")) ++first;
@@ -47,7 +48,7 @@ std::optional<HostReader::Counted> HostReader::counted_loop(std::size_t open, st
       counter->type == "float" || counter->type == "double")
     return std::nullopt;
   loop.low = counter->value;
-  // Neither the end nor the stride may depend on the counter.
+  // For a counted loop, neither the end nor the stride may depend on the counter.
   const auto place_of_counter = *locate(loop.name);
   const auto own = [&] -> Value& {
     return scopes_[place_of_counter.first][place_of_counter.second].value;
@@ -91,7 +92,7 @@ HostReader::Flow HostReader::loop(std::size_t keyword, std::size_t header, std::
   return flow == Flow::Return || flow == Flow::Fail ? flow : Flow::Next;
 }
 
-/// Follows `for (T x : list)` where the list is known.
+/// Interprets `for (T x : list)` where the elements of the list are known; false if they are not.
 bool HostReader::turns_of_list(std::size_t open, std::size_t close, std::size_t body,
                                std::size_t end, Flow& flow) {
   std::size_t colon = open + 1;
@@ -118,8 +119,8 @@ bool HostReader::turns_of_list(std::size_t open, std::size_t close, std::size_t 
   return true;
 }
 
-/// Follows the loop turn by turn while each test can be decided; undoes everything where one
-/// cannot.
+/// Interprets the loop iteration by iteration while each test can be decided. If one cannot, undoes
+/// everything and returns false.
 bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_t body,
                                  std::size_t end, Flow& flow) {
   const bool is_for = at(open - 1).is("for");
@@ -166,7 +167,7 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   return false;
 }
 
-/// Follows what a loop does before its first turn.
+/// Interprets the part of a loop's header that runs before the first iteration.
 void HostReader::start_loop(std::size_t open, std::size_t close) {
   std::size_t first = open + 1;
   while (first < close && !at(first).is(";")) ++first;
@@ -175,7 +176,7 @@ void HostReader::start_loop(std::size_t open, std::size_t close) {
     if (open + 1 < first) plain_statement(open + 1, first);
     return;
   }
-  // For `for (T x : list)` the variable is whatever the list holds.
+  // The variable of `for (T x : list)` is unknown, since the list's elements are.
   std::size_t colon = open + 1;
   while (colon < close && !at(colon).is(":")) ++colon;
   if (colon > open + 1 && at(colon - 1).kind == Token::Kind::Word)
@@ -206,7 +207,7 @@ bool mentions(const Step& step, const std::string& name) {
          has(step.stride);
 }
 
-/// Whether a loop that is still open has the counter.
+/// Whether `name` is the counter of a loop that is still open.
 bool is_counter_of(const std::vector<Step>& steps, const std::string& name) {
   std::vector<std::string> open;
   for (const Step& step : steps) {
@@ -221,7 +222,8 @@ using Places = std::set<std::pair<std::size_t, std::string>>;
 
 }  // namespace
 
-/// Follows the body once, for all turns: what a turn changes is unknown when it begins.
+/// Interprets the body once, standing for all iterations: variables that an iteration changes are
+/// unknown at its beginning.
 void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close,
                                std::size_t body, std::size_t end) {
   using Kind = Value::Kind;
@@ -250,7 +252,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
                                   : std::string(kToldElsewhere));
     }
     if (counted) {
-      counted = counted_loop(open, close);  // where the bounds change they are unknown by now
+      counted = counted_loop(open, close);  // bounds may have become unknown
       symbol = fmt::format("%{}", counted->name);
       for (int i = 2; is_counter_of(out_.steps, symbol.substr(1)); ++i)
         symbol = fmt::format("%{}_{}", counted->name, i);
@@ -278,7 +280,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     --inside_;
     if (!keeps_counter && out_.steps.size() > begin + 1)
       miss(offset, fmt::format("'{}' changes inside of this loop", counted->name));
-    // A turn ends behind the body, or where a condition that is not decided leaves it.
+    // An iteration ends after the body, or at a `break` or `continue` under an undecided condition.
     Places fresh;
     leaps_.push_back(scopes_);
     for (const Scopes& ended : leaps_)
@@ -320,7 +322,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     if (scope < scopes_.size())
       scopes_[scope][name].value =
           unknown(offset, fmt::format("what '{}' is set to here depends on data", name));
-  if (out_.steps.size() == begin + 1) {  // the loop prepares or checks something on the host
+  if (out_.steps.size() == begin + 1) {  // the loop only prepares or checks something
     out_.steps.resize(begin);
     return;
   }
@@ -349,7 +351,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
   out_.steps.push_back(std::move(tail));
 }
 
-/// `do BODY while (TEST)` is BODY, and then `while (TEST) BODY`.
+/// Interprets `do BODY while (TEST)` as BODY, then `while (TEST) BODY`.
 HostReader::Flow HostReader::do_statement(std::size_t& i, std::size_t end) {
   const std::size_t keyword = i;
   const std::size_t body = i + 1;

@@ -1,4 +1,4 @@
-// Follows what a host function does with memory of the device: allocations, memsets, and copies.
+// Interprets what a host function does with memory of the device: allocations, memsets, and copies.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -27,7 +27,8 @@ void HostReader::push(Step step) {
     if (value.buffer < 0 || (!value.is(Kind::Pointer) && !value.is(Kind::Tensor))) return;
     Buffer& buffer = buffer_of(value);
     buffer.is_touched = buffer.is_used = true;
-    // A main() that times its kernels launches them again after it has copied their results.
+    // A main() that times its kernels may launch them again after it has copied their results; such
+    // a repeated launch does not count as a change.
     const bool is_repeat = out_.is_main && std::ranges::any_of(out_.steps, [&](const Step& other) {
                              return is_same_step(other, step);
                            });
@@ -71,7 +72,7 @@ void HostReader::clear(const Value& target, const Value& value, const Value& byt
   const auto byte = value.is(Kind::Int) ? value.size.number() : std::nullopt;
   Buffer& buffer = buffer_of(target);
   if (!byte) return miss(offset, "the value of this memset is not known");
-  // A tensor is cleared as a whole.
+  // A tensor is always cleared as a whole.
   const bool is_whole =
       target.is(Kind::Tensor) || (target.size.is(0) && bytes.is(Kind::Int) && buffer.has_bytes &&
                                   is_same_amount(bytes.size, buffer.bytes));
@@ -98,7 +99,8 @@ void HostReader::clear(const Value& target, const Value& value, const Value& byt
   push(std::move(step));
 }
 
-/// The buffer becomes the argument, or the input of main(), that is copied into it.
+/// Records a copy to the device: the buffer becomes the function argument, or the input of main(),
+/// that is copied into it.
 void HostReader::upload(const Value& target, const Value& from, const Value& bytes,
                         std::size_t offset) {
   Buffer& buffer = buffer_of(target);
@@ -120,7 +122,8 @@ void HostReader::upload(const Value& target, const Value& from, const Value& byt
     return miss(offset, fmt::format("'{}' is filled by the host after it was used", name));
   if (!is_argument && !from.is(Kind::Host) && !(out_.is_main && from.is(Kind::List)))
     return miss(offset, fmt::format("the host computes what '{}' is filled with", name));
-  // In a function that is given memory, other memory of the host is what the function prepares.
+  // If the function has device memory as arguments, it must compute any other host memory itself,
+  // which a plan cannot express.
   const bool takes_memory = std::ranges::any_of(
       out_.buffers, [](const Buffer& b) { return b.origin == Buffer::Origin::Argument; });
   if (!is_argument && takes_memory)
@@ -134,7 +137,7 @@ void HostReader::upload(const Value& target, const Value& from, const Value& byt
                                     sanitise(is_argument ? buffer_of(from).name : from.word, 60),
                                     sanitise(other.name, 60), name));
   }
-  // What was set before is overwritten.
+  // The copy overwrites the buffer, so an earlier memset of it is dropped.
   std::erase_if(out_.steps, [&](const Step& step) {
     return step.kind == Step::Kind::Fill && step.target.buffer == target.buffer;
   });
@@ -211,7 +214,7 @@ void HostReader::copy(const Value& target, const Value& from, const Value& bytes
   push(std::move(step));
 }
 
-/// Refuses work on a second stream, since it may run beside the work on the first.
+/// Refuses work on a second stream, since it may run concurrently with work on the first.
 void HostReader::use_stream(const Value& stream, std::size_t offset) {
   const bool is_default = stream.is(Kind::Null) || (stream.is(Kind::Int) && stream.size.is(0)) ||
                           (stream.is(Kind::Unknown) && stream.word.empty()) ||
@@ -229,7 +232,7 @@ void HostReader::use_stream(const Value& stream, std::size_t offset) {
   stream_ = stream.word;
 }
 
-/// Refuses results that the host copies before they are final.
+/// Refuses the program if the host copies a result that a later launch still changes.
 void HostReader::check_memory() {
   for (const Buffer& buffer : out_.buffers)
     if (buffer.is_changed)

@@ -17,7 +17,7 @@ using Kind = Value::Kind;
 
 constexpr std::string_view kRealFunctions[] = {"sqrt", "exp", "log", "sin", "cos", "pow"};
 
-/// Whether an expression has no real division or number in it.
+/// Whether an expression contains no real number and no division of reals.
 bool is_whole(const Size& size) {
   if (size.op() == Size::Op::Text || (size.op() == Size::Op::Binary && size.word() == "//"))
     return false;
@@ -115,7 +115,8 @@ Value HostReader::cast_expression(std::string_view word) {
 Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) {
   if (type.stars > 0) {
     if (value.is(Kind::List) && !value.word.empty()) {
-      // A pointer to the first element, through which all may change.
+      // The array may now change through a pointer to its first element, so its value becomes
+      // unknown.
       forget(value.word, offset, "has elements that another name means too");
       return unknown(offset,
                      fmt::format("what this pointer to '{}' means is not followed", value.word));
@@ -144,7 +145,7 @@ Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) {
   return value;
 }
 
-/// A number as one of another type.
+/// A number converted to another type.
 Value HostReader::cast_number(const std::string& type, const Value& value, std::size_t offset) {
   if (type == "float" || type == "double") {
     Value real = value;
@@ -231,7 +232,8 @@ Value HostReader::lookup(const std::string& name) {
   }
   if (const Variable* variable = find(name)) return variable->value;
   const Macro* macro = macro_at(source_, name, place(at_ > 0 ? at_ - 1 : 0));
-  // A macro may be defined again; a constant is not.
+  // The value of a macro is not kept for later uses if the file defines the macro again; a
+  // constant's value is.
   const bool is_lasting = macro == nullptr || !source_.macro_history.contains(name);
   if (const auto known = globals_.find(name); is_lasting && known != globals_.end())
     return known->second;
@@ -242,7 +244,7 @@ Value HostReader::lookup(const std::string& name) {
   return value;
 }
 
-/// The value of a name that is no variable: a macro, a constant of the file, or a word of a
+/// The value of a name that is no local variable: a macro, a constant of the file, or a word of a
 /// library.
 Value HostReader::global(const std::string& name) {
   const auto in = [&](const Tokens& tokens, std::size_t begin, std::size_t end,
@@ -260,7 +262,7 @@ Value HostReader::global(const std::string& name) {
       macro != nullptr && !macro->is_function) {
     Tokens& body = macro_bodies_[macro];
     body = task::tokenize(macro->body);
-    // The names in the body mean what they mean where the macro is used.
+    // Names in a macro's body are looked up where the macro is used, so its tokens get that offset.
     const std::size_t offset = place(at_ > 0 ? at_ - 1 : 0);
     for (Token& token : body) token.offset = offset;
     return in(body, 0, body.size(), macro->offset);

@@ -1,4 +1,4 @@
-// Follows what expressions write and point to: assignments, addresses, conditions, and lambdas.
+// Interprets what expressions write and point to: assignments, addresses, conditions, and lambdas.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -36,7 +36,8 @@ bool HostReader::assign_here(Value& result) {
   at_ = i + 1;
   Value value = assignment();
   if (!op.empty()) {
-    // What an index does while it is read twice would happen twice.
+    // For an operator such as += the left side is read and written; an index with side effects such
+    // as i++ would happen twice.
     const bool is_pure = !has_effects(begin, i);
     value = is_pure ? combine(op, evaluate(begin, i), value, place(i))
                     : unknown(place(begin), "this assignment cannot be followed");
@@ -48,7 +49,8 @@ bool HostReader::assign_here(Value& result) {
   return true;
 }
 
-/// The part of a variable's value that the tokens from `i` on name; null where it is not known.
+/// The part of a variable's value that fields and indices from token `i` on select; null if it is
+/// not known.
 Value* HostReader::part_of(Value& object, std::size_t& i, std::size_t end) {
   Value* part = &object;
   while (part != nullptr && i < end) {
@@ -86,8 +88,8 @@ Value* HostReader::part_of(Value& object, std::size_t& i, std::size_t end) {
   return part;
 }
 
-/// Gives the value to the place that the tokens name. What is not followed here is forgotten by
-/// evaluate(), since the sign is then not marked as followed.
+/// Assigns the value to the variable, field or element that the tokens name. An assignment that
+/// cannot be interpreted here is not marked as followed, so evaluate() makes the variable unknown.
 void HostReader::assign(std::size_t begin, std::size_t end, Value value, std::size_t sign) {
   Variable* variable =
       at(begin).kind == Token::Kind::Word ? find(std::string(at(begin).text)) : nullptr;
@@ -99,8 +101,8 @@ void HostReader::assign(std::size_t begin, std::size_t end, Value value, std::si
     expose(value);
     Value now = cast(type, std::move(value), place(begin));
     variable = find(std::string(at(begin).text));
-    // A constant that is assigned after its declaration keeps its name, like one that is
-    // initialised.
+    // A constant that is assigned after its declaration keeps its variable's name, as an
+    // initialised constant does.
     if (at(sign).is("=") && now.is(Kind::Int) && is_nameable(std::string(at(begin).text), now.size))
       now.size = Size::named(std::string(at(begin).text), now.size);
     variable->value = std::move(now);
@@ -131,7 +133,8 @@ void HostReader::assign(std::size_t begin, std::size_t end, Value value, std::si
   followed_.emplace(tokens_, sign);
 }
 
-/// Forgets what the operators in the tokens write, where no other function has followed them.
+/// Makes unknown the variables that operators in the tokens write, except where the write was
+/// interpreted exactly.
 void HostReader::forget_unfollowed(std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!is_write(i) || followed_.contains({tokens_, i})) continue;
@@ -150,7 +153,8 @@ void HostReader::forget_unfollowed(std::size_t begin, std::size_t end) {
       const bool is_device = variable != nullptr && (variable->value.is(Kind::Pointer) ||
                                                      variable->value.is(Kind::Tensor));
       if (is_memory && is_device && std::exchange(is_first, false)) {
-        // Memory that main() fills before any work holds the inputs.
+        // Writing device memory on the host is allowed in a main() that has not yet used it: it
+        // then fills the inputs.
         if (!out_.is_main || buffer_of(variable->value).is_used)
           miss(place(k), fmt::format("the host writes the memory of '{}', which no plan does",
                                      sanitise(name, 60)));
@@ -197,7 +201,7 @@ Value HostReader::only_if(const Value& condition, bool wanted, const std::functi
   ++inside_;
   Value value = part();
   --inside_;
-  if (known) {  // this part is never reached
+  if (known) {  // the condition is decided, so this operand is never evaluated
     scopes_ = before;
     out_ = out;
     stream_ = stream;
@@ -215,7 +219,8 @@ Value HostReader::only_if(const Value& condition, bool wanted, const std::functi
   return value;
 }
 
-/// The value that a reference of this function means; null where that is not known.
+/// The value to which a reference points, in the scopes of the current function; null if it is not
+/// known.
 Value* HostReader::referred(const Value& reference) {
   Variable* variable = variable_of(reference);
   if (variable == nullptr || reference.begin == 0) return variable ? &variable->value : nullptr;
@@ -246,7 +251,7 @@ Value HostReader::address_of() {
     return value;
   };
   if (found && at(name + 1).is("[")) {
-    // The address &x[i] is the pointer x + i, or an element of an array.
+    // &x[i] is the pointer x + i, or the address of an array's element.
     const std::size_t close = closing(name + 1);
     const Value base = scopes_[found->first][found->second].value;
     const Value index = close < end_ ? evaluate(name + 2, close) : Value();
@@ -267,7 +272,7 @@ Value HostReader::address_of() {
   }
   Value value = unary();
   if (value.is(Kind::Kernel) || value.is(Kind::Host)) return value;
-  // A part of the variable may be written through this address.
+  // A part of the variable may be written through this address, so its value becomes unknown.
   if (found && !value.is(Kind::Host))
     forget(found->second, offset, "has a part whose address is taken here");
   return unknown(offset, "what this address points to is not known");

@@ -1,4 +1,4 @@
-// What a host function does with the device, found by reading the function without running it.
+// What a host function does with the device, as found by interpreting its text without running it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::import {
 
-/// The meaning of an expression in the host program.
+/// The value of an expression in the host program, as far as it is known before the program runs.
 struct Value {
   enum class Kind {
     Unknown,
@@ -37,12 +37,12 @@ struct Value {
   int buffer = -1;   ///< Pointer, Tensor: index of the buffer.
   std::string word;  ///< Unknown: the reason. Text, Kernel and others: the name or type.
   std::size_t offset = 0;  ///< Unknown: byte of the text that caused it.
-  /// Dim3, List, Struct: the elements. Tensor: known sizes. Lambda: its parameters.
+  /// Dim3, List, Struct: the elements. Tensor: the sizes that are known. Lambda: the parameters.
   std::vector<Value> parts;
   std::vector<std::string> names;  ///< Struct: names of fields. Kernel: template arguments.
   std::size_t begin = 0;           ///< Lambda: the first token of its body.
   std::size_t end = 0;
-  /// Lambda: the tokens in which it was written.
+  /// Lambda: the token list that contains its body.
   const std::vector<task::CodeToken>* tokens = nullptr;
   std::size_t depth = 0;  ///< Lambda: how many scopes it sees. Reference: the scope it points to.
   std::vector<Value> captured;  ///< Lambda: the values that it copied; their names are in `names`.
@@ -50,7 +50,7 @@ struct Value {
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
-/// The `word` of an unknown value whose cause is reported at another place.
+/// The `word` of an unknown value whose cause is already reported elsewhere.
 inline constexpr std::string_view kToldElsewhere = "told elsewhere";
 
 /// A block of device memory.
@@ -67,23 +67,23 @@ struct Buffer {
   bool is_zeroed = false;  ///< Zeroed before any other use.
   bool is_touched = false;
   bool is_used = false;  ///< A launch or copy has used it.
-  /// Written by a launch after it was last copied to the host; `changed_at` is the place.
+  /// A launch wrote the buffer after it was last copied to the host, at offset `changed_at`.
   bool is_changed = false;
   std::size_t changed_at = 0;
   int depth = 0;        ///< How many undecided branches and loops were around its allocation.
   int stands_for = -1;  ///< The argument whose contents the buffer holds; -1: none.
   Size bytes;           ///< The size of an allocated buffer.
   bool has_bytes = false;
-  /// The host variable from which the buffer is filled or to which it is copied.
+  /// The host variable whose contents are copied to the buffer, or to which the buffer is copied.
   std::string host_name;
   std::vector<Value> sizes;  ///< The sizes of a tensor that the program creates.
   int like = -1;             ///< A tensor with the same sizes; -1: none is known.
   std::size_t offset = 0;    ///< Byte of the text at which the buffer appears.
 };
 
-/// One step of the plan.
+/// One step of the host function's work, from which a line of the plan is written.
 struct Step {
-  /// Kinds of steps; Launch, Fill and Copy do work.
+  /// Kinds of steps. Launch, Fill and Copy do work; the others are control flow.
   enum class Kind { Launch, Fill, Copy, For, When, Else, End, Require };
   Kind kind = Kind::Launch;
   std::size_t offset = 0;
@@ -116,24 +116,25 @@ struct HostProgram {
   std::vector<Step> steps;
   std::vector<Remark> missing;
   std::vector<Remark> notes;
-  /// A variable's name for a tensor's size such as `x#0`, by that size.
+  /// By internal name of a tensor's size, such as `x#0`: the name of the variable that holds the
+  /// size.
   std::map<std::string, std::string> nicknames;
   bool is_main = false;
 };
 
-/// Other names that the file gives to types, and the type that PyTorch's scalar_t stands for.
+/// Aliases for types that the file defines, and the type for which PyTorch's scalar_t stands.
 struct TypeNames {
   std::map<std::string, std::string> aliases;
   std::string real = "float";
 };
 
-/// The type in device code: `at::Half` is `__half`, `scalar_t` the task's type.
+/// The name of a host type in device code: `__half` for `at::Half`, the task's type for `scalar_t`.
 std::string device_type(std::string_view type, const TypeNames& names);
-/// The bytes of a type that device_type() returned; 0: unknown.
+/// The size in bytes of a type that device_type() returned; 0 if unknown.
 int bytes_of_type(std::string_view type);
 
-/// Follows `function` and the host functions that it calls. `type_names` says what scalar_t is.
-/// Accepts any text; time and memory are bounded.
+/// Interprets `function` and the host functions that it calls, without running them. `type_names`
+/// says which type scalar_t is. Accepts any text; time and memory are bounded.
 HostProgram read_host_program(const ForeignSource& source, const std::vector<Item>& items,
                               const Item& function, const TypeNames& type_names);
 

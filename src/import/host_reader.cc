@@ -14,7 +14,7 @@ namespace kw::import {
 namespace {
 
 constexpr int kDeepestStatements = 60;
-constexpr std::size_t kHeaviest = 400;  // the most nodes of the expression for one size
+constexpr std::size_t kHeaviest = 400;  // most nodes in the expression for one size
 constexpr std::size_t kMostRemarks = 32;
 
 using task::CodeToken;
@@ -104,7 +104,7 @@ HostProgram HostReader::run(const Item& function) {
   return std::move(out_);
 }
 
-/// Refuses a function for which the preprocessor's choice is not known.
+/// Refuses a function that contains text of which it is unknown whether the preprocessor drops it.
 void HostReader::check_text(const Item& function) {
   for (std::size_t i = function.begin; i < std::min(function.end, source_.tokens.size()); ++i) {
     const Token& token = source_.tokens[i];
@@ -152,7 +152,7 @@ bool is_same_step(const Step& a, const Step& b) {
          std::ranges::equal(a.arguments, b.arguments, is_same_value);
 }
 
-/// Drops steps that repeat the steps before them, as programs do to warm up and to time.
+/// Drops steps that repeat earlier steps, as programs that warm up or time their kernels have them.
 void HostReader::drop_repeats() {
   constexpr std::size_t kLongest = 6;
   auto& steps = out_.steps;
@@ -251,7 +251,7 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     while (i < end && !at(i).is(":")) ++i;
     return ++i, Flow::Next;
   }
-  // A label, to which only a goto leads.
+  // A label only matters to a goto, which is refused.
   if (at(i).kind == Token::Kind::Word && at(i + 1).is(":")) return i += 2, Flow::Next;
   i = statement_end(i, end);
   const std::size_t stop = i > keyword && at(i - 1).is(";") ? i - 1 : i;
@@ -271,7 +271,7 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
   const std::size_t name = at(begin).is("std") && at(begin + 1).is("::") ? begin + 2 : begin;
   const bool exits = is_one_of(at(name), {"exit", "abort", "_exit", "quick_exit", "terminate"}) &&
                      at(name + 1).is("(");
-  // The end of main() with exit() is the end of its work.
+  // exit() in main() outside of branches ends the work normally.
   if (at(begin).is("throw") || exits)
     return out_.is_main && callers_.size() == 1 && inside_ == 0 ? Flow::Return : Flow::Fail;
   if (is_one_of(at(begin), {"using", "typedef"})) {
@@ -285,7 +285,7 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
   }
   if (at(begin).is("static_assert") || at(begin).is("delete")) return Flow::Next;
   if (at(begin).is("auto") && (at(begin + 1).is("[") || at(begin + 2).is("["))) {
-    // The names of `auto [a, b] = …` are not followed.
+    // The variables of a structured binding `auto [a, b] = …` become unknown.
     for (std::size_t i = begin + 1; i < end && !at(i).is("="); ++i)
       if (at(i).kind == Token::Kind::Word)
         scopes_.back()[std::string(at(i).text)] = {
@@ -311,7 +311,7 @@ std::vector<std::pair<std::size_t, std::size_t>> HostReader::parts_between(
     } else if (at(i).is("(") || at(i).is("[") || at(i).is("{")) {
       i = std::min(closing(i), end - 1);
     } else if (const std::size_t inner = after_launch_open(*tokens_, i)) {
-      // Commas inside <<<grid, block>>> separate nothing here.
+      // Commas inside <<<grid, block>>> do not end an expression here.
       for (i = inner; i < end && !(at(i).is(">>") && at(i + 1).is(">")); ++i)
         if (at(i).is("(") || at(i).is("{")) i = std::min(closing(i), end - 1);
       ++i;

@@ -1,4 +1,4 @@
-// Runs a host function on names instead of numbers; used by host_*.cc only.
+// Interprets a host function with names in place of unknown numbers; used by host_*.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kw::import {
 
-/// Whether both mean the same, regardless of the place where they are written.
+/// Whether both values, or both steps, mean the same, regardless of the place in the source.
 bool is_same_value(const Value& a, const Value& b);
 bool is_same_step(const Step& a, const Step& b);
 
@@ -24,7 +24,8 @@ class HostReader {
  private:
   using Token = task::CodeToken;
   using Tokens = std::vector<Token>;
-  /// How a statement ends; Fail: by an exception, or with the program.
+  /// Where control goes after a statement; Fail: the program ends by an exception, exit() or the
+  /// like.
   enum class Flow { Next, Return, Break, Continue, Fail };
 
   struct Variable {
@@ -32,20 +33,21 @@ class HostReader {
     std::string type;
     int stars = 0;
     bool is_const = false;
-    /// Whether a pointer or reference to the variable lives on, through which it may change.
+    /// Whether a pointer or reference to the variable is kept somewhere, through which the variable
+    /// may change.
     bool is_exposed = false;
     Value extent;  ///< Arrays: the number of elements.
-    /// References: the scope and the name of the variable that is meant.
+    /// References: the scope and the name of the variable to which the reference is bound.
     std::optional<std::pair<std::size_t, std::string>> alias;
 
     Variable() = default;
     Variable(Value value_, std::string type_, int stars_)
         : value(std::move(value_)), type(std::move(type_)), stars(stars_) {}
   };
-  /// The first scope holds the file's variables that may change.
+  /// Innermost scope last. The first scope holds the file's global variables that may change.
   using Scopes = std::vector<std::map<std::string, Variable>>;
 
-  /// A type in the text; `end` is the token behind it, or 0 where no type stands.
+  /// A type found in the text; `end` is the index of the token after it, or 0 if no type was found.
   struct TypeAt {
     std::string type;
     int stars = 0;
@@ -55,10 +57,11 @@ class HostReader {
     bool is_reference = false;
   };
 
-  // host_reader.cc, host_branches.cc and host_loops.cc follow statements.
+  // These functions follow statements; they are in host_reader.cc, host_branches.cc and
+  // host_loops.cc.
   void drop_repeats();
   void add_file_variables();
-  /// Adds a step, where the function is certain to come to it.
+  /// Adds a step, if the function is certain to reach it; else reports that it is not.
   void push(Step step);
   void check_memory();
   void check_text(const Item& function);
@@ -76,7 +79,8 @@ class HostReader {
   Flow branch_on(const Value& condition, std::size_t keyword, std::size_t yes, std::size_t yes_end,
                  std::size_t no, std::size_t no_end);
   void merge(const Value& condition, const Scopes& yes, const Scopes& no);
-  /// Takes `scopes` for the state and makes what differs in `other` unknown.
+  /// Makes `scopes` the current state, with every variable unknown that has another value in
+  /// `other`.
   void forget_changes(const Scopes& scopes, const Scopes& other, std::size_t offset,
                       std::string_view why);
   Value merged_result();
@@ -107,14 +111,14 @@ class HostReader {
   std::vector<std::pair<std::size_t, std::size_t>> parts_between(std::size_t begin, std::size_t end,
                                                                  std::string_view sign) const;
 
-  // host_effects.cc finds what text may change, and forgets what is not followed exactly.
-  /// The names that the tokens may write: by an assignment, ++ or --, an address, or a call.
+  // Defined in host_effects.cc: the names of variables that the tokens may write, by an assignment,
+  // ++ or --, by taking an address, or by a call.
   std::set<std::string> names_written(std::size_t begin, std::size_t end) const;
   std::pair<std::size_t, std::size_t> written_by(std::size_t sign, std::size_t begin,
                                                  std::size_t end) const;
   bool is_write(std::size_t i) const;
   bool has_effects(std::size_t begin, std::size_t end) const;
-  /// Whether the tokens may launch kernels or use memory of the device, also by calls.
+  /// Whether the tokens may launch kernels or use device memory, directly or through calls.
   bool may_work(const Tokens& tokens, std::size_t begin, std::size_t end, int depth = 0) const;
   void forget(const std::string& name, std::size_t offset, std::string_view why);
   void forget_exposed(std::size_t offset);
@@ -125,14 +129,16 @@ class HostReader {
   void forget_unfollowed(std::size_t begin, std::size_t end);
   void mark_followed(std::size_t begin, std::size_t end);
 
-  // host_expressions.cc, host_places.cc and host_names.cc evaluate expressions.
+  // These functions evaluate expressions; they are in host_expressions.cc, host_places.cc and
+  // host_names.cc.
   Value evaluate(std::size_t begin, std::size_t end);
   Value assignment();
   bool assign_here(Value& result);
   void assign(std::size_t begin, std::size_t end, Value value, std::size_t sign);
   Value* part_of(Value& object, std::size_t& i, std::size_t end);
   Value conditional();
-  /// Evaluates a part that is not always reached; both ways are merged.
+  /// Evaluates an operand that may not be reached (of &&,
+  /// or ?:), and merges the states with and without it.
   Value only_if(const Value& condition, bool wanted, const std::function<Value()>& part);
   Value binary(int level);
   Value combine(const std::string& op, const Value& a, const Value& b, std::size_t offset);
@@ -157,13 +163,14 @@ class HostReader {
   Value cast_expression(std::string_view word);
   std::vector<Value> arguments(std::vector<std::size_t>* places = nullptr);
 
-  // host_calls.cc and host_launches.cc follow calls.
+  // These functions interpret calls; they are in host_calls.cc and host_launches.cc.
   Value call(const std::string& name, const std::vector<std::string>& templates,
              std::size_t offset);
   Value call_lambda(const Value& lambda, const std::vector<Value>& values, std::size_t open,
                     std::size_t offset);
   Value swap();
-  /// Follows the body of a function or lambda whose scopes are in place, and returns its result.
+  /// Interprets the body of a function or lambda whose parameters are in scope, and returns its
+  /// result.
   Value run_body(const Tokens& tokens, std::size_t begin, std::size_t end, bool* is_certain);
   Value default_of(const FunctionParameter& parameter);
   Variable* variable_of(const Value& reference);
@@ -176,7 +183,8 @@ class HostReader {
   std::optional<Value> call_own(const std::string& name, const std::vector<std::string>& templates,
                                 const std::vector<Value>& values, std::size_t open,
                                 std::size_t offset);
-  /// The variables that the arguments name, by index, where a parameter may write them.
+  /// The scope and name of the variable that is passed as argument `index`; nothing if the argument
+  /// is no variable.
   std::optional<std::pair<std::size_t, std::string>> place_of_argument(std::size_t open,
                                                                        std::size_t index);
   void bind_templates(const Item& function, const std::vector<std::string>& templates,
@@ -204,23 +212,24 @@ class HostReader {
   int add_buffer(Buffer buffer);
   void refuse_call(const std::string& name, std::size_t offset);
 
-  // Small helpers that all files use.
+  // Small helpers that all host_*.cc files use.
   const Token& at(std::size_t i) const { return i < tokens_->size() ? (*tokens_)[i] : nothing_; }
   std::size_t closing(std::size_t open) const;
   std::size_t place(std::size_t i) const;
   void miss(std::size_t offset, std::string text);
   void note(std::size_t offset, std::string text);
   Value unknown(std::size_t offset, std::string why) const;
-  /// The number that decides a branch or a loop. A named constant of main() may be a size of the
-  /// task, and then decides nothing.
+  /// The number that decides a branch or a loop; nothing if the value is not a known number. A
+  /// named constant of main() gives nothing, since it may be a size of the task.
   std::optional<std::int64_t> decided(const Value& value) const;
-  /// The value as a condition: 1 for memory that exists, 0 for a null pointer and for success.
+  /// The value converted to a condition: 1 for memory that exists, 0 for a null pointer and for the
+  /// status "success".
   Value truth(const Value& value) const;
   Value* referred(const Value& reference);
   static Value integer(const Size& size);
   static Value real(const Size& size);
   static Value text(std::string word);
-  /// Takes one from the budget; false once the text has cost more than any real program does.
+  /// Takes one unit from the budget of work. False once more was spent than any real program needs.
   bool spend();
 
   const ForeignSource& source_;
@@ -228,33 +237,33 @@ class HostReader {
   TypeNames types_;
   HostProgram out_;
   Token nothing_{};
-  /// The tokens of the function that is being followed, with macros replaced.
+  /// The tokens of the function that is being interpreted, with macros replaced.
   const Tokens* tokens_ = nullptr;
   std::size_t at_ = 0;  ///< The current token of the expression that is being evaluated.
   std::size_t end_ = 0;
   Scopes scopes_;
   std::map<const Item*, Tokens> bodies_;
   std::map<std::size_t, Tokens> defaults_;  ///< Default arguments, by their first token.
-  /// The writes of the text that were followed exactly, so that nothing is forgotten for them.
+  /// Write operators that were interpreted exactly, so that their operands need not become unknown.
   std::set<std::pair<const Tokens*, std::size_t>> followed_;
   std::map<std::string, Value> globals_;
   std::map<const Macro*, Tokens> macro_bodies_;
   std::set<std::string> resolving_;
   std::vector<const Item*> callers_;
-  /// The functions around the current one, whose variables a lambda may read.
+  /// Tokens and scopes of the functions around the current one, whose variables a lambda may read.
   std::vector<std::pair<const Tokens*, Scopes*>> frames_;
   Value result_;  ///< The value that the last function returned.
-  /// Values that the current function returned under conditions, in their order.
+  /// Pairs of condition and value: what the current function returned under conditions so far.
   std::vector<std::pair<Value, Value>> returned_;
   std::vector<Value> path_;  ///< The undecided conditions around the current statement.
-  /// Why it is not known whether the current function gets here.
+  /// Why it is unknown whether the current function reaches this statement.
   std::optional<Remark> doubt_;
   /// How many undecided branches and loops are around the current statement, in all functions.
   int inside_ = 0;
   std::string stream_;  ///< The stream that the last work was given to.
   int depth_ = 0;
   int open_branches_ = 0;  ///< The number of `else` branches that go on to the end of the function.
-  /// A `break` or `continue` of the current loop under a condition that is not decided.
+  /// A `break` or `continue` of the current loop under an undecided condition.
   std::optional<Remark> leap_;
   std::vector<Scopes> leaps_;  ///< What is known at each of them.
   std::int64_t budget_ = 20'000;

@@ -1,4 +1,5 @@
-// What a host function's values are: each is exact, or a refusal names why it is not known.
+// Tests of the values in a host function: each is drafted exactly, or a refusal names why it is
+// unknown.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/draft_table.h"
 

@@ -14,7 +14,8 @@ using Tokens = std::vector<CodeToken>;
 
 constexpr int kDeepestScopes = 64;
 
-/// The most tokens between < and > for a list of arguments; more are taken for two comparisons.
+/// Most tokens between < and > in a template argument list; with more, the signs are taken for two
+/// comparisons.
 constexpr std::size_t kLongestAngles = 512;
 
 bool is_word(const CodeToken& token) { return token.kind == CodeToken::Kind::Word; }
@@ -57,8 +58,8 @@ class Finder {
     }
   }
 
-  /// Reads a namespace or an extern "C" block at `i` and returns the token behind it; 0: none
-  /// begins there.
+  /// Reads the opening of a namespace or of an extern "C" block at `i`. Returns the index of the
+  /// token after it, or 0 if none begins there.
   std::size_t read_scope(std::size_t i, std::size_t end, const std::string& scope, int depth) {
     std::size_t open = i;
     std::string inner = scope;
@@ -112,7 +113,7 @@ class Finder {
         is_type = true;
       if (token.is("=") && item.parameters_open == 0) has_value = true;
       if (token.is("operator") && item.parameters_open == 0) {
-        // The name of an operator, as operator+ or operator().
+        // An operator's name has several tokens, as in operator+ or operator().
         item.name = "operator";
         std::size_t sign = i + 1;
         if (at(sign, "(") && at(sign + 1, ")")) sign += 2;
@@ -174,7 +175,7 @@ class Finder {
                   : is_device ? Item::Kind::DeviceFunction
                               : Item::Kind::HostFunction;
       item.parameters = read_parameters(tokens_, item.parameters_open, item.parameters_close);
-      // A name without a type before it is a macro that stands for a definition.
+      // A name without a type before it is a macro call that expands to a definition.
       if (!is_global && !is_device && item.parameters_open == head + 1)
         item.kind = Item::Kind::Other;
       return;

@@ -19,7 +19,7 @@ struct FunctionParameter {
   int stars = 0;          ///< How many pointers the type has; 1 for arrays.
   bool is_const = false;  ///< Whether the value, or what a pointer points to, is const.
   bool is_reference = false;
-  /// The tokens of the default argument; equal where there is none.
+  /// Range of tokens of the default argument; begin and end are equal if there is none.
   std::size_t default_begin = 0;
   std::size_t default_end = 0;
 };
@@ -28,11 +28,11 @@ struct TemplateParameter {
   std::string kind;  ///< "typename", or the type of a value.
   std::string name;
   bool has_default = false;
-  /// The default where it is one word; empty: it is longer, or the parameter has none.
+  /// The default argument if it is a single word; empty if it is longer or missing.
   std::string fallback;
 };
 
-/// One declaration or definition, or the opening or closing of a namespace.
+/// One declaration or definition at file level, or the opening or closing of a namespace.
 struct Item {
   enum class Kind {
     Kernel,
@@ -68,19 +68,20 @@ struct Item {
   bool is_defined() const { return body_open != 0; }
 };
 
-/// The items of any text: what cannot be read is an item of kind Other. Linear but for nesting.
+/// Splits any text into items; unreadable parts become items of kind Other. Takes linear time
+/// except for nesting.
 std::vector<Item> find_items(const std::vector<task::CodeToken>& tokens);
 
 /// The parameters between the brackets at `open` and `close`.
 std::vector<FunctionParameter> read_parameters(const std::vector<task::CodeToken>& tokens,
                                                std::size_t open, std::size_t close);
 
-/// The index behind the `>` that closes the `<` at `open`; `open` where no `>` does before a ; or
-/// {.
+/// The index after the `>` that closes the `<` at `open`; `open` if a ; or { comes before any such
+/// `>`.
 std::size_t after_angles(const std::vector<task::CodeToken>& tokens, std::size_t open,
                          std::size_t end);
 
-/// The index behind the `<<<` that begins at `at`; 0: no launch begins there.
+/// The index after the `<<<` that begins at `at`; 0 if no launch begins there.
 std::size_t after_launch_open(const std::vector<task::CodeToken>& tokens, std::size_t at);
 
 }  // namespace kw::import

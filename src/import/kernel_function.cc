@@ -82,8 +82,6 @@ class Plainer {
         std::string(file_));
   }
 
-  // --- what stands in the way ---
-
   void obstacle(std::size_t token, std::string what) {
     const std::string words = fmt::format("{} (line {})", what, line(token));
     if (obstacles_.empty()) first_ = token;
@@ -107,9 +105,8 @@ class Plainer {
         place(first_));
   }
 
-  // --- the loop ---
-
-  /// The axis of an index `blockIdx.x * blockDim.x + threadIdx.x` in any order; 0: no such index.
+  /// The axis ('x', 'y' or 'z') of an index `blockIdx.x * blockDim.x + threadIdx.x`, its terms in
+  /// any order; 0 if the value is no such index.
   char axis_of(Part value) const {
     std::string words;
     for (std::size_t i = value.begin; i < value.end; ++i)
@@ -120,7 +117,8 @@ class Plainer {
     for (const char axis : {'x', 'y', 'z'}) {
       const std::string block = fmt::format("blockIdx.{}", axis);
       const std::string thread = fmt::format("threadIdx.{}", axis);
-      // the other factor of a product with blockIdx; empty: `form` is no such product
+      // Returns the factor other than blockIdx in a product; empty if `form` is no product with
+      // blockIdx.
       const auto rest = [&](std::string form) {
         const auto star = form.find('*');
         if (star == std::string::npos) return std::string();
@@ -163,7 +161,8 @@ class Plainer {
     std::string bound;
   };
 
-  /// The index that a statement such as `int i = …threadIdx…;` declares.
+  /// The index that a statement such as `int i = …threadIdx…;` declares; nothing if it declares
+  /// none.
   std::optional<Index> index_of(Part statement) const {
     std::size_t equals = statement.begin;
     while (equals < statement.end && !at(equals).is("=")) ++equals;
@@ -182,7 +181,8 @@ class Plainer {
     return found == indices_.end() ? nullptr : &*found;
   }
 
-  /// Sets bounds of indices from `i < n && j < m` or `i >= n || j >= m`; false: neither form.
+  /// Sets the bounds of indices from a condition `i < n && j < m` or `i >= n
+  /// j >= m`. False if the condition has neither form.
   bool bound_by(Part condition, std::string_view sign, std::string_view joint) {
     std::size_t start = condition.begin;
     std::vector<std::pair<Index*, std::string>> found;
@@ -204,7 +204,7 @@ class Plainer {
   }
 
   std::string loops(const std::string& body) const {
-    // The last axis becomes the outermost loop.
+    // The last axis (z, else y) becomes the outermost loop.
     std::vector<Index> order = indices_;
     std::ranges::sort(order, std::ranges::greater(), &Index::axis);
     std::string text;
@@ -277,8 +277,8 @@ class Plainer {
     return result;
   }
 
-  /// The text of what a thread does with one element, where nothing makes elements depend on each
-  /// other; obstacles are noted.
+  /// The text of what a thread does with one element. Anything by which elements depend on each
+  /// other is recorded as an obstacle.
   std::string body_text(Part body, Walk walk) {
     ThreadContext context{walk, {}, carried_, &kernel_->parameters, &items_};
     for (const Index& index : indices_) {
@@ -294,14 +294,14 @@ class Plainer {
     return fmt::format("{{ {} }}\n    {}:;", text(body), kNextElement);
   }
 
-  /// Keeps the names of variables that a statement before the loop may declare.
+  /// Records the names of variables that a statement before a strided loop may declare.
   void note_carried(Part statement) {
     for (std::size_t i = statement.begin; i + 1 < statement.end; ++i)
       if (at(i).kind == CodeToken::Kind::Word && is_one_of(at(i + 1), {"=", ";", ",", "[", "{"}))
         carried_.insert(std::string(at(i).text));
   }
 
-  /// Marks tokens whose CUDA words the loop replaces.
+  /// Marks tokens whose CUDA words disappear because the loop replaces them.
   void know(Part part) {
     for (std::size_t i = part.begin; i < part.end; ++i) known_.insert(i);
   }
@@ -327,7 +327,8 @@ class Plainer {
            (step.begin + 3 == step.end && strides_.contains(std::string(at(step.begin + 2).text)));
   }
 
-  /// The body of a grid-stride loop; also sets the index and its bound.
+  /// The body of a grid-stride loop; nothing for any other statement. Also sets the index and its
+  /// bound.
   std::optional<std::string> stride_loop(Part statement) {
     const std::size_t open = statement.begin + 1;
     const std::size_t close = task::find_closing(source_.tokens, open);
@@ -354,7 +355,7 @@ class Plainer {
   std::optional<std::string> while_loop(Part condition, Part body) {
     if (indices_.size() != 1 || !at(body.begin).is("{") || !bound_by(condition, "<", "&&"))
       return std::nullopt;
-    // The step must be the last statement of the body.
+    // The increment of the index must be the last statement of the loop's body.
     std::size_t last = body.begin + 1;
     for (std::size_t i = last; i + 1 < body.end;) {
       last = i;
@@ -364,8 +365,6 @@ class Plainer {
     know({last, body.end});
     return body_text({body.begin + 1, last}, Walk::StridedWhile);
   }
-
-  // --- text ---
 
   /// The source text of the tokens, with CUDA words replaced by C's.
   std::string text(Part part) const {
@@ -406,7 +405,7 @@ class Plainer {
     return fmt::format("void {}({})", item.name, join(parts, ", "));
   }
 
-  /// The functions that `item` calls, directly or through others.
+  /// The text of the functions that `item` calls, directly or through other functions.
   std::string helpers(const Item& item) {
     std::set<const Item*> wanted;
     std::vector<const Item*> open{&item};
@@ -430,7 +429,7 @@ class Plainer {
         ++part.begin;
       out += "static " + text(part) + "\n";
     }
-    for (const Item& other : items_)  // constants that the body may use
+    for (const Item& other : items_)  // constants that the function's body may use
       if (other.kind == Item::Kind::Variable &&
           !mentions({other.begin, other.end}, {"__constant__", "__device__", "__shared__"}) &&
           mentions({item.body_open, item.body_close}, {other.name}))
@@ -438,7 +437,8 @@ class Plainer {
     return out;
   }
 
-  /// A constant of the file as a macro, which a reference may contain.
+  /// A constant of the file written as a macro, since a task's reference may contain macros but no
+  /// global constants.
   std::string constant_line(const Item& item) const {
     for (std::size_t i = item.begin; i < item.end; ++i)
       if (at(i).is("=") && at(item.end - 1).is(";"))

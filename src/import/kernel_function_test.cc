@@ -1,4 +1,5 @@
-// Tests of kernels that are loops over independent elements, and of kernels that are not.
+// Tests of converting kernels to loops: kernels with independent elements, and kernels that must be
+// refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kernel_function.h"
 
@@ -15,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The C function with blanks in a row reduced to one.
+/// The converted C function, with runs of blanks reduced to one.
 std::string plain(const std::string& source, std::string_view wanted = {}) {
   const auto text = plain_function(source, "k.cu", wanted);
   if (!text) return text.error().where + ": " + text.error().what;

@@ -1,4 +1,5 @@
-// Scores names by role and takes the assignment that fits best.
+// Scores each name of the program against the sizes of the task, and takes the assignment with the
+// best total.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/match_sizes.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-/// The most names that are matched together; further ones are matched one after the other.
+/// Most names that are matched jointly; further names are matched one after the other.
 constexpr std::size_t kMostTogether = 6;
 
 /// A size of the task that a name of the program may stand for.
@@ -106,7 +107,7 @@ class SizeMatcher {
     }
   }
 
-  /// Whether a constant of main() has the name of a real number of the task.
+  /// Whether a constant of main() has the name of a real-valued scalar of the task.
   bool is_real_of_task(const std::string& name) const {
     return task_ != nullptr &&
            std::ranges::any_of(task_->scalars, [&](const task::ScalarSpec& scalar) {
@@ -120,7 +121,8 @@ class SizeMatcher {
 
   std::size_t place() const { return source_.tokens[program_.function->parameters_open].offset; }
 
-  /// Resolves a tensor's size, such as `x#0`.
+  /// Resolves a tensor's size that has an internal name, such as `x#0` for the first dimension of
+  /// x.
   void resolve_tensor_size(const std::string& name) {
     const auto hash = name.find('#');
     const std::string tensor = name.substr(0, hash);
@@ -152,8 +154,8 @@ class SizeMatcher {
                                                  tensor, task_->task.name)});
   }
 
-  /// Finds out whether the function counts the silent dimensions too: it asks for an index that
-  /// exists only with them.
+  /// Finds out whether the function counts dimensions that are always 1 too: it does if it asks for
+  /// an index that exists only when they are counted.
   void find_ranks() {
     for (const std::string& name : tensor_sizes_) {
       const auto hash = name.find('#');
@@ -212,15 +214,14 @@ class SizeMatcher {
     out_.wanted = wanted_.empty() ? "" : fmt::format(", and numbers {}", join(wanted_, ", "));
   }
 
-  // --- integers ---
-
   const task::TensorSpec* output() const {
     for (const task::TensorSpec& tensor : task_->tensors)
       if (tensor.role != TensorRole::In) return &tensor;
     return nullptr;
   }
 
-  /// The product of all sizes of a tensor, which a total number of elements may be.
+  /// The product of all dimensions of a tensor, for names that mean its number of elements; nothing
+  /// for one dimension.
   std::optional<Size> total_of(const task::TensorSpec& tensor) const {
     if (tensor.shape.size() < 2) return std::nullopt;
     return size_of_tensor(*task_, tensor, "n", asks_for_all_);
@@ -269,7 +270,7 @@ class SizeMatcher {
                                  : score(mine, theirs);
           points > 0)
         all.push_back({Size::name(theirs), theirs, points});
-    // Where rows lie side by side, the distance between them is their length.
+    // If no row is padded, the distance between rows ("pitch") is the length of a row.
     if (role == "pitch" && std::ranges::none_of(all, [](const Guess& c) { return c.score > 9; }))
       for (const task::TensorSpec& tensor : task_->tensors)
         if (tensor.shape.size() > 1 && !is_padded(*task_, tensor))
@@ -336,7 +337,7 @@ class SizeMatcher {
         is_taken =
             is_taken || (chosen[j] >= 0 &&
                          all[j][static_cast<std::size_t>(chosen[j])].words == all[i][k].words);
-      // Several names may stand for the same distance between rows.
+      // Only a pitch may be matched twice: several names may mean the same distance between rows.
       if (is_taken && size_role(integers_[i]) != "pitch") continue;
       chosen[i] = static_cast<int>(k);
       choose(all, chosen, i + 1, sum + all[i][k].score);
@@ -345,7 +346,8 @@ class SizeMatcher {
     choose(all, chosen, i + 1, sum);
   }
 
-  /// Matches names that gave no hint to the remaining dims in order, where there are equally many.
+  /// Matches names without any hint to the remaining dims in order, if there are equally many of
+  /// both.
   void by_order() {
     std::vector<std::string> mine;
     for (const std::string& name : integers_)
@@ -361,7 +363,8 @@ class SizeMatcher {
       chosen_[mine[i]] = {Size::name(theirs[i]), theirs[i], 0};
   }
 
-  /// A grid covers the output; where the matched names contradict that, two of them are exchanged.
+  /// Checks the match against the grid, which must cover the output; if it does not, tries to
+  /// exchange two names.
   void by_grid() {
     const task::TensorSpec* out = output();
     if (out == nullptr || out->shape.size() < 2) return;
@@ -393,7 +396,7 @@ class SizeMatcher {
     }
   }
 
-  /// Warns where the task has padded rows and the kernel takes no pitch.
+  /// Warns if the task has padded rows but the kernel has no parameter for their distance.
   void say_what_rows_need() {
     for (const task::TensorSpec& tensor : task_->tensors) {
       if (!is_padded(*task_, tensor)) continue;
@@ -410,8 +413,8 @@ class SizeMatcher {
     }
   }
 
-  /// Complains where device code has a size of the task as a constant, since the size changes with
-  /// the workload.
+  /// Reports a size of main() that device code uses as a constant: sizes change with the workload,
+  /// so a kernel must get them as parameters.
   void check_constants() {
     for (const std::string& name : constants_) {
       if (!contains(integers_, name)) continue;
@@ -438,7 +441,7 @@ class SizeMatcher {
   const std::vector<Item>& items_;
   const task::Definition* task_;
   const Matching& matched_;
-  /// Constants of main() from which sizes of tensors are computed.
+  /// Names of constants of main() from which sizes of tensors are computed.
   std::set<std::string> constants_;
   std::map<std::string, Size> values_;  ///< The constants that may be sizes, by name.
   std::set<std::string> in_grid_;

@@ -18,15 +18,15 @@ namespace {
 using task::CodeToken;
 using Kind = Value::Kind;
 
-/// Host and device memory with the same contents, which the task sees as one tensor.
+/// Buffers of host and device with the same contents, which are one tensor of the task.
 struct Known {
   int buffer = -1;  ///< The buffer that stands for all of them.
   bool is_read = false;
   bool is_written = false;
 };
 
-/// The kind of numbers that a type holds and their bytes: f (float), b (bfloat16), i (integer), or
-/// ? (unknown).
+/// The kind of number of a type, as f (float), b (bfloat16), i (integer) or ? (unknown), and its
+/// size in bytes.
 std::pair<char, int> kind_of(std::string_view type) {
   const bool is_real = type.starts_with("float") || type.starts_with("double") ||
                        type.starts_with("__half") || type.starts_with("__nv_bfloat16");
@@ -98,7 +98,7 @@ class Matcher {
         for (const Value& part : step.arguments[i].parts) look(part);
       }
     }
-    // Sorted into the order in which the program names them.
+    // Sorts the buffers into the order in which the program names them.
     std::ranges::sort(known_, {}, &Known::buffer);
     const bool has_transfers = std::ranges::any_of(
         program_.buffers, [](const Buffer& b) { return b.is_uploaded || b.is_downloaded; });
@@ -139,8 +139,8 @@ class Matcher {
     for (const Known& one : inputs_) surplus(one, "reads");
   }
 
-  /// Handles outputs beyond those of the task: they become temporaries where the function allocates
-  /// them itself, and inputs where it is not certain that they are written.
+  /// Decides what outputs of the program are that the task does not have: temporaries if the
+  /// function allocates them itself, inputs if it is not certain that they are written.
   void move_surplus(std::size_t outs, std::size_t ins) {
     for (std::size_t i = outputs_.size(); i-- > 0 && outputs_.size() > outs;) {
       const Buffer& b = buffer(outputs_[i].buffer);

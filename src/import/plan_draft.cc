@@ -1,5 +1,5 @@
-// Drafts a plan: reads the source, follows the function that launches, matches it to the task, and
-// writes the file.
+// Drafts a plan: reads the source, interprets the function that launches kernels, matches it to the
+// task, and writes the candidate file.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/plan_draft.h"
 
@@ -23,7 +23,7 @@ using task::CodeToken;
 
 constexpr std::size_t kLongestLine = 112;
 
-/// The plan's text; a long directive is broken where its arguments begin.
+/// The plan's text; a long directive is broken into two lines before its arguments.
 std::string plan_text(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -56,7 +56,7 @@ std::string type_of(Dtype dtype) {
   }
 }
 
-/// The type that scalar_t stands for, and the types that the file names itself.
+/// The type for which scalar_t stands, and the aliases for types that the file defines.
 TypeNames type_names(const ForeignSource& source, const std::vector<Item>& items,
                      const task::Definition* task) {
   TypeNames names;
@@ -135,7 +135,7 @@ class Drafter {
       draft_.assumptions.push_back(line);
   }
 
-  /// Refuses device code that no plan can express.
+  /// Reports device code that no plan can express.
   void refuse_device_code() {
     const auto& tokens = source_.tokens;
     for (const Item& item : items_) {
@@ -153,8 +153,6 @@ class Drafter {
       if (tokens[i].is("texture") && tokens[i + 1].is("<"))
         miss(tokens[i].offset, "textures and surfaces are not expressible: read the memory itself");
   }
-
-  // --- which function ---
 
   bool launches_itself(const Item& item) const {
     for (const CodeToken& token : expand_macros(
@@ -225,8 +223,8 @@ class Drafter {
           }))
         roots.push_back(item);
     if (roots.empty()) roots = all;
-    // Where main() passes its memory to a function that launches, that function's parameters tell
-    // more than main().
+    // If main() passes its memory to a function that launches kernels, that function is chosen
+    // instead of main(), because its parameters tell more.
     const bool has_better = std::ranges::any_of(
         roots, [](const Item* item) { return item->name != "main" && takes_memory(*item); });
     const bool main_launches =
@@ -257,8 +255,6 @@ class Drafter {
     return chosen;
   }
 
-  // --- the file ---
-
   void write(const HostProgram& program, const Matching& matching, const PlanLines& plan) {
     for (const Remark& note : program.notes) assume(note.offset, note.text);
     for (const Remark& note : matching.assumptions) assume(note.offset, note.text);
@@ -281,14 +277,15 @@ class Drafter {
         fmt::format("// The plan was drafted by `kw plan draft` from {} of {}.\n",
                     sanitise_line(program.function->name, 200), sanitise_line(file_, 200));
     text += plan_text(plan.lines) + "\n" + device.text;
-    // The drafted file must parse; otherwise the message shows what the draft could not express.
+    // The drafted file must parse; otherwise the findings of the parser show what the draft could
+    // not express.
     if (const auto header = task::parse_header(text, "the drafted file", Target::Cuda); !header)
       for (const Finding& finding : header.error()) draft_.missing.push_back(finding);
     else
       draft_.source = std::move(text);
   }
 
-  /// Refuses two kernels of one name, which cannot both have C linkage.
+  /// Refuses two launched kernels of one name, which cannot both have C linkage.
   void check_overloads(const std::vector<const Item*>& launched) {
     for (const Item* kernel : launched)
       for (const Item& item : items_)

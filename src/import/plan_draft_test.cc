@@ -1,4 +1,5 @@
-// Tests with small sources, one point each: what is read, what misleads, and what is refused.
+// Tests of drafting with small sources: each shows one construct that is read, misleading, or
+// refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/plan_draft.h"
 
@@ -23,7 +24,7 @@ PlanDraft drafted(const std::string& host, std::string_view function = {}) {
   return draft_plan(kKernel + host, "f.cu", nullptr, function);
 }
 
-/// The first launch in the draft of a host function with parameters x, y and n.
+/// The first launch line in the draft of a host function with this body and parameters x, y and n.
 std::string launch_of(const std::string& body) {
   const PlanDraft draft =
       drafted("void solve(const float* x, float* y, int n) {\n" + body + "\n}\n");

@@ -35,7 +35,7 @@ class Writer {
   PlanLines run() {
     for (std::size_t i = 0; i < program_.buffers.size(); ++i)
       if (matching_.buffers[i].is_workspace) add_workspace(i);
-    // A tensor that the program zeroes when it makes it holds poison before the plan begins.
+    // A plan finds its outputs full of poison values, so it must zero what the program zeroes.
     for (std::size_t i = 0; i < program_.buffers.size(); ++i)
       if (buffer(i).is_zeroed && matching_.buffers[i].is_output)
         line(fmt::format("fill {} with 0", matching_.buffers[i].name));
@@ -62,7 +62,7 @@ class Writer {
   }
   std::string text(const Size& size) const { return text_of(size, false); }
 
-  /// A name for a loop's counter that means nothing else.
+  /// A name for a loop's counter that has no other meaning in the plan language or the task.
   std::string loop_name(const std::string& name) const {
     const bool is_usable = is_usable_identifier(name) && !is_expression_function(name) &&
                            !is_one_of(name, {"step", "sms", "arch", "shared_max", "l2_bytes"}) &&
@@ -85,12 +85,11 @@ class Writer {
            std::ranges::find(task_->tensors, name, &task::TensorSpec::name) != task_->tensors.end();
   }
 
-  /// The text of an integer; an extent is a size of a grid, a block, or memory.
+  /// The text of an integer expression. `is_extent` says that it is the size of a grid, a block, or
+  /// memory.
   std::string text_of(const Size& size, bool is_extent) const {
     return with_division_of_c(final_size(size), is_extent).to_text();
   }
-
-  // --- memory ---
 
   const Buffer& buffer(std::size_t i) const { return program_.buffers[i]; }
 
@@ -99,7 +98,7 @@ class Writer {
     return types_.real;
   }
 
-  /// The number of elements, of the plan's type, in the buffer; nothing: unknown.
+  /// The number of elements of the buffer, in the plan's type; nothing if unknown.
   std::optional<Size> count_of(std::size_t i) const {
     const Buffer& b = buffer(i);
     const Element element = element_of(element_type(i));
@@ -143,15 +142,15 @@ class Writer {
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
   }
 
-  /// The bytes of one element of the buffer as the plan counts.
+  /// The size in bytes of one element of the buffer, in the plan's type.
   int unit_of(std::size_t i) const {
     const Element element = element_of(element_type(i));
     if (!element.type.empty()) return bytes_of_plan(element.type);
     return std::max(1, bytes_of_type(element_type(i)));
   }
 
-  /// The plan's name for memory: a tensor, a workspace, or a slice of one. Where none is known,
-  /// complains and returns `null`.
+  /// The plan's name for memory: a tensor, a workspace, or a slice of either. If the name is
+  /// unknown, reports that and returns `null`.
   std::string place_of(const Value& value, std::size_t offset) {
     const auto index = static_cast<std::size_t>(value.buffer);
     const BufferMatch& match = matching_.buffers[index];
@@ -181,8 +180,6 @@ class Writer {
                              at->to_text()));
     return "null";
   }
-
-  // --- steps ---
 
   void add_step(const Step& step) {
     switch (step.kind) {
@@ -218,7 +215,7 @@ class Writer {
     }
   }
 
-  /// The range that a memset or memcpy covers, where that is not the whole buffer.
+  /// The plan's name for the range that a memset or memcpy covers, often a whole buffer.
   std::string whole_place(const Value& value, const Step& step) {
     const std::string name = place_of(value, step.offset);
     const auto index = static_cast<std::size_t>(value.buffer);
@@ -240,7 +237,7 @@ class Writer {
     }
     const int unit = unit_of(index);
     auto count = exact_quotient(bytes, unit);
-    // A named constant has no factors to divide, but its value may be a multiple.
+    // A named constant has no factors to divide, but its value may be a multiple of `unit`.
     if (const auto number = bytes.number(); !count && number && *number % unit == 0)
       count = Size(*number / unit);
     const auto at = exact_quotient(begin, unit);
@@ -258,7 +255,7 @@ class Writer {
           {step.offset, fmt::format("{} elements are all of '{}'", count->to_text(), name)});
       return name;
     }
-    // For a tensor of several dimensions place_of() names one row.
+    // For a tensor of several dimensions place_of() names one row, so `count` must be its length.
     if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
       miss(
           step.offset,
@@ -309,7 +306,7 @@ class Writer {
     line(line_text + fmt::format(" args({})", join(arguments, ", ")));
   }
 
-  /// The template arguments as the plan writes them, by parameter.
+  /// The template arguments of a launch as the plan writes them, by template parameter.
   std::map<std::string, std::string> bind_templates(const Step& step) {
     std::map<std::string, std::string> bound;
     const Item& kernel = *step.kernel;
@@ -320,7 +317,7 @@ class Writer {
         continue;
       }
       if (parameter.kind != "typename") continue;
-      // As a compiler does, a type is deduced from a pointer's element.
+      // A type parameter is deduced from a pointer argument's element type, as a compiler would.
       for (std::size_t k = 0; k < std::min(kernel.parameters.size(), step.arguments.size()); ++k) {
         const FunctionParameter& own = kernel.parameters[k];
         const Value& value = step.arguments[k];
@@ -392,8 +389,9 @@ class Writer {
     return element.type == "i32" ? words : fmt::format("{}({})", element.type, words);
   }
 
-  /// A real expression. Parts of integers alone, where they divide or compare, get names by lines
-  /// before the launch, since a real expression of the plan language divides real numbers.
+  /// The text of a real-valued expression. Integer parts that divide or compare get names by `let`
+  /// lines before the launch, since a real expression of the plan language would divide them as
+  /// real numbers.
   Size real_of(const Size& size) {
     using Op = Size::Op;
     const bool is_real_function =
@@ -404,7 +402,8 @@ class Writer {
       const std::string value = with_division_of_c(size, false).to_text();
       const auto [known, is_new] =
           wholes_.try_emplace(value, fmt::format("whole_{}", wholes_.size() + 1));
-      // A name in a block ends with the block.
+      // A name that a `let` line in a block defined is valid only in that block, so it may have to
+      // be defined again.
       if (std::ranges::find(lets_, known->second) == lets_.end()) {
         line(fmt::format("let {} = {}", known->second, value));
         if (depth_ == 0) lets_.push_back(known->second);
@@ -418,7 +417,7 @@ class Writer {
                                   : Size::binary(size.word(), parts[0], parts[1]);
   }
 
-  /// The fields of a struct that the file defines, in their order.
+  /// The fields of a struct that the file defines, in the order of declaration.
   std::vector<FunctionParameter> fields_of(const std::string& name) const {
     std::vector<FunctionParameter> fields;
     for (const Item& item : items_) {
@@ -436,7 +435,7 @@ class Writer {
         if (is_method) return {};
         auto parsed = read_parameters(tokens, i - 1, stop);
         for (FunctionParameter& field : parsed) {
-          // In `int n, m;` the second name has no type of its own.
+          // In `int n, m;` the name m has no type before it, so its type is that of n.
           if (field.name.empty() && !fields.empty() && i > open + 1 && tokens[i - 1].is(",")) {
             field.name = field.type;
             field.type = fields.back().type;

@@ -16,7 +16,7 @@ PlanLines write_plan(const HostProgram& program, const Matching& matching,
                      const ForeignSource& source, const std::vector<Item>& items,
                      const task::Definition* task, const TypeNames& types);
 
-/// The name by which a plan launches the kernel; kernels that are no templates have C linkage.
+/// The name by which a plan launches the kernel. Kernels that are no templates have C linkage.
 std::string plan_name(const Item& kernel);
 
 }  // namespace kw::import

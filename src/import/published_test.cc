@@ -1,5 +1,5 @@
-// The sources of tests/published: each has the plan, the assumptions or the refusals that stand
-// beside it.
+// Tests with the sources in tests/published: each must give the plan, assumptions or refusals in
+// the .expect file beside it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// The lines of `NAME.expect` that begin with a word, without that word.
+/// The rest of each line of `NAME.expect` that begins with this word.
 std::vector<std::string> lines_with(const std::string& text, std::string_view word) {
   std::vector<std::string> lines;
   for (const std::string_view line : split_lines(text))
@@ -80,7 +80,7 @@ TEST_P(Published, HasThePlanOrTheRefusalsBesideIt) {
   EXPECT_EQ(drafted.source.empty(), !missing.empty());
 }
 
-/// The source without comments, which may mention code that was removed.
+/// The source without its comments, since comments may mention code that was removed.
 std::string code_of(const std::string& source) {
   std::string code;
   for (const std::string_view line : split_lines(source))

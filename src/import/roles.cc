@@ -1,4 +1,4 @@
-// Tables of names that people give to the arguments of kernels.
+// Tables of usual names of kernels' arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/roles.h"
 

@@ -1,4 +1,4 @@
-// Folds sizes, recognises rounding up, and writes sizes as text.
+// Folds constants in sizes, recognises rounding up, and writes sizes as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/size.h"
 
@@ -14,7 +14,7 @@
 namespace kw::import {
 namespace {
 
-/// A sum as a constant and other terms.
+/// A sum, split into its constant and its other terms.
 struct Terms {
   std::int64_t constant = 0;
   std::vector<std::pair<Size, bool>> others;  ///< The other terms, with whether each is subtracted.
@@ -36,7 +36,7 @@ void gather(const Size& size, bool is_subtracted, Terms& terms) {
   }
   const bool is_sum = size.op() == Size::Op::Binary && (size.word() == "+" || size.word() == "-");
   if (!is_sum || terms.others.size() > kMostTerms) {
-    // A term that is added and subtracted again cancels out.
+    // A term that is both added and subtracted cancels out.
     const auto twin = std::ranges::find_if(terms.others, [&](const auto& other) {
       return other.second != is_subtracted && other.first == size;
     });
@@ -71,7 +71,7 @@ std::optional<std::int64_t> fold(const std::string& op, std::int64_t a, std::int
   return std::nullopt;
 }
 
-/// The sum of the terms without `constant`.
+/// The sum of the terms, without a constant.
 Size sum_of(const std::vector<std::pair<Size, bool>>& others) {
   std::optional<Size> sum;
   for (const bool is_subtracted : {false, true})
@@ -82,7 +82,7 @@ Size sum_of(const std::vector<std::pair<Size, bool>>& others) {
   return sum.value_or(Size(0));
 }
 
-/// The size `a` where `numerator` is a + b - 1 for the divisor b; nothing otherwise.
+/// The size a if `numerator` has the form a + b - 1, where b is the divisor; nothing otherwise.
 std::optional<Size> rounded_up(const Size& numerator, const Size& divisor) {
   Terms terms;
   gather(numerator, false, terms);
@@ -98,7 +98,7 @@ std::optional<Size> rounded_up(const Size& numerator, const Size& divisor) {
   return sum_of(terms.others);
 }
 
-/// The size `ceil_div(a, b)` where the sum is (a - 1) / b + 1; nothing otherwise.
+/// The size `ceil_div(a, b)` if the sum has the form (a - 1) / b + 1; nothing otherwise.
 std::optional<Size> one_more(const Size& quotient, const Size& one) {
   if (one.op() != Size::Op::Number || !one.is(1) || quotient.op() != Size::Op::Binary ||
       quotient.word() != "/")
@@ -107,7 +107,8 @@ std::optional<Size> one_more(const Size& quotient, const Size& one) {
   gather(quotient.parts()[0], false, terms);
   if (terms.constant != -1 || terms.others.empty()) return std::nullopt;
   const Size whole = sum_of(terms.others);
-  // For a numerator below 1 the quotient in C is 0 or more, which plus one is not rounded up.
+  // The form (a - 1) / b + 1 equals ceil_div(a, b) only for a of at least 1: C rounds a negative
+  // quotient towards zero.
   if (least(whole).value_or(0) < 1) return std::nullopt;
   return Size::call("ceil_div", {whole, quotient.parts()[1]});
 }
@@ -211,7 +212,7 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
   }
   if ((op == "+" || op == "-") && b.op() == Op::Number && a.op() == Op::Binary &&
       (a.word() == "+" || a.word() == "-") && a.parts()[1].op() == Op::Number) {
-    // As an example, a + 256 - 1 is folded to a + 255.
+    // Joins the constants of nested sums and the like: (a + 256) - 1 becomes a + 255.
     const auto inner = fold(a.word(), 0, *a.parts()[1].number());
     const auto both = inner ? fold(op, *inner, *b.number()) : std::nullopt;
     if (both && *both != INT64_MIN)
@@ -228,7 +229,7 @@ Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
     if (yes.is(0) && no.is(1)) return opposite(condition);
   }
   if (condition.op() == Op::Binary) {
-    // The choice a > c ? c : a is the minimum of both.
+    // The choice `a > c ? c : a` is the minimum of a and c.
     const auto& [a, c] = std::tie(condition.parts()[0], condition.parts()[1]);
     const std::string& op = condition.word();
     const bool is_greater = op == ">" || op == ">=";
@@ -237,7 +238,7 @@ Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
       return call("min", {a, c});
     if ((is_greater && yes == a && no == c) || (is_less && yes == c && no == a))
       return call("max", {a, c});
-    // The choice a % b != 0 ? a / b + 1 : a / b is ceil_div(a, b).
+    // The choice `a % b != 0 ? a / b + 1 : a / b` is ceil_div(a, b).
     const bool is_uneven = op == "!=";
     if ((is_uneven || op == "==") && c.is(0) && a.op() == Op::Binary && a.word() == "%") {
       const Size down = make(Op::Binary, "/", a.parts());
@@ -345,8 +346,8 @@ std::string Size::to_text(bool operand) const {
 
 std::optional<Size> exact_quotient(const Size& size, std::int64_t divisor) {
   if (divisor == 1) return size;
-  // The value of a named constant is not used, since the constant may turn out to be a size of the
-  // task.
+  // Only a literal number is divided here. The value of a named constant is not used, since the
+  // constant may turn out to be a size of the task.
   if (size.op() == Size::Op::Number && divisor > 0 && *size.number() % divisor == 0)
     return *size.number() / divisor;
   if (size.op() != Size::Op::Binary) return std::nullopt;

@@ -1,4 +1,4 @@
-// What the form of a size says about its value: bounds, equality, and the division of C.
+// Finds bounds of sizes from their form, compares sizes, and writes C's division.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ bool is_comparison(const std::string& op) {
   return std::ranges::find(kSigns, op) != std::end(kSigns);
 }
 
-/// The bound of a choice: the looser one of both.
+/// The bound of an expression that is either `a` or `b`: the looser of both bounds.
 Bound looser(const Bound& a, const Bound& b, bool is_least) {
   if (!a || !b) return std::nullopt;
   return is_least ? std::min(*a, *b) : std::max(*a, *b);
@@ -51,8 +51,8 @@ Bound least_of_binary(const Size& size) {
   return op == "/" || op == "%" ? Bound(0) : std::nullopt;
 }
 
-/// The factors of a product that are no numbers, in an order that does not depend on how the
-/// product is written, and the product of its numbers.
+/// The factors of a product: its non-numeric factors, sorted so that equal products give equal
+/// lists, and the product of its numbers.
 std::pair<std::vector<std::string>, Bound> factors(const Size& size) {
   if (const auto number = size.number()) return {{}, number};
   if (size.op() != Size::Op::Binary || size.word() != "*") return {{size.to_text()}, 1};
@@ -177,7 +177,7 @@ Size with_division_of_c(const Size& size, bool is_extent) {
       return size;
   }
   if (stays || !is_quotient(fresh) || least(fresh.parts()[0]).value_or(-1) >= 0) return fresh;
-  // In C the quotient of a negative number is the negative quotient of its amount.
+  // For a negative numerator a, C's a / b equals -((-a) / b).
   const bool is_up = fresh.word() == "ceil_div";
   const Size& divisor = fresh.parts()[1];
   const Size top =

@@ -1,4 +1,4 @@
-// Reads the body of a thread: jumps, changed variables, accesses of memory.
+// Reads what one thread of a kernel does: jumps, changed variables, accesses of memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/thread_body.h"
 
@@ -21,7 +21,8 @@ bool is_assignment(const CodeToken& token) {
 
 bool is_step(const CodeToken& token) { return is_one_of(token, {"++", "--"}); }
 
-/// Whether the token ends an operand, so that a `*`, `&` or `[` behind it has two operands.
+/// Whether an operand may end with the token, so that a `*`, `&` or `[` after it is a binary
+/// operator.
 bool ends_operand(const CodeToken& token) {
   return (token.kind == CodeToken::Kind::Word && !is_one_of(token, {"return", "case", "else"})) ||
          token.kind == CodeToken::Kind::Number || is_one_of(token, {")", "]"});
@@ -53,8 +54,6 @@ class BodyReader {
   void obstacle(std::size_t token, std::string what) {
     result_.obstacles.emplace_back(token, std::move(what));
   }
-
-  // --- jumps ---
 
   void find_nests() {
     for (std::size_t i = body_.begin; i < body_.end; ++i) {
@@ -90,9 +89,7 @@ class BodyReader {
       obstacle(i, "a lambda");
   }
 
-  // --- variables ---
-
-  /// What `word` is to the other elements; empty: nothing.
+  /// What makes a change of `word` visible to other elements, for a message; empty if nothing does.
   std::string shared_role(std::string_view word) const {
     if (is_index(word)) return "the index";
     if (is_strided() && context_.carried.contains(std::string(word)))
@@ -114,7 +111,8 @@ class BodyReader {
       obstacle(i, fmt::format("a change of {} '{}'", role, sanitise(at(i).text, 40)));
   }
 
-  /// Whether the word is a whole argument of a function that takes any parameter by reference.
+  /// Whether the token is a whole argument of a call, which the called function may take by
+  /// reference.
   bool is_passed_by_reference(std::size_t i) const {
     if (!is_one_of(at(i - 1), {"(", ","}) || !is_one_of(at(i + 1), {")", ","})) return false;
     int depth = 0;
@@ -129,8 +127,6 @@ class BodyReader {
     return false;
   }
 
-  // --- memory ---
-
   struct Access {
     std::size_t token = 0;
     std::string key;  ///< Accesses with equal keys stay within what one thread owns.
@@ -138,8 +134,8 @@ class BodyReader {
     bool is_written = false;
   };
 
-  /// Threads run in any order, so a tensor that is written may be read only where its own thread
-  /// writes it.
+  /// Records an obstacle if a thread reads an element of a written tensor that another thread may
+  /// write, since threads run in any order.
   void read_accesses(const std::string& name) {
     std::vector<Access> accesses;
     for (std::size_t i = body_.begin; i < body_.end; ++i)
@@ -174,7 +170,8 @@ class BodyReader {
       access.is_read = !at(end).is("=");
       return access;
     }
-    // An address: `y + i * cols` may be read and written through.
+    // The name is part of an address such as `y + i * cols`, through which memory may be read and
+    // written.
     if (!at(end).is("+")) return access;
     std::size_t stop = end + 1;
     for (; stop < body_.end && !is_one_of(at(stop), {";", ",", ")"}); ++stop)
@@ -184,11 +181,11 @@ class BodyReader {
     return access;
   }
 
-  /// `__ldg(&x[i])` reads.
+  /// Whether the name is loaded by `__ldg(&x[i])`, which only reads.
   bool is_read_only_load(std::size_t i) const { return i >= 3 && at(i - 3).is("__ldg"); }
 
-  /// The terms of an offset that say whose memory is meant. In `i * cols + j`, a thread owns the
-  /// row `i * cols`; in `i + 1` the whole sum counts.
+  /// The terms of an offset that tell which thread owns the memory. In `i * cols + j` a thread owns
+  /// the row `i * cols`; in `i + 1` the whole sum counts.
   std::string key_of(Part offset) const {
     std::vector<std::string> owned;
     std::vector<std::string> inner;

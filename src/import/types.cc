@@ -1,4 +1,4 @@
-// Translates names of types among PyTorch, the file and device code.
+// Translates names of types between PyTorch, the file and device code.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <utility>
