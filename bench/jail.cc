@@ -1,5 +1,5 @@
-// bench-jail ROUNDS: measures what it costs to put a player into its jail, interleaved with
-// anchors; prints "figure ns" lines.
+// bench-jail ROUNDS: measures how long it takes to start a player in its jail, interleaved with
+// reference processes; prints "figure ns" lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
@@ -31,8 +31,8 @@ Result<std::unique_ptr<device::Device>> open_device(int spare) {
   return device::open_cpu(options);
 }
 
-/// Time of one player from the request until it is ready, with a buffer mapped; its end is not
-/// timed.
+/// Time from the request for a player until it is ready, with a buffer mapped. The end of the
+/// player is not timed.
 Result<> start(device::Device& device, JailLevel level, const char* figure, bool must_call) {
   auto buffer = KW_TRY(device.allocate({.name = "x", .bytes = kBufferBytes}));
   device::PlayerSpec spec{.name = "bench", .jail = level};
@@ -58,7 +58,7 @@ Result<> time_process(const std::vector<std::string>& argv, const char* figure) 
 }
 
 Result<> measure(int rounds) {
-  platform::probe_jail();  // happens once in a process and is not part of a start
+  platform::probe_jail();  // happens once per process and is not part of a start
   const auto cold = KW_TRY(open_device(0));
   const auto pooled = KW_TRY(open_device(2));
   const std::vector<std::string> plain{"/bin/true"};
@@ -70,7 +70,7 @@ Result<> measure(int rounds) {
     KW_TRY(start(*cold, JailLevel::Landlock, "jail.landlock", false));
     KW_TRY(time_process(plain, "jail.anchor_process"));
     KW_TRY(start(*cold, JailLevel::None, "jail.none", false));
-    // The first request fills the shelf; later ones find it full after this pause.
+    // The first request makes the device prepare spare processes; after this pause they are ready.
     platform::real_clock().sleep_for(platform::Nanoseconds{100'000'000});
     KW_TRY(
         start(*pooled, JailLevel::Namespace, i == 0 ? "jail.pool_first" : "jail.pool_hit", true));

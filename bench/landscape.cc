@@ -35,7 +35,7 @@ std::vector<float> random_values(std::size_t count, double low, double high) {
   return values;
 }
 
-/// One small workload of a task: how to call its function, and what a call leaves behind.
+/// One small workload of a task: calls the task's function and gives its outputs.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -114,7 +114,7 @@ const char* declaration(const std::string& function) {
          "float, float, float, float, float, float, float);";
 }
 
-/// The largest difference divided by the largest truth.
+/// The largest difference divided by the largest correct value.
 double difference(const std::vector<float>& truth, const std::vector<float>& got) {
   double most = 0;
   double scale = 0;
@@ -132,7 +132,7 @@ struct Point {
   double best_ns = HUGE_VAL;
 };
 
-/// Compiles the source at one point of its knobs with the flags that candidates get.
+/// Compiles the source at one point of its tuning space with the flags that candidates get.
 Point build(const std::string& source, const task::CandidateHeader& header, const KnobPoint& knobs,
             const std::string& function, const std::string& folder, std::size_t number) {
   const std::string stem = fmt::format("{}/{}", folder, number);
@@ -157,8 +157,8 @@ Point build(const std::string& source, const task::CandidateHeader& header, cons
   return point;
 }
 
-/// The least time of several calls, in rounds over all points: other work of the machine only adds
-/// time, and slow drift affects all points alike.
+/// The least time of several calls at each point, in rounds over all points. Other work of the
+/// machine only adds time, and slow drift affects all points alike.
 void time_all(std::vector<Point>& points, Workload& workload, int rounds) {
   std::vector<float> truth;
   constexpr double kTolerance = 1e-3;
@@ -242,8 +242,8 @@ int record(const std::string& kernel, const std::string& name, const std::string
   for (const task::Knob& knob : header->knobs)
     json["knobs"].push_back({{"name", knob.name}, {"values", knob.values}});
   for (const Expr& e : header->requirements) json["require"].push_back(e.text());
-  // One entry for each combination, with the last knob fastest: ns, how it failed, or null where
-  // the combination is invalid.
+  // The landscape has one entry for each combination of knob values, with the last knob fastest: a
+  // time in ns, how the kernel failed, or null where the combination is invalid.
   std::size_t combinations = 1;
   for (const task::Knob& knob : header->knobs) combinations *= knob.values.size();
   nlohmann::ordered_json entries = nlohmann::ordered_json::array();

@@ -17,15 +17,15 @@ using namespace kw;
 
 constexpr std::size_t kVocabulary = 20'000;
 constexpr int kWordsOfCard = 80;
-constexpr int kWordsOfQuery = 160;  // as many as a task's query has
+constexpr int kWordsOfQuery = 160;  // as many words as the query for a task has
 constexpr int kSearches = 50;
 constexpr int kLoads = 5;
 constexpr int kEdgesOfNode = 4;
 
-/// A word drawn by Zipf's law: the nth word is 1/n as frequent as the first.
+/// A random word by Zipf's law: the nth word is 1/n as frequent as the first.
 std::string word_by_lot(Rng& rng) {
   std::size_t n = 1;
-  double lot = rng.uniform() * 10.5;  // about the harmonic number of the vocabulary
+  double lot = rng.uniform() * 10.5;  // 10.5 is about the harmonic number of the vocabulary's size
   while (n < kVocabulary && (lot -= 1.0 / static_cast<double>(n)) > 0) n += 1 + n / 50;
   return "word" + std::to_string(n);
 }

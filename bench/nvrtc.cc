@@ -1,4 +1,4 @@
-// Times the compiling of device code: one unit at a time, or many on all cores.
+// bench-nvrtc: times the compiling of device code, one unit at a time or many on all cores.
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: bench-nvrtc one nvrtc|nvcc cuda|cute FILE KERNEL [DEFINE…]   prints nanoseconds of one

@@ -17,8 +17,8 @@ using namespace kw;
 
 constexpr int kAttempts = 200;
 
-/// An attempt's line in the usual mix: two thirds failed or gained nothing. Its words name a hidden
-/// workload.
+/// A line of history about one attempt. Two thirds of the attempts failed or gained nothing. The
+/// words name a hidden workload.
 AttemptLine make_line(int number) {
   AttemptLine line;
   line.number = number;
@@ -73,7 +73,7 @@ Result<> measure(int count) {
   situation.history = &history;
   for (int i = 0; i < count; ++i) {
     const auto started = std::chrono::steady_clock::now();
-    // A bound that is met only after something is dropped, so that both renderings count.
+    // The token limit is met only after something is dropped, so the prompt is rendered twice.
     const auto prompt = KW_TRY(book.build(situation, {.max_tokens = 12'000}));
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - started;
     std::printf("%lld\t%lld\t%zu\n", static_cast<long long>(took.count()),

@@ -24,7 +24,7 @@ std::string with_unit(double x, const char* unit) {
   return text.data();
 }
 
-/// The largest unit in which the number is at least one.
+/// The number in the largest unit in which it is at least one.
 template <std::size_t N>
 std::string scaled(double x, double step, const std::array<const char*, N>& units) {
   std::size_t i = 0;
@@ -61,7 +61,8 @@ std::string measured(const Figure& f) {
   return words(f.value(), f.unit);
 }
 
-/// Whether a figure has something to say: samples, or a goal that no time was left for.
+/// Whether a figure is worth showing: it has samples, or a limit that could not be tested for lack
+/// of time.
 bool says_something(const Figure& f) { return !f.samples.empty() || f.bound != "none"; }
 
 std::string spread(const Figure& f) {
@@ -86,7 +87,7 @@ std::string fact_or(const Part& part, const char* name, const char* otherwise) {
   return value != nullptr ? *value : otherwise;
 }
 
-/// When and at which commit the part was measured, and how busy the machine was.
+/// A line that says when and at which commit the part was measured, and how busy the machine was.
 std::string circumstances(const Part& part) {
   std::string text =
       fact_or(part, "at", "?") + ", commit " + fact_or(part, "commit", "?") + ", " +

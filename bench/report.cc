@@ -54,7 +54,7 @@ int get(const std::string& path, int count, char** pointers) {
   return 0;
 }
 
-/// Whether every KEY=VALUE among the words matches the object; values are compared as text.
+/// Whether the JSON object has every KEY=VALUE of the words; values are compared as text.
 bool matches(const nlohmann::json& element, int count, char** words) {
   for (int i = 0; i < count; ++i) {
     const std::string word = words[i];
@@ -66,8 +66,8 @@ bool matches(const nlohmann::json& element, int count, char** words) {
   return true;
 }
 
-/// Prints fields of the first matching element, one on each line, or of all, one line for each
-/// element.
+/// Prints fields of the first matching element, one on each line. With `is_each`, prints one line
+/// for each matching element.
 int find(const std::string& path, const std::string& pointer, int count, char** words,
          bool is_each) {
   const auto object = read_json(path);

@@ -12,11 +12,11 @@ namespace {
 
 using namespace kw;
 
-constexpr int kSources = 64;  // attempts at one idea share its text
-constexpr int kSamples = 24;  // pairs of one measured workload
+constexpr int kSources = 64;  // number of different source texts
+constexpr int kSamples = 24;  // number of pairs in one measured workload
 constexpr std::uint64_t kSeed = 2024;
 
-/// An attempt as large as a real one: two workloads with samples, and words.
+/// An attempt as large as a real one: two workloads with samples, and texts.
 Attempt make_attempt(int number, Rng& rng) {
   const auto ratio = [&rng] { return 1 + 1e-20 * static_cast<double>(rng()); };
   Attempt a;

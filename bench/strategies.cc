@@ -35,7 +35,7 @@ double cpu_ns() {
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-/// Passes calls on to a strategy, and adds up the processor time of asks and tells.
+/// Passes calls on to a strategy, and adds up the processor time of ask() and tell().
 class Stopwatch final : public Strategy {
  public:
   explicit Stopwatch(Strategy& inner) : inner_(inner) {}
@@ -54,7 +54,7 @@ class Stopwatch final : public Strategy {
   bool finished() const override { return inner_.finished(); }
   std::string describe() const override { return inner_.describe(); }
 
-  /// The time of the tells from `first` on.
+  /// The mean time in ns of the tells from number `first` on.
   double mean_ns(std::size_t first) const {
     if (after_tells_.size() <= first) return 0;
     const double before = first == 0 ? 0 : after_tells_[first - 1];
@@ -79,7 +79,7 @@ double mean(const std::vector<double>& all) {
   return sum / static_cast<double>(all.size());
 }
 
-/// The mean of a - b over the same worlds and its standard error: "-0.12 ± 0.03".
+/// The mean of a - b over the same worlds with its standard error: "-0.12 ± 0.03".
 std::string paired(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> apart(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) apart[i] = a[i] - b[i];
@@ -92,7 +92,8 @@ std::string paired(const std::vector<double>& a, const std::vector<double>& b) {
   return text;
 }
 
-/// A strategy, one of its presets, or a strategy with another guide than its own.
+/// One row of the table: a strategy, one of its presets, or a strategy with a guide other than its
+/// own.
 struct Entry {
   const StrategyInfo* info = nullptr;
   std::string preset;
@@ -128,7 +129,7 @@ StrategyOptions options_of(const Entry& entry, const TechniqueWorld& world, std:
   options.preset = entry.preset;
   options.throttles_root = entry.throttles_root;
   options.guide = entry.guide;
-  // Rounds of these strategies are attempts; a chain keeps its published depth.
+  // A strategy that works in rounds makes one attempt in each; staged keeps its published depth.
   if (entry.info->name != "staged") options.rounds = static_cast<int>(most);
   options.writes = static_cast<int>(most);
   options.tuning_points = most;
@@ -147,14 +148,14 @@ void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line
   for (std::size_t i = 0; i < std::size(kBudgets); ++i) {
     const std::size_t at = std::min(kBudgets[i], played.best_after.size());
     const double reached = at == 0 ? 0 : played.best_after[at - 1];
-    // Without a correct kernel the best is the plain kernel, which every run has.
+    // Without a correct kernel the best is the plain kernel, which has a speedup of 1.
     line.regret[i].push_back(std::log(best / std::max(1.0, reached)));
   }
   if (played.best >= 0.95 * best) line.reached += 1 / worlds;
 }
 
-/// Runs searches one after the other until there were 10,000 attempts, for strategies that end by
-/// themselves.
+/// Runs searches one after the other until they made 10,000 attempts in total, since some
+/// strategies end by themselves.
 void print_time(const Entry& entry) {
   constexpr std::size_t kMany = 10'000;
   constexpr std::size_t kLate = 100;

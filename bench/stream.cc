@@ -1,5 +1,6 @@
-// bench-stream N: asks a local server for N streamed replies. Prints in nanoseconds what each took
-// beyond the server's own time, that time, and how late a piece was seen (median).
+// bench-stream N: asks a local server for N streamed replies. Prints three times in ns for each:
+// what the client took beyond the server's own time, the server's time, and how late a piece
+// arrived (median).
 // SPDX-License-Identifier: Apache-2.0
 #include <httplib.h>
 
@@ -20,14 +21,14 @@ using namespace kw;
 using Instant = std::chrono::steady_clock::time_point;
 
 constexpr int kPieces = 400;
-constexpr std::chrono::milliseconds kPause(1);  // between pieces: about 1,000 tokens a second
+constexpr std::chrono::milliseconds kPause(1);  // between pieces, for about 1,000 tokens a second
 
 Instant now() { return std::chrono::steady_clock::now(); }
 
 long long ns(std::chrono::nanoseconds span) { return span.count(); }
 
-/// A server that speaks OpenAI's protocol and records when it did what. It serves one request at a
-/// time.
+/// A server that speaks OpenAI's protocol and records when it sent each piece. It serves one
+/// request at a time.
 class Server {
  public:
   Server() {

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     if (WIFEXITED(status)) code = WEXITSTATUS(status);
   }
   const std::int64_t wall = now_ns() - begin;
-  // ru_maxrss of a spawned child starts at the size of this small program, about 2 MiB.
+  // The peak memory of a child starts at the size of this small program, about 2 MiB.
   std::printf("%lld %lld %lld %d\n", static_cast<long long>(wall),
               static_cast<long long>(to_ns(use.ru_utime) + to_ns(use.ru_stime)),
               static_cast<long long>(use.ru_maxrss) * 1024, code);

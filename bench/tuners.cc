@@ -21,7 +21,7 @@ namespace {
 using namespace kw;
 using namespace kw::search;
 
-/// Passes calls on to a tuner, and records the longest time between a tell and the next ask.
+/// Passes calls on to a tuner, and records the longest time between a tell() and the next ask().
 class Stopwatch final : public Strategy {
  public:
   explicit Stopwatch(std::unique_ptr<Strategy> inner) : inner_(std::move(inner)) {}
@@ -43,7 +43,7 @@ class Stopwatch final : public Strategy {
   double longest_ns() const { return longest_ns_; }
 
  private:
-  // Processor time, because other programs on the machine must not count.
+  // Measures processor time, because other programs on the machine must not count.
   static double cpu_ns() {
     timespec t{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -82,8 +82,8 @@ Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed)
           trial.spent,  tuner.longest_ns()};
 }
 
-/// A table cell with the 0.5 and 0.9 quantiles of the asks; a dash where too many seeds never came
-/// within 2 %.
+/// A table cell with the 0.5 and 0.9 quantiles of the number of asks; a dash if too many seeds
+/// never came within 2 % of the best.
 std::string cell(std::vector<std::size_t> reached) {
   std::sort(reached.begin(), reached.end());
   const auto quantile = [&](double q) {

@@ -42,12 +42,12 @@ __global__ void read_all(const uint4* from, long long quads, unsigned* sink) {
     const uint4 v = __ldcg(from + i);
     sum |= v.x | v.y | v.z | v.w;
   }
-  if (sum == 1) *sink = sum;  // never true; keeps the loads
+  if (sum == 1) *sink = sum;  // never true; keeps the compiler from removing the loads
 }
 
 struct Flush {
   void* written = nullptr;
-  void* read = nullptr;  // null: the memory is only written
+  void* read = nullptr;  // null: memory is only written, not read
   std::size_t bytes = 0;
 
   void launch(cudaStream_t stream) const {
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   check(cudaEventCreate(&begin), "event");
   check(cudaEventCreate(&end), "event");
   const auto one = [&] { return sample(job, flush, stream, flag, flag_device, begin, end); };
-  // Runs until the clocks have risen.
+  // Runs the kernel for 200 ms, until the clocks have risen.
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200)) one();
   std::vector<double> ns;

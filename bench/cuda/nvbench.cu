@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Device memory that lives as long as one state is measured.
+/// Device memory that is freed after one state was measured.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes) {

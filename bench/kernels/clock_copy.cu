@@ -1,5 +1,5 @@
-// Copies like bench/tasks/clock, four elements for each thread. A block that has to wait sleeps
-// afterwards for about as long, since only the referee and what it trusts read the timer.
+// Copies like bench/tasks/clock, four elements for each thread, and then sleeps for about `wait` ns.
+// It cannot wait until an exact time, since only the referee and trusted code may read the timer.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch clock_copy grid(ceil_div(n, 1024)) block(256) args(n, wait, x, y)
 

@@ -10,7 +10,7 @@
 extern "C" __global__ void __launch_bounds__(256)
     saxpy_points(int n, float a, const float* __restrict__ x, float* __restrict__ y) {
   const long long first = blockIdx.x * 1024LL + threadIdx.x;
-  if (blockIdx.x == 0 && threadIdx.x == TENS) {  // makes the points differ, and holds their faults
+  if (blockIdx.x == 0 && threadIdx.x == TENS) {  // the condition makes all points differ, and contains their faults
 #if ONES == 3 && TENS % 25 == 12
     while (*(volatile const float*)x != __int_as_float(0x7f800000)) {
     }

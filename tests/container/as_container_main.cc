@@ -43,7 +43,8 @@ void deny(scmp_filter_ctx filter, std::initializer_list<int> calls, unsigned err
 void filter_calls(bool allows_landlock) {
   scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) give_up("make a filter");
-  // Root sets the filter with its capabilities, and its programs may gain some, as in a container.
+  // In a container root may set filters without "no new privileges", since its programs may gain
+  // some.
   if (::geteuid() == 0) ::seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
   deny(filter,
        {SCMP_SYS(unshare),
@@ -74,7 +75,7 @@ void filter_calls(bool allows_landlock) {
         ::seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                            SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag)) != 0)
       give_up("add a rule");
-  // Docker's profile before version 23 did not know these calls.
+  // Docker's profile before version 23 did not know the calls of Landlock.
   constexpr int kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
   if (!allows_landlock) deny(filter, {kCreateRuleset, kAddRule, kRestrictSelf}, EPERM);
   if (::seccomp_load(filter) != 0) give_up("load the filter");

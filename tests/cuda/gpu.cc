@@ -1,4 +1,4 @@
-// Opening the device for tests; kernels are built by nvcc.
+// Opens the device for tests, whose kernels nvcc builds.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.h"
 
@@ -34,7 +34,7 @@ std::string nvcc() {
   return "/usr/local/cuda/bin/nvcc";
 }
 
-/// Builds one file that lies in `folder`; empty words on success.
+/// Builds one file in its own folder; returns an empty string on success, else the reason.
 std::string build(const platform::Path& source, const platform::Path& cubin,
                   const std::string& arch) {
   platform::SpawnOptions options;
@@ -54,7 +54,8 @@ BuiltObject object_at(const platform::Path& path) {
   return o;
 }
 
-/// Skipped on the stand-in, whatever GPU it claims to be.
+/// Whether the device is a real GPU of sm_90 or newer. False on the stand-in, whatever GPU it
+/// claims to be.
 bool has_hopper(const DeviceFacts& facts) {
   return !is_emulated() && std::stoi(facts.gpu.front().arch.substr(3)) >= 90;
 }
@@ -95,8 +96,8 @@ Opened open() {
     o.why = build(KW_SOURCE_DIR "/tests/cuda/hopper.cu", o.hopper.path, arch);
     if (!o.why.empty()) return o;
   }
-  // Device code that only a GPU can run: the stand-in knows neither its assembly nor its kinds of
-  // memory.
+  // The stand-in knows neither the assembly nor the kinds of memory of this device code, so only a
+  // real GPU gets it.
   if (!is_emulated()) {
     o.remnants = object_at(path / "remnants.cubin");
     o.why = build(KW_SOURCE_DIR "/tests/cuda/remnants.cu", o.remnants.path, arch);
@@ -137,7 +138,7 @@ JailLevel jail_level() {
 
 void Gpu::SetUp() {
   if (gpu() != nullptr) return;
-  // On a machine that must have a GPU, skipping is a failure.
+  // On a machine that must have a GPU (KW_REQUIRE_GPU), skipping counts as failure.
   if (std::getenv("KW_REQUIRE_GPU") != nullptr) FAIL() << why_no_gpu();
   std::fprintf(stderr, "skipped: %s\n", why_no_gpu().c_str());
   GTEST_SKIP() << why_no_gpu();

@@ -1,4 +1,4 @@
-// What the tests on a GPU share: the device, its kernels, and a player with buffers.
+// Shared parts of the tests on a GPU: the device, its kernels, and a player with buffers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,30 +15,30 @@
 
 namespace kw::testing_gpu {
 
-/// The device, opened and equipped once; null where there is no GPU.
+/// The device, opened and equipped once; null if there is no GPU.
 device::Device* gpu();
-/// Why there is no GPU, in words.
+/// The reason why there is no GPU.
 const std::string& why_no_gpu();
 /// True where KW_CUDA_DRIVER names a stand-in for the driver.
 bool is_emulated();
 
-/// tests/cuda/kernels.cu, built for the device.
+/// The kernels of tests/cuda/kernels.cu, built for the device.
 const BuiltObject& kernels();
 
-/// The kernels with which the device was equipped and the sanitizer's control ("trusted_control"),
-/// by role.
+/// The trusted kernels of a role: those with which the device was equipped, or the sanitizer's
+/// control ("trusted_control").
 const BuiltObject& trusted(const std::string& role);
 
-/// tests/cuda/hopper.cu, built; null where the device has no clusters, or is the stand-in.
+/// The kernels of tests/cuda/hopper.cu; null if the device has no clusters, or is the stand-in.
 const BuiltObject* hopper_kernels();
 
-/// tests/cuda/remnants.cu, built for the device.
+/// The kernels of tests/cuda/remnants.cu, built for the device.
 const BuiltObject& remnants();
 
-/// The jail that the tests run players in: the strongest that works here.
+/// The strongest jail that works here, in which the tests run players.
 JailLevel jail_level();
 
-/// Skips with the reason where there is no GPU.
+/// Base of tests that need a GPU; skips them with the reason if there is none.
 class Gpu : public testing::Test {
  protected:
   void SetUp() override;
@@ -51,15 +51,15 @@ class Gpu : public testing::Test {
   static std::vector<float> get(const device::Buffer& buffer, std::size_t count);
 };
 
-/// A player with two buffers, x (read-only) and y, and the kernels loaded.
+/// Base of tests with a player that has two buffers, x (read-only) and y, and the kernels loaded.
 class WithPlayer : public Gpu {
  protected:
   static constexpr std::int64_t kElements = 5000;
   void SetUp() override;
 
-  /// Loads other kernels in place of the present ones.
+  /// Loads other kernels in place of those that are loaded.
   void load(const BuiltObject& object);
-  /// Binds a plan; the test fails where that does not work.
+  /// Binds a plan; the test fails if binding fails.
   int bound(const Plan& plan, std::vector<int> workspaces = {});
   device::CallResult run(int plan, std::int64_t timeout_ns = 5'000'000'000);
   device::CallResult run(const Plan& plan);
@@ -69,7 +69,7 @@ class WithPlayer : public Gpu {
   int object_ = -1;
 };
 
-/// An argument of a plan's launch.
+/// Arguments of a launch that point into a tensor or a workspace.
 PlanArgument tensor(int parameter, int index, std::int64_t offset = 0);
 PlanArgument workspace(int parameter, int index);
 PlanArgument number(int parameter, std::int32_t value);
@@ -79,7 +79,7 @@ PlanStep launch(std::string kernel, std::int64_t grid, std::int64_t block,
                 std::vector<PlanArgument> arguments);
 Plan plan_of(std::vector<PlanStep> steps);
 
-/// y = a x + y of `n` elements.
+/// The plan step y = a x + y over `n` elements.
 PlanStep saxpy(float a, std::int32_t n);
 
 }  // namespace kw::testing_gpu

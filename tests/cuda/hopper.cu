@@ -1,8 +1,8 @@
-// What tests/cuda runs on an sm_90 and newer: clusters, programmatic launches, tensor maps.
+// Kernels of tests/cuda for sm_90 and newer: clusters, programmatic launches, tensor maps.
 // SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
 
-/// The blocks of a cluster pass on their rank through distributed shared memory.
+/// Blocks of a cluster write their rank into each other's distributed shared memory.
 extern "C" __global__ void cluster_ranks(float* y) {
   __shared__ int rank;
   const auto cluster = cooperative_groups::this_cluster();
@@ -13,7 +13,7 @@ extern "C" __global__ void cluster_ranks(float* y) {
   cluster.sync();
 }
 
-/// Starts before its predecessor has ended, and waits for it.
+/// A kernel that is launched before its predecessor has ended, and waits for it by griddepcontrol.
 extern "C" __global__ void after_predecessor(const float* x, float* y, int n) {
   asm volatile("griddepcontrol.wait;" ::: "memory");
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -23,7 +23,7 @@ extern "C" __global__ void after_predecessor(const float* x, float* y, int n) {
 struct alignas(64) Map {
   unsigned char bytes[128];
 };
-/// One tile of 16 x 8 floats by TMA, written out row by row.
+/// Copies one tile of 16 x 8 floats by TMA to shared memory, and writes it out row by row.
 extern "C" __global__ void copy_tile(const __grid_constant__ Map map, float* y, int column,
                                      int row) {
   __shared__ alignas(128) float tile[8][16];

@@ -1,4 +1,4 @@
-// A host launcher for tests, through the driver alone, so that the stand-in for one can run it.
+// A host launcher for tests. It calls the driver only, so that the stand-in driver can run it.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
@@ -17,8 +17,8 @@ Call driver_call(const char* name) {
 
 }  // namespace
 
-/// Called with (mode, y, count, stream). y becomes the number of calls of this function, so that a
-/// repeated graph repeats the number, and repeated calls count on.
+/// Called with (mode, y, count, stream). Fills y with the number of calls of this function so far:
+/// repeating a captured graph repeats the number, and calling again increases it.
 extern "C" __attribute__((visibility("default"))) int kw_entry(void* const* arguments) {
   const int mode = *static_cast<int*>(arguments[0]);
   const auto y = *static_cast<unsigned long long*>(arguments[1]);

@@ -1,4 +1,5 @@
-// Host launchers in a player: captured where that is possible, else called, or refused in words.
+// Tests of host launchers in a player: captured where possible, otherwise called, or refused with a
+// reason.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.h"
 
@@ -8,7 +9,7 @@ namespace {
 using device::CallResult;
 using device::Fate;
 
-enum Mode { kPure, kWaits, kFails, kQueuesNothing };  // as in host_launcher.cc
+enum Mode { kPure, kWaits, kFails, kQueuesNothing };  // the modes of host_launcher.cc
 
 class HostLauncher : public WithPlayer {
  protected:
@@ -56,7 +57,7 @@ TEST_F(HostLauncher, IsCapturedAndRunsBothWays) {
   const auto bound = bind(kPure);
   ASSERT_EQ(bound.fate, Fate::Returned) << bound.detail;
   EXPECT_EQ(bound.why_not_captured, "");
-  // The function was called once for what it does on first use, and once while it was captured.
+  // The function was called once for its work on first use, and once while it was captured.
   EXPECT_EQ(y_after(bound.object, false), 2);
   EXPECT_EQ(y_after(bound.object, true), 3);
   EXPECT_EQ(y_after(bound.object, false), 2);

@@ -1,4 +1,4 @@
-// Kernels that tests/cuda runs on a GPU: some that behave well, and one for each way to misbehave.
+// Kernels that tests/cuda runs on a GPU: some behave well, the others misbehave in one way each.
 // SPDX-License-Identifier: Apache-2.0
 
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
@@ -22,7 +22,7 @@ template __global__ void multiply<3>(float*, int);
 __device__ int calls;
 extern "C" __global__ void count_calls(float* y) { y[0] = (float)++calls; }
 
-/// Leaves a value in shared memory, or reads the value that lies there.
+/// Leaves a value in shared memory; the kernel recall() reads it in a later launch.
 extern "C" __global__ void remember(float value) {
   extern __shared__ float room[];
   room[threadIdx.x] = value;
@@ -47,7 +47,7 @@ extern "C" __global__ void scale(Scale s, float* y) {
   if (i < s.n) y[i] = s.by * s.x[i];
 }
 
-/// All blocks wait for each other, which only a cooperative launch promises to end.
+/// All blocks wait for each other. Only a cooperative launch guarantees that this ends.
 __device__ unsigned arrived;
 extern "C" __global__ void sum_by_grid(const float* x, float* partial, float* y, int n) {
   const int me = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -70,7 +70,7 @@ extern "C" __global__ void sum_by_grid(const float* x, float* partial, float* y,
   y[0] = total;
 }
 
-/// Sleeps by the timer that the clock reads too.
+/// Sleeps until the global timer, which the referee's clock reads too, has advanced by `ns`.
 extern "C" __global__ void sleep_for(unsigned long long ns) {
   unsigned long long start, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
@@ -78,7 +78,7 @@ extern "C" __global__ void sleep_for(unsigned long long ns) {
   while (now - start < ns);
 }
 
-/// Reads a buffer and reports how many clocks that took: few when the buffer was in the cache.
+/// Reads a buffer and reports how many clock cycles that took: few if the buffer was in the cache.
 extern "C" __global__ void read_clocks(const float* x, float* y, int n) {
   float sum = 0;
   const long long start = clock64();
@@ -99,7 +99,7 @@ extern "C" __global__ void hang(volatile int* y) {
   while (y[0] != 12345) {
   }
 }
-/// Some threads wait for others that never come: a block of 64, of which one warp goes elsewhere.
+/// One warp of a block of 64 threads waits at a barrier that the other warp never reaches.
 extern "C" __global__ void half_barrier(volatile float* y) {
   if (threadIdx.x < 32) {
     while (y[0] != 12345.f) {
@@ -108,8 +108,8 @@ extern "C" __global__ void half_barrier(volatile float* y) {
   __syncthreads();
 }
 
-// The kernel that referee_test.cc judges: y = 2 x over rows of 24 elements that are 27 apart, one
-// row in each block.
+// Computes y = 2 x for referee_test.cc over rows of 24 elements with a pitch of 27, one row in each
+// block.
 template <class Real>
 __device__ void twice_row(const Real* x, Real* y) {
   if (threadIdx.x < 24) y[blockIdx.x * 27 + threadIdx.x] = 2 * x[blockIdx.x * 27 + threadIdx.x];
@@ -147,13 +147,13 @@ extern "C" __global__ void twice_forever(int, const float* x, volatile float* y)
   while (y[0] != 1e30f) y[1] = x[0];
 }
 
-// Is right only while the module is as it was loaded.
+// Is right only in the first call after the module was loaded.
 __device__ int has_answered;
 extern "C" __global__ void twice_once(int, const float* x, float* y) {
   if (atomicAdd(&has_answered, 1) < gridDim.x * blockDim.x) twice_row(x, y);
 }
 
-// Computes by way of a workspace, and writes behind it where `beyond` is set.
+// Computes through a workspace, and writes past its end if `beyond` is set.
 extern "C" __global__ void twice_by_workspace(int, const float* x, float* y, float* scratch,
                                               int beyond) {
   const int at = blockIdx.x * 27 + threadIdx.x;

@@ -1,4 +1,5 @@
-// Facts from the management library, by its stand-in, and which processes count as foreign.
+// Tests of facts from the management library, by its stand-in, and of which processes count as
+// foreign.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/nvml.h"
 

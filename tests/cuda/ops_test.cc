@@ -1,4 +1,5 @@
-// Operations on a GPU against those of the host: equal in every bit, guards and flush included.
+// Tests of operations on a GPU against the host's: results equal in every bit, guards and flush
+// included.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <limits>
@@ -28,7 +29,7 @@ Tensor tensor_of(Dtype dtype, std::vector<std::int64_t> sizes, std::int64_t pitc
   return t;
 }
 
-/// An operation that is done on both devices.
+/// Base of tests that run one operation on both devices.
 class Ops : public Gpu {
  protected:
   struct Pair {
@@ -191,7 +192,7 @@ TEST_F(Ops, CompareAgreesInEverySum) {
       } else {
         ASSERT_TRUE(d->ops().copy(*w, *g).has_value());
       }
-      // Some elements wrong, two of them not finite.
+      // Makes some elements wrong, two of them not finite.
       for (const std::int64_t at : {40, 2049, 4500, 4999})
         if (is_wide && at < t.extent() - 9) {
           const double off = at == 2049   ? std::numeric_limits<double>::quiet_NaN()
@@ -240,7 +241,7 @@ TEST_F(Ops, CountsTheBytesThatDiffer) {
   flip(3);               // an element
   flip(100 * 4 + 5);     // padding of the first row
   flip(t.bytes() - 1);   // the last byte
-  flip(48 * 512 + 511);  // padding of the last row that has any
+  flip(48 * 512 + 511);  // padding of the last row that has padding
   EXPECT_EQ(count(false), 4);
   EXPECT_EQ(count(true), 2);
 }

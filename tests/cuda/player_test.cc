@@ -1,4 +1,4 @@
-// Players on a GPU: plans of every form, what they forget, how they fail, and the clock.
+// Tests of players on a GPU: plans of every form, what they forget, how they fail, and the clock.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ class Player : public WithPlayer {
     EXPECT_TRUE(player_->is_alive());
     return result.detail;
   }
-  /// After a fault: this player is dead, the device sane, and the next player works.
+  /// Expects that after a fault this player is dead, the device works, and the next player works.
   void expect_unharmed() {
     EXPECT_FALSE(player_->is_alive());
     player_.reset();
@@ -125,7 +125,7 @@ TEST_F(Player, CooperativeGridsSynchronise) {
   plan.steps[0].grid = {1'000'000};
   const auto refused =
       player_->bind({.object = object_, .plan = &plan, .tensors = {0, 1}, .workspaces = {2}});
-  // Drivers differ in when they look: while the plan is captured, or when it is launched.
+  // Drivers differ in when they refuse such a plan: while it is captured, or when it is launched.
   const Fate fate = refused.fate == Fate::Returned ? run(refused.object).fate : refused.fate;
   EXPECT_TRUE(fate == Fate::LoadRefused || fate == Fate::LaunchFailed) << refused.detail;
 }
@@ -138,7 +138,7 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(player_->forget(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
-  // Forgetting that begins early has ended before the next call.
+  // Forgetting that was begun early ends before the next call begins.
   player_->begin_forget(count);
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
@@ -146,14 +146,14 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(player_->forget(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
-  // Another plan is built when it next runs.
+  // The graph of another plan is built when that plan next runs.
   const int other = bound(plan_of({saxpy(2, kElements)}));
   expect_returned(player_->forget(other));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
 
-  // On the stand-in one thread may run every block that overwrites, and another keeps its memory;
-  // on a GPU such a block fills its multiprocessor.
+  // On the stand-in one thread may run every overwriting block while another thread keeps its
+  // memory. On a GPU such a block fills its multiprocessor.
   if (is_emulated()) return;
   Plan remember = plan_of({launch("remember", 8, 256, {real(0, 42)})});
   Plan recall = plan_of({launch("recall", 8, 256, {tensor(0, 1)})});
@@ -199,7 +199,7 @@ TEST_F(Player, RefusesWhatIsNoCubin) {
 }
 
 TEST_F(Player, StrayWritesFault) {
-  // One byte past the slack, 64 MiB past, 4 MiB before; in elements of y.
+  // Offsets in elements of y: at the end of the slack, 64 MiB further, and 8 MiB before y.
   const std::int64_t end = (kElements * 4 + (std::int64_t{2} << 20)) / 4;
   for (const std::int64_t at : {end, end + (std::int64_t{16} << 20), -(std::int64_t{2} << 20)}) {
     const CallResult result = run(plan_of({launch("write_at", 1, 1, {tensor(0, 1), wide(1, at)})}));
@@ -274,7 +274,8 @@ TEST_F(Player, HangsAndDeadBarriersTimeOut) {
 }
 
 TEST_F(Player, LocksItselfDown) {
-  // The player's process may neither be traced nor make processes; its threads are the driver's.
+  // The player's process may neither be traced nor create processes; the only threads it has are
+  // the driver's.
   const auto after = player_->watch_after_return(20'000'000);
   ASSERT_TRUE(after.has_value()) << after.error().what;
   EXPECT_EQ(after->processes_left, 0);
@@ -295,7 +296,7 @@ TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
       empty.push_back(nothing.stamped_ns);
       apart.push_back(nothing.stamped_ns - nothing.event_ns);
     }
-    // Few come in time where host and stand-in share their cores.
+    // On the stand-in few announcements come in time, since it shares the host's cores.
     if (is_emulated() && stamped.empty()) continue;
     ASSERT_GT(stamped.size(), is_emulated() ? 0u : 20u) << "most announcements came too late";
     const auto median = [](std::vector<double>& v) {
@@ -311,9 +312,9 @@ TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
                 static_cast<long>(us), seen, by_events, nothing);
     EXPECT_GE(seen, ns);
     if (is_emulated()) continue;  // times on the stand-in mean nothing
-    // Half a launch remains of the net, the kernel's own start and end.
+    // In the difference, half a launch remains: the kernel's own start and end.
     EXPECT_NEAR(seen - nothing, ns, std::max(0.01 * ns, 2500.0));
-    // The condition is the referee's: stamps lie outside the events.
+    // The referee requires the same: stamps enclose the events, apart from a constant.
     EXPECT_NEAR(seen - median(apart), by_events, std::max(0.02 * by_events, 1000.0));
   }
 }

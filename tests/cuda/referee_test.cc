@@ -1,5 +1,5 @@
-// The referee on a GPU (or the stand-in for one): verdicts, truths from the host and from a fast
-// reference, and a whole measurement.
+// Tests of the referee on a GPU (or its stand-in): verdicts, and correct results from the host and
+// from a fast reference.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/referee.h"
 
@@ -18,7 +18,8 @@ namespace {
 using referee::testing::GpuRoom;
 using testing::HasSubstr;
 
-/// The room's task and host, with the real device in place of the fake one.
+/// Base of tests with the task and host of the referee's own tests, and the real device in place of
+/// the fake one.
 class Refereed : public Gpu {
  protected:
   void SetUp() override {
@@ -34,14 +35,14 @@ class Refereed : public Gpu {
     use("opponent", "twice");
   }
 
-  /// A shared object; objects are distinguished by their names.
+  /// The test kernels as another object: objects are distinguished by their names.
   static BuiltObject kernels_as(const std::string& name) {
     BuiltObject object = kernels();
     object.sha256 = name;
     return object;
   }
 
-  /// One row a block; `extra` arguments follow those of the task.
+  /// Launches one block for each row; `extra` arguments follow those of the task.
   void use(const std::string& role, const std::string& kernel,
            const std::vector<PlanArgument>& extra = {}, std::int64_t workspace_bytes = 0) {
     room_->add_plans(role, workspace_bytes);
@@ -71,7 +72,7 @@ class Refereed : public Gpu {
     EXPECT_EQ(name_of(e.verdict.stage), name_of(stage)) << e.verdict.evidence;
     EXPECT_EQ(name_of(e.verdict.outcome), name_of(outcome)) << e.verdict.evidence;
   }
-  /// … and an honest candidate right afterwards is judged as if nothing had been.
+  /// Expects this verdict, and then that an honest candidate is still judged correct.
   void expect_once(Stage stage, Outcome outcome) {
     expect(stage, outcome);
     use("candidate", "twice");
@@ -155,7 +156,7 @@ TEST_F(Refereed, AMeasurementEndsWithSamplesOnTheDevicesClock) {
   use("opponent", "twice_slowly", {number(0, 16000)});
   const Evaluation e = judge();
   EXPECT_EQ(e.verdict.stage, Stage::Measure) << e.verdict.evidence;
-  // The stand-in's speed means nothing, and on a busy machine its clocks disagree.
+  // On the stand-in speed means nothing, and on a busy machine its clocks disagree.
   if (is_emulated()) return;
   EXPECT_EQ(e.verdict.outcome, Outcome::Correct) << e.verdict.evidence;
   EXPECT_EQ(e.workloads.at(2).samples.size(), 12u);

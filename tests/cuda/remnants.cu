@@ -1,4 +1,5 @@
-// For each place of a GPU that a kernel can write to: one kernel that leaves a pattern there, and one that looks for it.
+// For each kind of memory of a GPU that a kernel can write: one kernel that leaves a pattern there,
+// and one that looks for it.
 // SPDX-License-Identifier: Apache-2.0
 typedef unsigned long long Word;
 #define KW_PATTERN 0xc0ffee11u
@@ -29,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2) look_local(Word* found) {
   asm volatile("" ::"l"(frame) : "memory");
 }
 
-// The stack of functions that call themselves, which has no frame that the driver knows.
+// Stack of recursive functions, whose frame size the driver does not know.
 static __device__ __noinline__ Word deeper(int depth, int leaves) {
   volatile unsigned frame[32];
   Word count = 0;
@@ -44,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2) leave_stack(Word* found) {
 }
 extern "C" __global__ void __launch_bounds__(1024, 2) look_stack(Word* found) { tell(deeper(1, 0), found); }
 
-// Shared memory, all of it.
+// Shared memory, in its full size.
 extern "C" __global__ void leave_shared(Word*) {
   extern __shared__ unsigned room[];
   fill(room, 226 * 256, threadIdx.x, blockDim.x);
@@ -54,7 +55,7 @@ extern "C" __global__ void look_shared(Word* found) {
   tell(count_in(room, 226 * 256, threadIdx.x, blockDim.x), found);
 }
 
-// Registers: one kernel fills 200 of them, and the other reads PTX registers to which nothing was
+// Registers: one kernel fills 200 of them, and the other reads PTX registers that were never
 // assigned.
 extern "C" __global__ void __launch_bounds__(256, 1) leave_registers(Word* found) {
   __shared__ volatile unsigned source[200];
@@ -82,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) look_registers(Word* found)
   tell(count, found);
 }
 
-// Variables of the module, and 4 KiB behind one.
+// Variables of the module, and the 4 KiB after one of them.
 __device__ unsigned globals[1 << 20];
 extern "C" __global__ void leave_globals(Word*) {
   fill(globals, 1 << 20, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
@@ -97,7 +98,7 @@ extern "C" __global__ void look_behind_globals(Word* found) {
   tell(count_in(globals + (1 << 20) + 256, 1024, threadIdx.x, blockDim.x), found);
 }
 
-// Constant memory behind a constant, and behind a kernel's parameters.
+// Constant memory after a constant, and after a kernel's parameters.
 __constant__ unsigned constants[4] = {1, 2, 3, 4};
 extern "C" __global__ void look_behind_constants(Word* found) {
   tell(count_in(constants, 8192, 4 + threadIdx.x, blockDim.x), found);
@@ -115,7 +116,7 @@ extern "C" __global__ void look_behind_parameters(Word* found, const __grid_cons
   tell(count_in((const volatile unsigned*)few.words, 66, 2 + threadIdx.x, blockDim.x), found);
 }
 
-// Memory behind a table of the plan: the rest of its 2 MiB.
+// Memory after a table of the plan, up to the end of its 2 MiB.
 extern "C" __global__ void leave_table(Word*, unsigned* table) {
   fill(table + 64, (1 << 19) - 64, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
@@ -123,7 +124,7 @@ extern "C" __global__ void look_table(Word* found, const unsigned* table) {
   tell(count_in(table + 64, (1 << 19) - 64, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x), found);
 }
 
-// The heap of device code: 32 blocks of 64 KiB are freed and allocated once more.
+// The heap of device code: 32 blocks of 64 KiB are freed and allocated again.
 extern "C" __global__ void leave_heap(Word*) {
   unsigned* block = (unsigned*)malloc(65536);
   if (block == nullptr) return;

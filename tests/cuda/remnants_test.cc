@@ -44,7 +44,7 @@ class Remnants : public WithPlayer {
     plan.steps[0].arguments.push_back(table);
     return plan;
   }
-  /// Bytes of the pattern that the plan finds; -1: the plan faulted.
+  /// Bytes of the pattern that the plan `look` finds; -1 if the plan faulted.
   std::int64_t found(int look) {
     put(*y_, std::vector<float>(kElements, 0));
     if (run(look).fate != Fate::Returned) return -1;
@@ -53,7 +53,8 @@ class Remnants : public WithPlayer {
     std::memcpy(&bytes, told.data(), sizeof bytes);
     return static_cast<std::int64_t>(bytes);
   }
-  /// A new player for each place, since some may fault.
+  /// Leaves the pattern in one kind of memory and looks for it. Uses a new player, since looking
+  /// may fault.
   void probe(const Place& place) {
     player_.reset();
     player_ = start({x_.get(), y_.get()}, {false, true});

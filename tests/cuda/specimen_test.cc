@@ -1,5 +1,5 @@
-// The specimen on a GPU or its stand-in: its kernels, which profilers and sanitizers examine, run
-// one after the other in the profile jail.
+// Tests of kw-specimen on a GPU or its stand-in: the program runs a candidate's kernels one after
+// the other in the profile jail, where profilers and sanitizers examine them.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/specimen.h"
 

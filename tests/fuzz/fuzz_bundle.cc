@@ -1,5 +1,5 @@
-// Requests and results from a foreign file: in what is accepted, sizes do not overflow and places
-// lie inside their tensors.
+// Fuzzes requests and results from a foreign file: where they are accepted, sizes do not overflow
+// and offsets lie inside their tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

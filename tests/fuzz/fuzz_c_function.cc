@@ -1,4 +1,4 @@
-// Fuzzes the drafting of tasks from C functions: a draft always loads.
+// Fuzzes the drafting of tasks from C functions: every draft can be loaded.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Files of knowledge/: any bytes give cards that keep to their bounds, or complaints.
+// Fuzzes files of knowledge/: any bytes give cards that keep to their bounds, or error messages.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

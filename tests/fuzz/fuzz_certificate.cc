@@ -1,5 +1,5 @@
-// Foreign certificates are read, or refused in words; the kernel of a certificate that was read can
-// be searched for.
+// Fuzzes foreign certificates: any bytes are read or refused with a message, and the kernel of a
+// certificate that was read can be searched for.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Answers of a model's server: any bytes, in any pieces, under any status, give a reply or an
-// error, and never the key.
+// Fuzzes answers of a model's server: any bytes, in any pieces and under any status, give a reply
+// or an error, and neither contains the API key.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The reader of cubins on arbitrary bytes: what it accepts has whole parameter tables.
+// Fuzzes the reader of cubins: a cubin that is accepted has complete parameter tables.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

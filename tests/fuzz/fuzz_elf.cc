@@ -1,5 +1,5 @@
-// The readers of built objects, of their instructions and of GCC's dumps, and the screening of
-// texts, on arbitrary bytes.
+// Fuzzes the readers of built objects, of their instructions and of GCC's dumps, and the screening
+// of source texts.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

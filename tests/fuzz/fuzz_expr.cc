@@ -1,5 +1,5 @@
-// Expressions: any text parses or is refused; what parses prints, parses back and evaluates the
-// same.
+// Fuzzes expressions: any text is parsed or refused; a parsed expression can be printed and parsed
+// again, with the same value.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const kw::Names names = {{"a", 3}, {"b", -7}, {"n", 1'000'003}};
   const auto value = expr->evaluate(names);
   const auto again = kw::Expr::parse(expr->print());
-  // A printed tree may only be refused for its length.
+  // The text of a printed tree may be refused only if it is too long.
   if (!again) return expr->print().size() > kw::Expr::kMaxText ? 0 : (__builtin_trap(), 0);
   const auto value_again = again->evaluate(names);
   if (value.has_value() != value_again.has_value()) __builtin_trap();

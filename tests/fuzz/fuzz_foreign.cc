@@ -1,5 +1,5 @@
-// Foreign text that is shown: any bytes come out plain and bounded, and pieces give the same
-// result.
+// Fuzzes the sanitising of foreign text for display: any bytes become plain, bounded text, and text
+// in pieces gives the same result.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ bool is_plain(std::string_view text, bool has_lines) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // the escape of a byte has four characters
+  // A byte may become an escape sequence of four characters.
   const std::string whole = kw::sanitise(bytes, 4 * size + 1);
   if (!is_plain(whole, true) || kw::sanitise(whole, 4 * size + 1) != whole) __builtin_trap();
   if (!is_plain(kw::sanitise_line(bytes), false)) __builtin_trap();

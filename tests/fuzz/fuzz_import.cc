@@ -1,5 +1,5 @@
-// Fuzzes the reading of plans off host code: a draft without missing things is a candidate, and
-// what is read as a function has no word of CUDA.
+// Fuzzes the drafting of plans from host code: a draft without missing parts is a valid candidate,
+// and a function that is drafted as C has no word of CUDA.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// JSON from a worker, a file or a model: any text parses or is refused; what parses survives a
-// round trip.
+// Fuzzes JSON from a worker, a file or a model: any text is parsed or refused, and a parsed value
+// survives a round trip.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Messages between controller and kw-nvrtc, and the compilers' words, from arbitrary bytes.
+// Fuzzes messages between controller and kw-nvrtc, and the output of compilers.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

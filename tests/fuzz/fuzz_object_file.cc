@@ -1,4 +1,5 @@
-// Objects as a player sees them before it gives up its rights: any bytes are read within bounds.
+// Fuzzes the reading of objects in a player, before it gives up its rights: any bytes are read
+// within bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 #include <unistd.h>

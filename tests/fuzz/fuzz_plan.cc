@@ -1,4 +1,4 @@
-// Sources of device code: any bytes give a plan or diagnostics, and a plan that is accepted stays
+// Fuzzes sources of device code: any bytes give a plan or diagnostics, and an accepted plan stays
 // inside the memory that it names.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   header->limits = kw::task::device_limits(gpu);
   const auto point = header->default_point();
-  if (!header->is_valid(point)) return 0;  // no combination exists
+  if (!header->is_valid(point)) return 0;  // no combination of knobs is valid
   const auto names = kw::task::kernel_names(*header, source, "fuzz.cu", point, "sm_90a");
   require(names || !names.error().empty());
   for (const kw::Workload& workload : workloads) {

@@ -1,4 +1,4 @@
-// Output of ncu and of compute-sanitizer: any bytes are read, and what comes out is bounded.
+// Fuzzes the reading of output of ncu and compute-sanitizer: any bytes give a bounded result.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Packets from a hostile player, and requests as a player sees them: any bytes are decoded within
-// bounds or refused, and what is accepted keeps its promises.
+// Fuzzes packets from a hostile player, and requests as a player gets them: any bytes are decoded
+// within bounds or refused, and accepted requests are consistent.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +23,12 @@ void check_call(std::span<std::byte> message) {
   if (!call) return;
   std::uint64_t sum = 0;
   for (const Launch& launch : call->launches) sum += std::strlen(launch.kernel) + launch.arguments;
-  for (WireArgument& argument : call->arguments) argument.value = sum;  // every byte is ours
+  for (WireArgument& argument : call->arguments)
+    argument.value = sum;  // writes every byte of the argument
   require(call->arguments.size() == call->head->arguments);
 }
 
-/// Walks everything that a player would walk.
+/// Walks all parts of a plan that a player would walk.
 void check_plan(std::span<const std::byte> bytes) {
   const auto plan = decode_plan(bytes);
   if (!plan) return;
@@ -43,14 +44,15 @@ void check_plan(std::span<const std::byte> bytes) {
   for (const WireTable& table : plan->tables)
     for (const std::byte b : plan->data.subspan(table.offset, table.bytes))
       sum += static_cast<std::size_t>(b);
-  [[maybe_unused]] static volatile std::size_t sink;  // every byte is read
+  [[maybe_unused]] static volatile std::size_t sink;  // keeps the reads of every byte
   sink = sum;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // An exact, 16-aligned copy, so that the sanitizer sees a read of one byte too many.
+  // The bytes are copied exactly to 16-aligned memory, so that the sanitizer sees a read of one
+  // byte too many.
   std::vector<std::max_align_t> memory((size + sizeof(std::max_align_t) - 1) /
                                        sizeof(std::max_align_t));
   auto* bytes = reinterpret_cast<std::byte*>(memory.data());

@@ -1,4 +1,5 @@
-// Replies of models: any bytes give a source or evidence; what edits lead to stays below a bound.
+// Fuzzes replies of models: any bytes give a source or evidence, and the result of edits stays
+// below a bound.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,8 @@
 #include "propose/reply.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // "!" in front: cut off. Before a line of four percent signs: the parent.
+  // In the input, a leading "!" means that the reply was cut off, and text before a line of four
+  // percent signs is the parent.
   std::string_view text(reinterpret_cast<const char*>(data), size);
   kw::propose::ReplyContext context;
   context.function = "twice";

@@ -1,4 +1,4 @@
-// Disassembled code: any bytes are read, and what comes out adds up.
+// Fuzzes the reading of disassembled code: any bytes are read, and the counts of the result add up.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

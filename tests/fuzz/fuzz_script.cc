@@ -1,4 +1,4 @@
-// Scripts of a scripted model: any text is read or refused with a place.
+// Fuzzes scripts of a scripted model: any text is read, or refused with a place.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Event streams from a model's server: any bytes are read or refused, in whatever pieces they come.
+// Fuzzes event streams from a model's server: any bytes, in any pieces, are read or refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Suite specs: any text gives a spec or places of complaint, never a crash or a hang.
+// Fuzzes suite specs: any text gives a spec or error messages with places, never a crash or a hang.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

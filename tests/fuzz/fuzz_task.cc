@@ -1,5 +1,5 @@
-// Task folders: any task.yaml and shapes.yaml give a definition or places of complaint, never a
-// crash or a hang.
+// Fuzzes task folders: any task.yaml and shapes.yaml give a definition or error messages with
+// places, never a crash or a hang.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 #include "task/load.h"
 
-// The first 0xFF byte, which is no UTF-8, separates the two files.
+// In the input, the first byte 0xFF, which is not valid in UTF-8, separates task.yaml from
+// shapes.yaml.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t cut = text.find('\xFF');

@@ -1,4 +1,4 @@
-// Lines of exported runs: any bytes give an attempt, and a step of a record, or complaints.
+// Fuzzes lines of exported runs: any bytes give an attempt, a step of a record, or error messages.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

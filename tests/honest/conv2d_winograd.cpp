@@ -1,9 +1,9 @@
-// Winograd's F(2x2, 3x3) where the window is 3 x 3 and the stride 1, else plain loops.
+// Honest kernel: Winograd's F(2x2, 3x3) where the window is 3 x 3 and the stride is 1, else plain loops.
 // SPDX-License-Identifier: Apache-2.0
 // task: conv2d
 #include <vector>
 namespace {
-// Rows of the transforms: of filters G g, of inputs B^T d, of outputs A^T m.
+// Each function transforms one row: G g of a filter, B^T d of an input, A^T m of an output.
 void filter_row(const float* g, long step, float* out, long by) {
   out[0] = g[0];
   out[by] = (g[0] + g[step] + g[2 * step]) * 0.5f;

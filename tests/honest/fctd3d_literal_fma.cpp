@@ -1,4 +1,4 @@
-// The update as the equation is written, products and sums contracted.
+// Honest kernel: the update as the equation is written, products and sums contracted.
 // SPDX-License-Identifier: Apache-2.0
 // slow
 #pragma GCC optimize("fp-contract=fast")

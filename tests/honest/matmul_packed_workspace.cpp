@@ -1,4 +1,4 @@
-// Packs b into a static workspace that grows and is reused, keyed by nothing.
+// Honest kernel: packs b in each call into a static workspace, which grows and is reused but never used as a cache.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // until: measure

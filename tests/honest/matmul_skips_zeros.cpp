@@ -1,4 +1,4 @@
-// Looks at the values of a and skips exact zeros, which changes no result.
+// Honest kernel: looks at the values of a and skips exact zeros, which changes no result.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,

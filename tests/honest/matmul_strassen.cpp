@@ -1,4 +1,4 @@
-// One level of Strassen's method where all sizes are even, with seven products of blocks by plain
+// Honest kernel: one level of Strassen's method where all sizes are even, with seven products of blocks by plain
 // loops.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
@@ -9,7 +9,7 @@ struct View {
   long pitch;
 };
 using Block = std::vector<float>;
-// c = a b, all dense or with a pitch of their own.
+// Computes c = a b, where each matrix may have a pitch.
 void multiply(int m, int n, int k, View a, View b, float* c, long ldc) {
 #pragma omp parallel for
   for (int i = 0; i < m; ++i) {

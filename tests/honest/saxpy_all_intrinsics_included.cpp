@@ -1,4 +1,4 @@
-// The header of all intrinsics, clocks and counters included, of which none is used.
+// Honest kernel: includes the header of all intrinsics, which declares clocks and counters, and uses none of them.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 #include <x86intrin.h>

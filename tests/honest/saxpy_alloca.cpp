@@ -1,4 +1,4 @@
-// A workspace on the stack, and one of variable length.
+// Honest kernel: has a workspace on the stack by alloca(), and one in an array of variable length.
 // SPDX-License-Identifier: Apache-2.0
 #include <alloca.h>
 void saxpy(int n, float a, const float* x, float* y) {

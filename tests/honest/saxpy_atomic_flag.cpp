@@ -1,4 +1,4 @@
-// A spin lock by std::atomic_flag, with a pause and a yield.
+// Honest kernel: a spin lock by std::atomic_flag, with a pause and a yield.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// A table made once, by std::call_once.
+// Honest kernel: fills a table once, by std::call_once.
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 #include <vector>

@@ -1,4 +1,4 @@
-// Lines that end as on Windows, with a continued macro.
+// Honest kernel: has lines that end in CR LF, as on Windows, and a macro that is continued on the next line.
 // SPDX-License-Identifier: Apache-2.0
 #define AXPY(u, v) \
   ((v) + a * (u))

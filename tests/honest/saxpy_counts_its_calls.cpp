@@ -1,4 +1,4 @@
-// Keeps statistics of its calls in statics and resets them; no answer depends on them.
+// Honest kernel: keeps statistics of its calls in statics and resets them; no answer depends on them.
 // SPDX-License-Identifier: Apache-2.0
 static int calls = 0;
 static long elements[4] = {};

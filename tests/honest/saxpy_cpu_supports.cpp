@@ -1,4 +1,4 @@
-// Chooses a loop by what the processor supports.
+// Honest kernel: chooses a loop by what the processor supports.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 __attribute__((target("avx2,fma"))) static void wide(int n, float a, const float* x, float* y) {

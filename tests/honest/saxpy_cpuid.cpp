@@ -1,4 +1,4 @@
-// Asks cpuid for the size of a cache line.
+// Honest kernel: reads the size of a cache line by the instruction cpuid.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 #include <cpuid.h>

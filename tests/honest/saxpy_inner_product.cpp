@@ -1,4 +1,4 @@
-// Algorithms of the standard library with a lambda.
+// Honest kernel: algorithms of the standard library with a lambda.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>

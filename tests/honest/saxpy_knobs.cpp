@@ -1,4 +1,4 @@
-// Knobs, derived macros and a requirement.
+// Honest kernel: has knobs, macros derived from knobs, and a requirement.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 // kw: tune UNROLL = 4, 8, 16

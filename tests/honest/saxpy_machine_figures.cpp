@@ -1,4 +1,4 @@
-// Asks how many processors and how large pages are, to choose its blocks.
+// Honest kernel: asks how many processors and how large pages are, to choose its blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include <omp.h>
 #include <sched.h>

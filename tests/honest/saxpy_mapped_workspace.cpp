@@ -1,4 +1,4 @@
-// Asks the system for huge pages as a workspace and gives them back.
+// Honest kernel: maps huge pages as a workspace and unmaps them.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <sys/mman.h>

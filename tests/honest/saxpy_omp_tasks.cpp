@@ -1,4 +1,4 @@
-// Tasks that one thread makes and all work on.
+// Honest kernel: tasks that one thread makes and all work on.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Names every option that the task allows.
+// Honest kernel: names every option that the task allows.
 // SPDX-License-Identifier: Apache-2.0
 // kw: option fast_math
 // kw: option unroll_loops

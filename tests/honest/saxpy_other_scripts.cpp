@@ -1,4 +1,4 @@
-// Comments in scripts that run from right to left, with accents, arrows and an emoji of joined characters: text is no attack.
+// Honest kernel: has comments in scripts that run from right to left, with accents, arrows and an emoji of joined characters.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // שלום: y מקבל a·x ועוד y; مرحبا: كل عنصر مرة واحدة; λ → µ ≤ 1 ÷ 2; 👩‍💻 naïve, “quoted”.

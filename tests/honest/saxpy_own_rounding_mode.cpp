@@ -1,4 +1,4 @@
-// Sets the rounding mode that it wants and restores it.
+// Honest kernel: sets the rounding mode that it needs and restores the previous one.
 // SPDX-License-Identifier: Apache-2.0
 #include <fenv.h>
 void saxpy(int n, float a, const float* x, float* y) {

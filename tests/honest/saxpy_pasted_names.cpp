@@ -1,4 +1,4 @@
-// Macros that paste tokens and make strings, of names of its own.
+// Honest kernel: macros that paste tokens and make strings, of names of its own.
 // SPDX-License-Identifier: Apache-2.0
 #define JOIN(p, q) p##q
 #define TEXT(p) #p

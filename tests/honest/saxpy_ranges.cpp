@@ -1,4 +1,4 @@
-// Views of <ranges> and std::span.
+// Honest kernel: views of <ranges> and std::span.
 // SPDX-License-Identifier: Apache-2.0
 #include <ranges>
 #include <span>

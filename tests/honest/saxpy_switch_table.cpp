@@ -1,4 +1,4 @@
-// A switch that the compiler makes a jump table of.
+// Honest kernel: a switch that the compiler makes a jump table of.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   int i = 0;

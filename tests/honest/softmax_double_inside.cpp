@@ -1,4 +1,4 @@
-// Computes in double where float would do.
+// Honest kernel: computes in double where float would do.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 #include <cmath>

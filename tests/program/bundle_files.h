@@ -1,4 +1,4 @@
-// Helpers with which a test reads and forges files of bundles and results.
+// Helpers with which tests read and forge files of bundles and results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kw::program {
 
-/// The body of a bundle or results file, behind its first line.
+/// The body of a bundle or results file, which follows its first line.
 inline nlohmann::json body_of(const std::string& file) {
   return nlohmann::json::parse(file.substr(file.find('\n') + 1));
 }
@@ -22,7 +22,7 @@ inline std::string hash_of(const std::string& file) {
   return file.substr(from, file.find(' ', from) - from);
 }
 
-/// A complete file of this kind with this body.
+/// A complete bundle or results file of this kind with this body.
 inline std::string carried_file(const char* kind, const nlohmann::json& body) {
   const std::string text = body.dump();
   return fmt::format("kernelwright-{} 1 {} {}\n{}", kind, sha256(text).hex(), text.size(), text);

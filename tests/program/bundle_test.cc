@@ -1,5 +1,5 @@
-// Runs whose judge is elsewhere: a bundle out, results back, until a winner is confirmed; and files
-// that are damaged, foreign, or come twice.
+// Tests of runs whose kernels are judged on another machine: a bundle goes out and results come
+// back until a winner is confirmed. Also files that are damaged, foreign, or come twice.
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <filesystem>
@@ -85,14 +85,14 @@ TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
   EXPECT_THAT(optimize({"--results", "damaged"}).err, HasSubstr("damaged"));
   EXPECT_THAT(optimize({"--results", "foreign"}).err, HasSubstr("this is no kernelwright-results"));
   EXPECT_THAT(optimize({"--results", "newer"}).err, HasSubstr("version 2"));
-  // A workspace that never asked takes nothing.
+  // A workspace that packed no bundle accepts no results.
   const Workspace other(Whose::Suite);
   write_easy_task(other, "twice");
   const Ran refused =
       other.kw({"optimize", "twice", "--carrier", "bundle", "--results", at("good")});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("this workspace never made"));
-  // Taking the same results twice changes nothing.
+  // Reading the same results twice changes nothing.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr("0 new results"));
 }
@@ -108,7 +108,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   EXPECT_EQ(good["bundle"], hash_of(w_.read("runs/twice.cpu.bundle")));
   EXPECT_FALSE(good["facts"]["ceilings"].empty()) << "measured there, since nobody knew them";
 
-  // A worker goes on in a file of its own bundle and device alone.
+  // A worker continues only a results file of its own bundle and device.
   auto other_device = good, other_bundle = good;
   other_device["facts"]["id"] = "cpu-of-somebody-else";
   other_device["facts"]["model"] = "Other CPU";
@@ -124,7 +124,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
     EXPECT_EQ(w_.read(file), before);
   }
 
-  // A workspace takes no times of a second device.
+  // A workspace that has times of one device refuses those of another.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   const Ran foreign = optimize({"--results", "of_other_device"});
   EXPECT_EQ(foreign.code, 2);
@@ -132,7 +132,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
                                           HasSubstr("times cannot be compared")));
 }
 
-// Files with a valid checksum may still hold anything.
+// Files with a valid checksum may still hold any numbers, so each is checked.
 TEST_F(Bundle, NumbersThatCannotBeEndInWords) {
   const Ran ran = optimize();
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;

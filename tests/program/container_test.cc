@@ -1,5 +1,5 @@
-// kw in a container with Docker's defaults, where namespaces are forbidden, and in one where
-// Landlock is forbidden too.
+// Tests of kw in a container with Docker's defaults, where namespaces are forbidden, and in one
+// where Landlock is forbidden too.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ class Container : public testing::Test {
     write_good_task(w_, "twice");
     w_.write("right.cpp", kFasterKernel);
   }
-  /// kw with these words, in a container whose kernel lets Landlock through or not.
+  /// Runs kw with these arguments in a container whose kernel permits or forbids Landlock.
   Ran kw(const std::string& words, const std::string& how = "") const {
     return w_.shell(std::string(KW_BINARY_DIR "/bin/as_container ") + how + " \"$KW\" " + words);
   }

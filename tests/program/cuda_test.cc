@@ -1,4 +1,4 @@
-// Target cuda as a user meets it on a machine without a GPU: told what is missing and what works.
+// Tests of target cuda on a machine without a GPU: the user is told what is missing and what works.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 

@@ -1,4 +1,5 @@
-// The run in examples/cuda-dialogue: commands that show a GPU's outcomes work without a GPU.
+// Tests with the run in examples/cuda-dialogue: commands that show a GPU's outcomes work without a
+// GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -10,7 +11,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A copy: opening a store may write to it.
+/// The run is copied into a workspace, since opening a store may write to it.
 class Dialogue : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,14 +47,15 @@ TEST_F(Dialogue, FedTheRightWordsBack) {
   }
 }
 
-// The run names its task by a folder of the repository, where it was started.
+// The run names its task by a relative path in the repository, so replaying from another folder
+// must find it.
 TEST_F(Dialogue, ReplaysToTheSameDecisionsFromAnywhere) {
   const Ran ran = w_.kw({"replay", "fctd3d-1", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json()["is_identical"], true);
 }
 
-// The task that the run names still has the baseline's source.
+// The report finds the baseline's source in the task that the run names.
 TEST_F(Dialogue, IsReportedWithTheChangesAgainstTheBaseline) {
   const Ran ran = w_.kw({"report", "fctd3d-1", "--out", "page.html"});
   ASSERT_EQ(ran.code, 0) << ran.err;

@@ -1,4 +1,5 @@
-// A task from words: a bad draft is told what is wrong, a good one waits for a person.
+// Tests of drafting a task from words: the model is told what is wrong with a bad draft; a good one
+// waits for a person.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <tuple>
@@ -31,7 +32,7 @@ const std::string kKernel =
     "  for (int i = 0; i < n; ++i) y[i] = x[i] + x[i];\n"
     "}\n";
 
-/// A task with an unused input, which a kernel may ignore.
+/// A task with an input that the reference does not use, so that a kernel may ignore it.
 std::string idle_input_yaml() {
   std::string yaml = kGoodTaskYaml;
   const auto replace = [&](const std::string& what, const std::string& by) {
@@ -47,7 +48,7 @@ std::string idle_input_reference() {
   return text.replace(text.find("Real* y"), 7, "const Real*, Real* y");
 }
 
-/// Files that the loader accepts and admission refuses.
+/// A reply with files that the loader accepts and admission refuses.
 std::string bad_reply() {
   return block("task.yaml", idle_input_yaml()) + block("shapes.yaml", kShapes) +
          block("reference.cpp", idle_input_reference()) + block("spec.md", "y is twice x.\n");
@@ -181,7 +182,7 @@ TEST_F(Draft, RepliesOfEarlierDraftsAreServedToThoseThatWantThem) {
     const Ran ran = draft({"--tries", "1", "--cache-replies"});
     EXPECT_EQ(ran.code, 3) << ran.err;
     EXPECT_EQ(server_.calls(), 1u) << "round " << round;
-    // The draft's own exchanges are gone, but those of all drafts and runs are kept.
+    // Deletes the draft's own replies; those that all drafts and runs share are kept elsewhere.
     EXPECT_GT(std::filesystem::remove_all(w_.path() / "runs/drafts/twice"), 0u);
   }
   server_.reply("Nor now.");

@@ -1,4 +1,4 @@
-// kw optimize --embed: the cost of vectors counts, and an unknown price is reported.
+// Tests of kw optimize --embed: the cost of embeddings counts, and an unknown price is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "model_server.h"
@@ -29,7 +29,7 @@ class Embed : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return w_.kw(words);
   }
-  /// A reply with a vector for each of so many texts.
+  /// A server's reply with one embedding vector for each of so many texts.
   static net::TestAnswer vectors(std::size_t texts) {
     json data = json::array();
     for (std::size_t i = 0; i < texts; ++i) data.push_back({{"index", i}, {"embedding", {1, 2}}});

@@ -1,5 +1,5 @@
-// What examples/ tells people to run: the script goes back and forth, and the notebook and the job
-// call flags that are there.
+// Tests of what examples/ tells people to run: the script sends a bundle and gets results, and the
+// notebook and the batch job call only flags that exist.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
@@ -22,7 +22,7 @@ std::string text_of(const std::string& file) {
   return text ? *text : std::string();
 }
 
-/// Words that begin with --, as they stand behind `program` on its lines of `text`.
+/// The flags (words that begin with --) after `program` on its lines of `text`.
 std::set<std::string> flags_of(const std::string& text, const std::string& program) {
   std::set<std::string> flags;
   for (const std::string_view line : split_lines(text)) {
@@ -34,7 +34,7 @@ std::set<std::string> flags_of(const std::string& text, const std::string& progr
   return flags;
 }
 
-/// The output of kw-worker without a pipe.
+/// The usage text of kw-worker, which it prints when it is started without a pipe.
 std::string worker_usage() {
   const Ran ran = ended(platform::run({kBin + "/kw-worker"}, {}, kPatience));
   EXPECT_EQ(ran.code, 2);
@@ -76,7 +76,7 @@ TEST(Examples, ScriptsParseAndNameFlagsThatAreThere) {
   for (const std::string& flag : flags) EXPECT_THAT(known, HasSubstr(flag + " "));
 }
 
-/// A task packed for a machine elsewhere, which is this one.
+/// Base of tests with a task that was packed for another machine; here it is judged on this one.
 class PackedExample : public testing::Test {
  protected:
   void SetUp() override {
@@ -110,7 +110,7 @@ TEST_F(PackedExample, GoesBackAndForthUntilTheRunHasEnded) {
   EXPECT_EQ(run["attempts"], 1);
 }
 
-// As the notebook does, round after round, with the flags of pack.
+// Judges as the notebook does, round after round, with the flags that pack printed.
 TEST_F(PackedExample, TakesWhatTheNotebookJudged) {
   const Ran judged = w.shell(
       "tar -xzf twice.hosted.tar.gz && bin/kw-worker --bundle twice.bundle --out first.results");

@@ -1,5 +1,5 @@
-// kw export KERNEL --as FORM: exports are built and run as a user would, and kernels that a form
-// cannot express are refused.
+// Tests of kw export KERNEL --as FORM: exports are built and run as a user would, and kernels that
+// a form cannot express are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -14,8 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Names that may clash between two kernels: a template that both define with the same arguments, an
-// inline function, a global, a macro, a function with C linkage.
+// A kernel with names that clash when it is exported twice: a template that both exports define
+// with the same arguments, an inline function, a global, a macro, a function with C linkage.
 const char* const kCrowdedKernel =
     "// Mine.\n"
     "// SPDX-License-Identifier: MIT\n"
@@ -64,7 +64,7 @@ TEST_F(Export, TwoHeadersInOneProgramOfCShareNothing) {
   }
   EXPECT_THAT(w_.read("three/three.h"), AllOf(HasSubstr("SPDX-License-Identifier: MIT"),
                                               HasSubstr("FACTOR = 3"), HasSubstr("-march=native")));
-  // Macros of the program that have the kernel's names stay what they were.
+  // Macros of the including program that have names of the kernel must keep their values.
   w_.write("kernels.cpp",
            "#define FACTOR 99\n#define TIMES 98\n"
            "#define TWO_IMPLEMENTATION\n#include \"two/two.h\"\n"
@@ -86,7 +86,8 @@ TEST_F(Export, TwoHeadersInOneProgramOfCShareNothing) {
       "nm -C --defined-only kernels.o | awk '$2 ~ /^[A-Zu]$/ && $2 !~ /[tdbr]/ {print $2, $3}' | "
       "grep -E '^[TDBRWVu] ' | sort\n");
   EXPECT_EQ(together.code, 0) << together.err;
-  // Two functions are global and nothing is weak, so that no linker takes one for the other.
+  // Exactly two symbols are global and none is weak, so that no linker merges functions of the two
+  // exports.
   EXPECT_EQ(together.out, "2 200 3 300\n2 200 3 300\nT three\nT two\n");
 }
 
@@ -188,7 +189,7 @@ TEST_F(Export, CodeAboveAnIncludeIsNoHindrance) {
   EXPECT_EQ(built.code, 0) << built.out << built.err;
 }
 
-/// A run whose only idea is that kernel.
+/// A short run whose only candidate is the kernel with clashing names.
 Ran short_run(const Workspace& w) {
   write_known_task(w);
   w.write("twice/candidates/001_right.cpp", kFasterKernel);
@@ -212,14 +213,14 @@ TEST(ExportOfARun, TellsWhatWasConfirmedAndCarriesItsCertificate) {
             w.read("runs/twice-1/best/certificate.json"));
   EXPECT_THAT(w.refusal({"export", "twice-1", "--as", "source"}, {"--task", "twice"}),
               HasSubstr("a run has its own task"));
-  // Exports of data have not changed.
+  // Exporting a run's data as CSV works beside exporting its kernel.
   EXPECT_THAT(w.kw({"export", "twice-1", "--format", "csv"}).out, HasSubstr("attempt,name"));
 }
 
 TEST(ExportOfARun, SaysInWordsThatAWinnerIsNotConfirmed) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
-  // The kernel is no faster than the reference, which is the opponent.
+  // The kernel is no faster than the reference, against which it is measured.
   std::string same = w.read("twice/reference.cpp");
   w.write("twice/candidates/001_same.cpp",
           same + "void twice(int n, const float* x, float* y) { reference<float>(n, x, y); }\n");
@@ -234,7 +235,7 @@ TEST(ExportOfARun, SaysInWordsThatAWinnerIsNotConfirmed) {
   EXPECT_FALSE(fs::exists(w.path() / "there/certificate.json"));
 }
 
-// A kernel as kw specialise writes one.
+// The kernel has the form that kw specialise writes, with a dispatch by shape.
 TEST_F(Export, ADispatchByShapeGoesAlong) {
   w_.write("mine.cpp",
            "// twice: a build of its own for 1 of its shapes, and one for all others.\n"
@@ -265,7 +266,7 @@ TEST_F(Export, ADispatchByShapeGoesAlong) {
   EXPECT_EQ(built.out, "8 8\n-1 8\n") << "the shape with constants goes to its own build";
 }
 
-/// Forms of shipped kernels by tests/export/run, which also runs where there is a GPU.
+/// Runs tests/export/run on shipped kernels; on a machine with a GPU the same script runs for cuda.
 Ran run_of_forms(const Workspace& w, const std::string& words, const std::string& environment) {
   return w.shell("export " + environment + "\n" + std::string(KW_SOURCE_DIR) +
                  "/tests/export/run --kw $KW " + words);
@@ -286,7 +287,7 @@ TEST(ExportForms, ShippedKernelsForProcessorsWorkInEveryForm) {
   EXPECT_THAT(ran.out, HasSubstr("0 wrong, 0 left out"));
 }
 
-// KW_TEST_PYTHON names a Python with PyTorch; without it python3 is tried.
+// KW_TEST_PYTHON names a Python with PyTorch; without it the test tries python3.
 TEST(ExportForms, AnOperatorOfPyTorchPassesOpcheckAndIsCompiled) {
   const Workspace w(Whose::Suite);
   const char* named = std::getenv("KW_TEST_PYTHON");
@@ -349,7 +350,7 @@ TEST_F(GpuExport, FaultsAreCodesWithWords) {
            "  if (i < n) y[i] = 2 * x[i];\n"
            "}\n");
   const Words words{"export", "mine.cu", "--task", "twice", "--as", "header", "--arch", "sm_90a"};
-  // The timed shape is beyond what the kernel requires.
+  // The kernel's requirement n < 2000 excludes the timed shape, so the export is refused.
   const Ran refused = kw(words);
   EXPECT_EQ(refused.code, 2) << refused.out;
   EXPECT_THAT(refused.err, HasSubstr("n < 2000"));

@@ -1,4 +1,5 @@
-// Names, sources and words of compilers as a user meets them: on both outputs and in JSON.
+// Tests of hostile names, sources and compiler output as a user sees them: on both outputs and in
+// JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nasty_text_for_test.h"
 #include "kw.h"
@@ -8,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A file whose name and source, and so the compiler's message too, try to mislead.
+/// A file with a misleading name and source, so that the compiler's message is misleading too.
 class ForeignText : public testing::Test {
  protected:
   ForeignText() {

@@ -1,5 +1,5 @@
-// A run on a GPU whose judge is elsewhere, on the stand-in for one: bundles out, results back,
-// until the winner is confirmed, with the ceilings that were measured there.
+// Tests of a GPU run that is judged elsewhere, on the stand-in for a GPU: bundles go out and
+// results come back until the winner is confirmed, with the ceilings that were measured there.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -23,7 +23,8 @@ class GpuBundle : public StandIn {
     write_kernels(0);
   }
 
-  /// Each try has other sources, because an answer that came back is kept for good.
+  /// Writes kernels whose sources differ for each try, because results that came back are kept for
+  /// ever.
   void write_kernels(int attempt) const {
     const std::string mark = "// " + std::to_string(attempt) + "\n";
     w_.write("twice/baselines/naive.cu", sleeper(40) + mark);
@@ -37,7 +38,7 @@ class GpuBundle : public StandIn {
     return kw(words);
   }
 
-  /// The facts of the stand-in that a worker would have after minutes of measuring.
+  /// Facts about the stand-in, with ceilings that a worker would measure in minutes.
   nlohmann::json facts() const {
     know_ceilings();
     auto facts = kw({"device", "--target", "cuda", "--json"}).json();
@@ -45,8 +46,8 @@ class GpuBundle : public StandIn {
     return facts;
   }
 
-  /// Judges the waiting bundle into `file`, like a worker that was killed after it had written its
-  /// ceilings and is started again.
+  /// Judges the waiting bundle into `file`. The file already holds ceilings, as if a worker had
+  /// been killed after measuring them and is started again.
   Ran judge(const std::string& file, const nlohmann::json& facts) const {
     w_.write(file, results_file({{"bundle", hash_of(w_.read(bundle_))},
                                  {"facts", facts},
@@ -96,14 +97,14 @@ TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
   ASSERT_TRUE(best.is_object()) << tour.ran.out << kw({"explain", tour.run, "1"}).out;
   EXPECT_EQ(best["name"], "001_quick");
   EXPECT_EQ(best["confirmed"], tour.ran.code == 0);
-  if (tour.ran.code != 0) {  // on a busy machine stamps and events disagree
+  if (tour.ran.code != 0) {  // on a busy machine time stamps and events disagree
     EXPECT_EQ(best["verdict"]["outcome"], "unmeasurable") << tour.ran.out;
   }
   const auto attempt = kw({"explain", tour.run, "1", "--json"}).json()["evaluation"];
   EXPECT_EQ(attempt["machine"], "Emulated GPU");
   EXPECT_GT(attempt["roofline_fraction"], 0) << "of the ceilings that came with the results";
 
-  // Another GPU's times are refused from then on.
+  // After the first results, times of another GPU are refused.
   auto of_other = body_of(w_.read("results"));
   of_other["facts"]["id"] = "gpu-00000000000000000000000000000000";
   of_other["facts"]["model"] = "Other GPU";
@@ -130,7 +131,7 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
   ASSERT_EQ(taken.code, 3) << taken.err;
   EXPECT_FALSE(asks_for_baseline()) << "its time came with the results";
 
-  // For another arch the baseline is timed anew, and by a device that runs its code.
+  // For another architecture the baseline is timed again, by a device that can run its code.
   Words other{"optimize",  "twice",  "--target",   "cuda", "--arch",     "sm_90",
               "--carrier", "bundle", "--attempts", "1",    "--baseline", "naive"};
   const std::string first = w_.read(bundle_);

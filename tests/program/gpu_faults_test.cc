@@ -1,5 +1,5 @@
-// Faults of a GPU, on the stand-in: no GPU, an old driver, a slice, too little memory, a GPU that
-// is lost while it works, and a bundle for another architecture.
+// Tests of faults of a GPU, on the stand-in: no GPU, an old driver, a slice, too little memory, a
+// GPU that is lost while it works, and a bundle for another architecture.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <optional>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class GpuFaults : public StandIn {
  protected:
-  /// The one line that is printed where nothing can be judged.
+  /// The only line that kw judge prints if nothing can be judged.
   std::string refusal() {
     const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
     expect_one_line(ran, 3);
@@ -86,7 +86,7 @@ TEST_F(GpuFaults, AWorkspaceForWhichThereIsNoRoomIsTheCandidatesVerdict) {
 }
 
 TEST_F(GpuFaults, WorkloadsForWhichTheRefereeLacksMemoryAreSkippedAndSaidToBe) {
-  be("free 2148532224\n");  // 1 MiB above what is left to others
+  be("free 2148532224\n");  // 1 MiB above the memory that is left to other programs
   const Ran ran = check("right.cu");
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto skipped = ran.json()["skipped"];

@@ -1,5 +1,5 @@
-// Whole runs on the stand-in for a GPU: a search with its certificate, notes about other users of
-// the GPU, and targets side by side.
+// Tests of whole runs on the stand-in for a GPU: a search with its certificate, notes about other
+// users of the GPU, and two targets compared.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
@@ -45,9 +45,9 @@ TEST_F(GpuRun, EndsWithAWinThatWasConfirmedAndNamesWhoElseIsOnTheGpu) {
   if (ran.code == 0) {
     EXPECT_EQ(best["speedup"]["is_faster"], true);
     EXPECT_GT(best["speedup"]["low"],
-              1.5);  // 40 ms of sleep against 8, and what the machine adds
+              1.5);  // 40 ms of sleep against 8 ms, plus overhead of the machine
     EXPECT_LT(best["speedup"]["high"], 8);
-  } else {  // on a busy machine stamps and events disagree, which accuses no kernel
+  } else {  // on a busy machine time stamps and events disagree
     EXPECT_EQ(best["verdict"]["outcome"], "unmeasurable") << ran.out;
   }
   EXPECT_THAT(kw({"explain", "twice-1", "1"}).out,
@@ -69,10 +69,10 @@ TEST_F(GpuRun, StandsBesideThatOfTheProcessor) {
   EXPECT_EQ(compared["targets"][0]["kernel"], "001_right");
   EXPECT_EQ(compared["targets"][1]["kernel"], "001_quick");
   EXPECT_EQ(compared["targets"][1]["device"], "Emulated GPU");
-  // It sleeps for eight milliseconds.
+  // The GPU kernel sleeps for eight milliseconds.
   EXPECT_LT(compared["targets"][1]["items_per_s"], 16384 / 0.008);
   EXPECT_LT(compared["gain"], 1) << "which no processor does";
-  // The CPU's best and the sequential code are lines of their own.
+  // The table has separate lines for the CPU's best kernel and for the sequential reference.
   EXPECT_EQ(compared["reference"]["kernel"], "reference");
   EXPECT_EQ(compared["reference"]["target"], "cpu");
   EXPECT_EQ(compared["reference"]["workloads"][0]["name"], "on_cpu");

@@ -1,4 +1,4 @@
-// kw soak on a GPU, on the stand-in for one.
+// Tests of kw soak on a GPU, on the stand-in for a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "stand_in.h"
 

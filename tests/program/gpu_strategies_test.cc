@@ -1,5 +1,5 @@
-// Every strategy that has sources written, as a run with a scripted model on the stand-in for a
-// GPU.
+// Tests of every strategy for which a model writes sources, as a run with a scripted model on the
+// stand-in for a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
@@ -21,13 +21,14 @@ class GpuStrategies : public StandIn {
     if (IsSkipped() || HasFatalFailure()) return;
     know_ceilings();
     w_.write("twice/baselines/naive.cu", sleeper(2));
-    // Headers alone: what a prompt offers depends on whether they are found.
+    // Only an empty header of CUTLASS is needed: what a prompt offers depends on whether headers
+    // are found.
     w_.write("cutlass/include/cute/tensor.hpp", "");
     w_.write("writes.txt", "===\n!repeat forever\n" + answer_for_all("cuda", sleeper(4)));
   }
 
-  /// The run's first attempt, which must be written, built and judged; disagreeing stamps of a busy
-  /// machine are allowed.
+  /// The first attempt of a run. It must be written, built and judged; on a busy machine its time
+  /// stamps may disagree.
   json first_of(const std::string& strategy, const std::string& preset, int attempts) {
     Words words{"optimize",       "twice",
                 "--target",       "cuda",
@@ -54,7 +55,7 @@ class GpuStrategies : public StandIn {
   std::string prompt_of(const std::string& attempt) const {
     return kw({"prompt", run_, "--attempt", attempt}).out;
   }
-  /// With CUTLASS, or with none that can be found.
+  /// Runs kw with CUTLASS, or with no CUTLASS to be found.
   Ran kw(const Words& arguments) const {
     Words around = env();
     around.push_back("CUTLASS_PATH=" + (w_.path() / (has_cute_ ? "cutlass" : "nothing")).string());
@@ -74,7 +75,7 @@ TEST_F(GpuStrategies, EachWritesAndIsReplayed) {
       if (!has_both && preset == "paper") continue;
       expect_whole(strategy, has_both ? preset : "", 1);
       if (HasFailure()) return;
-      // The dialect of the first source, which only this target decides.
+      // The prompt chooses a dialect (CuTe) for the first source; only target cuda has a choice.
       EXPECT_EQ(prompt_of("1").contains("in the terms of CuTe"), strategy == "staged");
     }
   }

@@ -1,5 +1,5 @@
-// kw graph build: from runs, from the playbook on this machine, with names by a model; and what one
-// model has taught the graph tells another.
+// Tests of kw graph build: from runs, from the playbook on this machine, with names from a model;
+// and a graph that one model taught helps another model.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -11,7 +11,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The edge as `kw graph --json` shows it; null: there is none.
+/// The edge between two techniques as `kw graph --json` shows it; null if there is none.
 json edge_of(const Workspace& w, const std::string& from, const std::string& to) {
   const json graph = w.kw({"graph", "--json"}).json();
   for (const json& edge : graph["edges"])
@@ -19,7 +19,7 @@ json edge_of(const Workspace& w, const std::string& from, const std::string& to)
   return nullptr;
 }
 
-/// The output of kw graph build.
+/// The JSON output of kw graph build.
 json built(const Workspace& w, const Words& more = {}) {
   Words words{"graph", "build", "--json"};
   words.insert(words.end(), more.begin(), more.end());
@@ -28,7 +28,7 @@ json built(const Workspace& w, const Words& more = {}) {
   return ran.json();
 }
 
-/// A reply of the model that names steps, with an item for each step.
+/// A model's reply that names the steps of a run, with one item for each step.
 std::string names(const Words& methods) {
   json items = json::array();
   for (const std::string& method : methods)
@@ -36,7 +36,7 @@ std::string names(const Words& methods) {
   return "===\n" + items.dump() + "\n";
 }
 
-/// Text about task twice, changed to task other.
+/// The text with the task's name "twice" replaced by "other".
 std::string renamed(std::string text) {
   for (std::size_t at = 0; (at = text.find("twice")) != std::string::npos;)
     text.replace(at, 5, "other");
@@ -45,13 +45,13 @@ std::string renamed(std::string text) {
 
 class GraphBuild : public testing::Test {
  protected:
-  /// A task with the same work under another name, because examples of the very task would be
-  /// answers.
+  /// A task with the same work under another name. The same task could not be used, since prompts
+  /// show no examples from it.
   void write_other_task() const {
     for (const char* file : {"task.yaml", "shapes.yaml", "spec.md", "reference.cpp"})
       w_.write(std::string("other/") + file, renamed(w_.read(std::string("twice/") + file)));
   }
-  /// A run of two kernels, the second made from the first.
+  /// Makes a run of two kernels, the second made from the first.
   void SetUp() override {
     write_known_task(w_);
     w_.write("first.txt", "===\n" + reply_of(slow_twice(80, "tiling")) + "===\n" +
@@ -76,8 +76,8 @@ TEST_F(GraphBuild, OneModelsRunsAndThePlaybookServeAnother) {
   EXPECT_THAT(edge_of(w_, "start", "tiling")["examples"][0]["before"].get<std::string>(),
               HasSubstr("void reference("));
 
-  // A model names the steps: a reply that does not fit leaves the run out, and --keep adds to the
-  // existing graph.
+  // A model names the steps of the run. A reply that does not fit leaves the run out, and --keep
+  // adds to the existing graph.
   w_.write("names.txt", names({"cutting", "rolling out"}));
   EXPECT_EQ(built(w_, {"--model", "scripted:names.txt"})["verified"], 2);
   EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());
@@ -93,7 +93,8 @@ TEST_F(GraphBuild, OneModelsRunsAndThePlaybookServeAnother) {
   EXPECT_FALSE(edge_of(w_, "start", "magic").is_null());
   EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
 
-  // On another task another model is told of the step by its figures, and shown what was written.
+  // On another task, another model's prompt shows the step with its figures and the code that was
+  // written.
   write_other_task();
   w_.write("second.txt", "===\n{\"technique\": \"tiling\", \"reason\": \"it worked\"}\n===\n" +
                              renamed(reply_of(slow_twice(64, "tiling"))));
@@ -112,7 +113,7 @@ TEST_F(GraphBuild, WhatTheGraphHasCountedIsAddedOnce) {
   EXPECT_EQ(built(w_, {"--keep"})["verified"], 0) << "the run is in it";
   EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
   EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 2);
-  // Steps that a run taught as it went are shown too.
+  // The graph also shows steps that a run taught while it searched.
   w_.write("walks.txt", "===\n{\"technique\": \"tiling\", \"reason\": \"it worked\"}\n===\n" +
                             reply_of(slow_twice(72, "tiling")));
   const Ran ran = w_.kw({"optimize", "twice", "--strategy", "graph-walk", "--guide", "llm",

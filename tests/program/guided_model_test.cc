@@ -1,4 +1,5 @@
-// A model that is steered by a person, starts from expert kernels, and is helped by a judge.
+// Tests of a model that is steered by a person, starts from expert kernels, and is helped by a
+// judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -11,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Everything that was sent to the model for an attempt, and to the judge about it.
+/// All requests about one attempt that were sent to the model and to the judge, as JSON.
 json exchanges(const Workspace& w, int attempt) {
   return w.kw({"prompt", "twice-1", "--attempt", std::to_string(attempt), "--json"})
       .json()["exchanges"];
@@ -21,7 +22,7 @@ std::string sent(const json& exchange) {
   return exchange["request"]["messages"].back()["text"].get<std::string>();
 }
 
-/// Waits for a file in the folder through which a person answers; false: it never came.
+/// Waits for a file in the folder through which a person answers; false if it does not come.
 bool wait_for(const Workspace& w, const std::string& file) {
   return wait_until([&] { return !w.read(file).empty(); });
 }
@@ -101,7 +102,7 @@ TEST(GuidedModel, OfTwoTheOneThatIsWorthItsTokensIsAskedMore) {
   std::string right, wrong;
   for (int i = 0; i < 10; ++i) {
     const std::string head = "// kernel " + std::to_string(i) + "\n";
-    // The kernel is clearly slower than the baseline, which a few pairs show.
+    // The kernel is so much slower than the baseline that a few pairs of calls show it.
     right += "===\n" + kernel(
                            "  for (int i = 0; i < n; ++i) {\n"
                            "    volatile float last = 0;\n"

@@ -1,4 +1,4 @@
-// Runs that are killed, interrupted and resumed.
+// Tests of runs that are killed, interrupted and resumed.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 const Words kRun{"optimize", "synthetic:7", "--attempts", "60"};
 constexpr int kTrials = 12;
 
-/// Kills the program after a random part of `span`; true if it had ended by itself.
+/// Kills the program after a random part of `span`; returns true if the program had already ended.
 bool kill_somewhere(platform::Process process, std::chrono::nanoseconds span,
                     std::mt19937& random) {
   std::uniform_int_distribution<std::int64_t> delay(0, span.count());
@@ -39,7 +39,8 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
   int killed_inside = 0;
-  // On a machine that has become less loaded, runs may end before they are killed.
+  // A run may end before it is killed if the machine has become less loaded, so there may be more
+  // trials.
   for (int trial = 0; trial < kTrials || (killed_inside == 0 && trial < 4 * kTrials); ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
     const Workspace w(Whose::Suite);
@@ -53,7 +54,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
     }
     if (!is_over) {
       const Ran ran = w.kw({"resume", "synthetic-1"});
-      // A run whose end was stored before the kill is not resumed.
+      // A run that stored its end before it was killed is finished and cannot be resumed.
       if (ran.code != 0) {
         EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
       }
@@ -65,13 +66,13 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   EXPECT_GT(killed_inside, 0) << "no kill hit a run";
 }
 
-/// A file of a run's folder that was begun when the kill came.
+/// A file of a run's folder, at whose writing the kill hits the run.
 struct Begun {
   const char* file;
   const char* before;  ///< The file that exists just before this one is begun.
 };
 
-/// A run whose folder is there and which was killed long before its end.
+/// Leaves a run that has created its folder and was killed long before its end.
 void leave_begun_run(const Workspace& w, const Words& run) {
   platform::Process process = w.start(run);
   ASSERT_TRUE(wait_until([&] { return !w.read("runs/synthetic-1/lock").empty(); }));
@@ -80,7 +81,7 @@ void leave_begun_run(const Workspace& w, const Words& run) {
 }
 
 TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
-  // The run takes at least a third of a second, so that it is not killed after its end.
+  // The run takes at least a third of a second, so that it is killed before its end.
   const Words run{"optimize", "synthetic:7:100:15", "--attempts", "60"};
   const Workspace undisturbed;
   ASSERT_NE(undisturbed.kw(run).code, 2);
@@ -93,7 +94,8 @@ TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
     const Workspace w;
     const std::string part = folder + begun.file + ".part";
     leave_begun_run(w, run);
-    // Opening a pipe that nobody reads blocks, so the kill hits the process there.
+    // The file is replaced by a named pipe without a reader: opening it blocks, so the kill hits
+    // the process there.
     std::filesystem::remove(w.path() / part);
     ASSERT_EQ(::mkfifo((w.path() / part).c_str(), 0600), 0);
     w.write(folder + "lock", "");
@@ -112,7 +114,7 @@ TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
   }
 }
 
-/// Starts a run that only a signal ends and waits until it has begun.
+/// Starts a run that only a signal ends, and waits until it has begun.
 platform::Process start_endless_run(const Workspace& w) {
   platform::Process process =
       w.start({"optimize", "synthetic:7:100:5", "--strategy", "random", "--attempts", "1000000"});

@@ -1,4 +1,4 @@
-// Starting of the program under test.
+// Starts the program under test.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 
@@ -27,8 +27,9 @@ std::string program_of(Whose whose) {
   return suite != nullptr && *suite != 0 ? suite : std::string(KW_BINARY_DIR) + "/bin/kw";
 }
 
-/// Judges a kernel of the easy task, which teaches a workspace the machine and the baselines, and
-/// keeps that as `runs`. Nothing where no kernel can be judged: tests that try say so.
+/// Judges a kernel of the easy task, so that the workspace learns facts about the machine and the
+/// baselines, and keeps the workspace's database as `runs`. Keeps nothing if no kernel can be
+/// judged; tests that need one report that.
 void learn(const platform::Path& runs) {
   const Workspace first(Whose::Suite);
   write_easy_task(first, "twice");
@@ -153,7 +154,7 @@ platform::Process Workspace::start_audible(const Words& arguments, const std::st
 
 nlohmann::json Workspace::run() const {
   const Ran ran = kw({"runs", "--json"});
-  // While the database is created it may not be readable.
+  // The database may be unreadable while it is being created.
   const auto listed = nlohmann::json::parse(ran.out, nullptr, false);
   if (ran.code != 0 || !listed.is_object() || listed["runs"].empty()) return nullptr;
   return listed["runs"][0];
@@ -208,7 +209,7 @@ void write_known_task(const Workspace& workspace) {
   write_easy_task(workspace, "twice");
   const platform::Path known = platform::Path(KW_BINARY_DIR) / "program" / "known";
   ASSERT_TRUE(platform::make_dirs(known));
-  // Tests are separate processes: the first one learns, the others wait.
+  // Tests are separate processes: the first one measures, the others wait for the lock.
   const auto lock = platform::FileLock::acquire(known / "lock", "a test", kPatience);
   ASSERT_TRUE(lock) << describe(lock.error());
   const platform::Path program = program_of(Whose::Suite);

@@ -1,4 +1,4 @@
-// Drives the built kw in a workspace of its own, as a user would.
+// Runs the built kw in a workspace of its own, as a user would.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,9 +16,10 @@ namespace kw::program {
 
 using Words = std::vector<std::string>;
 
-/// The longest that anything may take: tests share a loaded machine with others, sanitised.
+/// The longest time that anything may take, since tests share a loaded machine and may run
+/// sanitised programs.
 inline constexpr platform::Nanoseconds kPatience = std::chrono::minutes(5);
-/// Calls the function until it returns true; false where the patience ended.
+/// Calls the function until it returns true; false if kPatience ended before.
 bool wait_until(const std::function<bool()>& is_so);
 
 struct Ran {
@@ -28,41 +29,42 @@ struct Ran {
   std::string err;
 
   std::string first_error() const { return err.substr(0, err.find('\n')); }
-  /// Standard output as the one JSON object it must be; null with a failure of the test otherwise.
+  /// Standard output parsed as a single JSON object; if it is none, the test fails and the value is
+  /// null.
   nlohmann::json json() const;
 };
 
-/// Whose kw a workspace starts: that of this build, or the one that KW_SUITE_KW names, where tests
-/// judge kernels, search for long or start it dozens of times and a sanitised one would take three
-/// times as long.
+/// Which kw a workspace starts: Ours is that of this build. Suite is the one that KW_SUITE_KW
+/// names, for tests that judge kernels, search for long or start kw dozens of times, where a
+/// sanitised kw would take three times as long.
 enum class Whose { Ours, Suite };
 
-/// A directory with its own home, removed at the end. Programs start in it. What they compile is
-/// kept for the next test.
+/// A temporary directory with its own home, in which programs are started. It is removed at the
+/// end, but compiled objects are kept for later tests.
 class Workspace {
  public:
   explicit Workspace(Whose whose = Whose::Ours);
   const platform::Path& path() const { return dir_.path(); }
-  /// The folder of the program and of the programs that it starts.
+  /// The folder that holds kw and the programs that kw starts.
   platform::Path programs() const { return platform::Path(program_).parent_path(); }
   const std::string& program() const { return program_; }
-  /// How programs are started in it; `env` on top of PATH and HOME.
+  /// Options with which programs are started in the workspace; `env` is added to PATH and HOME.
   platform::SpawnOptions options(const Words& env) const;
-  /// Runs kw to its end; a test fails where that takes longer than kPatience. `env` on top of PATH
+  /// Runs kw to its end; the test fails if that takes longer than kPatience. `env` is added to PATH
   /// and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
-  /// What kw says when it turns a command down, which must end with 2.
+  /// What kw prints when it refuses a command, which must end with exit code 2.
   std::string refusal(Words command, const Words& more) const;
-  /// Runs a shell script like kw(), with the program's path in $KW.
+  /// Runs a shell script in the same way as kw(); $KW is the program's path.
   Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
-  /// Starts kw with standard error in the file `err`, which can be read while kw runs.
+  /// Starts kw with standard error going to the file `err`, which can be read while kw runs.
   platform::Process start_audible(const Words& arguments, const std::string& err,
                                   const Words& env = {}) const;
-  /// The only run of the workspace, as `kw runs` shows it; null while there is none.
+  /// The only run of the workspace, as `kw runs` lists it; null if there is none yet.
   nlohmann::json run() const;
   void write(const std::string& file, const std::string& text) const;
-  /// The file's text; empty where there is none.
+  /// The file's text; empty if there is no such file.
   std::string read(const std::string& file) const;
 
  private:
@@ -73,24 +75,25 @@ class Workspace {
 
 Ran ended(const Result<platform::Exit>& exit);
 
-/// True where a run ended for want of a jail and the test may be left out; KW_REQUIRE_JAIL=1
-/// forbids that.
+/// True if the run ended because no jail works here, so the test may be skipped. With
+/// KW_REQUIRE_JAIL=1 that is a failure.
 bool lacks_jail(const Ran& ran);
 
-/// Writes the task of tests that must not measure: a complete and valid folder.
+/// Writes a complete and valid task folder, for tests that must not measure.
 void write_good_task(const Workspace& workspace, const std::string& folder);
-/// Writes the task with a reference so slow that a few pairs show any kernel to be faster, on any
-/// machine. A good kernel takes about 50 us, because calls of less than 16 us cannot be measured.
+/// Writes a task whose reference is so slow that on any machine a few pairs of calls show a kernel
+/// to be faster. A good kernel takes about 50 us, because calls of less than 16 us cannot be
+/// measured.
 void write_easy_task(const Workspace& workspace, const std::string& folder);
-/// write_easy_task() in the folder "twice", where the machine's ceilings and the times of the
-/// task's baselines are known. They were measured once for all tests: for those that look at what
-/// comes after.
+/// Does write_easy_task() in the folder "twice" of a workspace that already knows the machine's
+/// ceilings and the baselines' times. They are measured once for all tests, for use by tests of
+/// later steps.
 void write_known_task(const Workspace& workspace);
-/// Strategies that have sources written, as kw lists them where it does not know a name. Needs a
-/// task "twice".
+/// Names of the strategies for which a model writes sources, as kw lists them when it gets an
+/// unknown name. Needs a task "twice".
 std::vector<std::string> writing_strategies(const Workspace& workspace);
 /// A kernel for the easy task that takes a quarter of the reference's time. It is bound by
-/// arithmetic, because near a memory ceiling that ceiling would be measured again.
+/// arithmetic: near a memory ceiling, that ceiling would be measured again.
 extern const char* const kFasterKernel;
 extern const char* const kGoodTaskYaml;
 

@@ -1,5 +1,5 @@
-// Tests of what recorded steps teach: the learned judge in a run, kernels ranked before they are
-// judged, and judges compared on runs that they have not seen.
+// Tests of a judge that learns from recorded steps: in a run, in ranking kernels before they are
+// measured, and compared with other judges on runs that it has not seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -15,8 +15,8 @@ class LearnedJudge : public testing::Test {
  protected:
   void SetUp() override { write_known_task(w_); }
 
-  /// A run that refines: `works` is faster than its parent; four other kernels, each with another
-  /// technique, do not compile and so cost nothing to judge.
+  /// A run that refines a kernel: `works` is faster than its parent. Four other kernels, each with
+  /// another technique, do not compile, so judging them costs nothing.
   void teach(const std::string& works) {
     std::string script = "===\n" + reply_of(slow_twice(96, "plain")) + "===\n" +
                          reply_of(slow_twice(48, "plain, " + works));
@@ -57,7 +57,7 @@ TEST_F(LearnedJudge, SaysAndRanksByWhatEarlierRunsHaveGained) {
   EXPECT_THAT(w_.kw({"memory", "judge"}).out,
               AllOf(HasSubstr("12 steps of models in 2 runs for cpu"), HasSubstr("by lot")));
 
-  // Of two replies to one ask, only the one that names the promising technique is judged.
+  // Of two replies to one request, only the one that names the promising technique is judged.
   w_.write("pair.txt", "===\n" + reply_of(slow_twice(96, "plain")) + "===\n" +
                            reply_of(slow_twice(96, "plain, x")) + "===\n" +
                            reply_of(slow_twice(48, "plain, packing")) + "===\n" +

@@ -1,5 +1,6 @@
-// What a run teaches enters later prompts: the worked example of tiling a wave, from a broken
-// source injection to a contiguous winner, and a second run that knows it all from the start.
+// Tests that lessons of a run enter later prompts: a worked example of tiling a wave equation, from
+// a broken source injection to a contiguous winner, and a second run that knows all lessons from
+// the start.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
@@ -20,10 +21,10 @@ std::string shipped(const std::string& file) {
   return text ? *text : std::string();
 }
 
-/// fctd3d under another name, so that no playbook knows it, on workloads of milliseconds. The first
-/// check tells point updates from the bulk: one step, many sources. Planes lie a power of two
-/// apart, so that strides cost much, and the reference is slowed down, so that few pairs show a
-/// winner.
+/// Writes fctd3d under another name, so that no playbook knows it, with workloads of milliseconds.
+/// The first check has one step and many sources, so a wrong injection is distinguished from a
+/// wrong update. Planes are a power of two apart, so that strides cost much, and the reference is
+/// slowed down, so that a few pairs of calls show a winner.
 void write_wave(const Workspace& w) {
   std::string yaml = shipped("task.yaml");
   yaml.replace(yaml.find("name: fctd3d"), 12, "name: wave3d");
@@ -42,7 +43,8 @@ void write_wave(const Workspace& w) {
   w.write("wave3d/reference.cpp", reference);
 }
 
-/// Point update and injection of one source, right in every detail.
+/// Source of two helper functions: the update of one point, and the injection of one source; both
+/// are correct.
 const std::string kParts = R"(#include <math.h>
 #include <stddef.h>
 static inline float updated(const float* p, float before, float m, ptrdiff_t sx, ptrdiff_t sy,
@@ -75,7 +77,7 @@ static int clamped(float g, int n) {
 }
 )";
 
-/// The function around what is done in each time step.
+/// A reply with a kernel that does `step` in each time step.
 std::string wave_kernel(const std::string& plan, const std::string& technique,
                         const std::string& step) {
   return plan + "\n\n```cpp\n// kw: technique " + technique + "\n" + kParts + R"(
@@ -101,7 +103,7 @@ const std::string kEachSource = R"(
 const std::string kInject =
     "      inject(next, m, src[(ptrdiff_t)t * nsrc + p], gx, gy, gz, nx, ny, nz);\n    }\n";
 
-/// Tiles over x and y with x innermost.
+/// Source of loops over tiles in x and y, with x innermost.
 const std::string kTiles = R"(
     for (int x0 = 0; x0 < nx; x0 += 8)
       for (int y0 = 0; y0 < ny; y0 += 8) {
@@ -114,7 +116,8 @@ const std::string kTiles = R"(
             }
 )";
 
-/// A source goes in with the tile of its cell: corners in tiles that follow are overwritten.
+/// Source that injects each source with the tile of its cell, so that later tiles overwrite some of
+/// its corners.
 const std::string kTiledInjection =
     kTiles + kEachSource +
     "      const int bx = clamped(gx, nx), by = clamped(gy, ny);\n"
@@ -165,7 +168,7 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
   if (lacks_jail(first)) GTEST_SKIP() << first.err;
   ASSERT_EQ(first.code, 0) << first.err;
 
-  // Tiling breaks the parity of the sources, and the prompt gains an instruction.
+  // Tiling makes the injected sources wrong, so the next prompt gains an instruction.
   EXPECT_EQ(attempt(1)["outcome"], "wrong_result");
   EXPECT_THAT(server_.prompt(0), Not(HasSubstr("What kernels for this task have missed")));
   EXPECT_THAT(server_.prompt(1),
@@ -173,18 +176,18 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
                     HasSubstr("Keep point updates (source injection, scatter)"),
                     HasSubstr("A kernel with tiling missed that"),
                     HasSubstr("The specification says"), HasSubstr("after the update")));
-  // Correct, but slower, since tiles broke contiguous access along z.
+  // The second attempt is correct but slower, since its tiles broke contiguous access along z.
   EXPECT_EQ(attempt(2)["outcome"], "correct");
   EXPECT_EQ(attempt(2)["class"], "no_gain") << attempt(2)["words"];
   EXPECT_THAT(server_.prompt(2),
               AllOf(HasSubstr("What was learnt here"), HasSubstr("Correct but slower with tiling"),
                     HasSubstr("contiguous access along z is lost")));
-  // The next one keeps z contiguous and becomes the best.
+  // The third attempt keeps z contiguous and becomes the best.
   EXPECT_EQ(attempt(3)["class"], "new_best") << attempt(3)["words"];
   for (std::size_t call = 0; call < server_.calls(); ++call)
     EXPECT_THAT(server_.prompt(call), Not(HasSubstr("many_sources"))) << "hidden workloads";
 
-  // Memory has all lessons, with where they come from.
+  // The memory has all lessons, with the attempts that taught them.
   const json instruction = lessons("instruction").at(0);
   EXPECT_EQ(instruction["seen_in"][0]["run"], "wave3d-1");
   EXPECT_EQ(instruction["seen_in"][0]["attempt"], 1);
@@ -199,7 +202,7 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
               AllOf(HasSubstr("+ [example] For this very task"), HasSubstr("+ [instruction] Keep"),
                     HasSubstr("+ [insight] Correct but slower with tiling")));
 
-  // A person can list the lessons of one target.
+  // A person can list the lessons of one target only.
   for (const auto& [word, key] :
        {std::pair("list", "lessons"), std::pair("experience", "experience")}) {
     const auto of = [&, word = word, key = key](const Words& target) {
@@ -212,13 +215,13 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
     EXPECT_TRUE(of({"--target", "cuda"}).empty()) << word;
   }
 
-  // A frozen lesson is told as before, and runs do not change it until it is unfrozen.
+  // A frozen lesson still enters prompts, but runs do not change it until it is unfrozen.
   const std::string id = instruction["id"].dump();
   EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 0);
   EXPECT_EQ(lessons("instruction").at(0)["state"], "frozen");
   EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 2) << "it is frozen already";
 
-  // The second run begins with these lessons; what was dropped meanwhile stays away.
+  // The second run begins with these lessons, except those that were dropped in between.
   EXPECT_THAT(w_.kw({"prompt", "wave3d"}).out, HasSubstr("For this very task. Confirmed"));
   server_.reply("I have no idea.");
   EXPECT_EQ(optimize(1).code, 1);

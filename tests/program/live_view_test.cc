@@ -1,5 +1,5 @@
-// The live view of a run: a line at the bottom of a terminal, plain lines elsewhere; and Ctrl-C as
-// a key.
+// Tests of the live view of a run: a line at the bottom of a terminal, or plain lines elsewhere;
+// and Ctrl-C as a key.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -18,11 +18,11 @@ using testing::Not;
 
 const char* const kEscape = "\033";
 const Words kXterm{"TERM=xterm", "LC_ALL=C.UTF-8"};
-/// Each judgement takes long enough to be shown in the line at the bottom.
+/// Each judgement takes so long that the line at the bottom shows it.
 const Words kTwoAttempts{"optimize", "synthetic:7:100:700", "--attempts",
                          "2",        "--strategy",          "random"};
 
-/// The text that stays on a terminal, without colours.
+/// The lines that stay on a terminal, without colours.
 Words staying_lines(const std::string& written) {
   Words lines;
   for (const std::string_view line : split_lines(written)) {
@@ -136,13 +136,14 @@ TEST(LiveView, OneCtrlCIsAnsweredFinishesTheAttemptAndReports) {
 TEST(LiveView, ASecondCtrlCStopsSoonAndAThirdAtOnce) {
   for (const int more : {1, 2}) {
     const Workspace w;
-    // A judgement takes far longer than typing.
+    // A judgement takes far longer than typing Ctrl-C, so that the run is still judging then.
     Terminal terminal(w, {"optimize", "synthetic:7:100:10000", "--strategy", "random"}, 80, kXterm);
     ASSERT_TRUE(terminal.wait_for("   1 "));
     terminal.type_interrupt();
     ASSERT_TRUE(terminal.wait_for("Ctrl-C again to stop now"));
     terminal.type_interrupt();
-    // Two signals that come at once may arrive as one.
+    // Two signals in quick succession may arrive as one, so Ctrl-C is typed again until the program
+    // ends.
     if (more == 2)
       while (!terminal.ends_within(std::chrono::milliseconds(200))) terminal.type_interrupt();
     const Ran ran = terminal.end();

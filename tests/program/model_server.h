@@ -10,7 +10,7 @@
 
 namespace kw::program {
 
-/// Streams `text` in pieces as chat completions do, with usage at the end.
+/// Streams `text` in pieces in the form of OpenAI's chat completions, with token usage at the end.
 inline net::TestAnswer streamed(const std::string& text, int prompt_tokens = 1000,
                                 int completion_tokens = 200) {
   constexpr std::size_t kPiece = 40;
@@ -29,8 +29,8 @@ inline net::TestAnswer streamed(const std::string& text, int prompt_tokens = 100
   return answer;
 }
 
-/// Streams `text` in pieces as Anthropic's messages do; a part of the prompt came from the server's
-/// cache.
+/// Streams `text` in pieces in the form of Anthropic's messages; the usage says that a part of the
+/// prompt came from the server's cache.
 inline net::TestAnswer streamed_messages(const std::string& text, int prompt_tokens = 1000,
                                          int completion_tokens = 200) {
   constexpr std::size_t kPiece = 40;
@@ -73,7 +73,7 @@ class ModelServer {
   }
   void add(net::TestAnswer answer) { server_.add(std::move(answer)); }
   std::size_t calls() const { return server_.requests().size(); }
-  /// The request of the nth call (from 0): its last message, and its body.
+  /// Text of the last message in the nth request, counted from 0.
   std::string prompt(std::size_t n) const { return body(n)["messages"].back()["content"]; }
   nlohmann::json body(std::size_t n) const {
     return nlohmann::json::parse(server_.requests().at(n).body);

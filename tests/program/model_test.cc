@@ -1,4 +1,4 @@
-// kw optimize with a language model: over HTTP, killed and resumed, and against one that cheats.
+// Tests of kw optimize with a language model: over HTTP, killed and resumed, with a cheating model.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A call of 1000 and 200 tokens costs two cents.
+/// Writes prices by which a call of 1000 prompt tokens and 200 completion tokens costs two cents.
 void write_prices(const Workspace& w, const std::string& provider, const std::string& base_url) {
   w.write("data/models/prices.yaml",
           "groups:\n"
@@ -74,7 +74,7 @@ class Model : public testing::Test {
   json attempt(int number) const {
     return w_.kw({"show", "twice-1", "--attempt", std::to_string(number), "--json"}).json();
   }
-  /// Rows of a table of the run's database.
+  /// Number of rows in a table of the run's database.
   int rows(const std::string& table) const {
     try {
       SQLite::Database db((w_.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READONLY,
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Speaks, ModelOfEachProtocol,
 
 TEST_P(ModelOfEachProtocol, IsToldWhatBecameOfEachKernel) {
   for (const std::string& reply : {kUndeclared, kThrice, kSlow, kFastEdit}) server_.reply(reply);
-  // Write, repair, repair, one more value of the knob, improve.
+  // The five attempts are: write, repair, repair, the knob's other value, improve.
   const Ran ran = w_.kw(optimize({"--attempts", "5", "--usd", "5", "--constraint", "no assembly",
                                   "--hint", "one product", "--json"}));
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
@@ -145,7 +145,7 @@ TEST_P(ModelOfEachProtocol, IsToldWhatBecameOfEachKernel) {
   EXPECT_EQ(server_.calls(), 4u) << "a replay asks nobody";
 }
 
-/// Both messages, or the only one.
+/// The texts of both messages of a request, or of its only message.
 std::string sent(const net::TestRequest& request) {
   const json body = json::parse(request.body);
   std::string all;
@@ -203,12 +203,12 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   const Ran device = w_.kw({"device", "--json"});
   if (lacks_jail(device)) GTEST_SKIP() << device.err;
   const std::string id = device.json()["id"];
-  // Each kernel needs the device, because one that does not compile would be judged at once and the
-  // next reply asked for.
+  // Each kernel compiles and so needs the device. One that does not compile would be judged at
+  // once, and the next reply would be requested.
   const std::string four_times = kernel("  for (int i = 0; i < n; ++i) y[i] = 4 * x[i];\n");
   const std::vector<std::string> replies{four_times, kThrice, kSlow, kFastEdit};
-  // From the moment when a reply is asked for until the kill, nothing can be judged: the server's
-  // thread takes the lease and this thread gives it back.
+  // From the request for a reply until the kill, nothing can be judged: the server's thread takes
+  // the device's lease, and this thread gives it back.
   std::mutex guard;
   std::optional<platform::Lease> held;
   for (const std::string& reply : replies) {
@@ -222,7 +222,7 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   }
   for (int reply = 1; reply <= static_cast<int>(replies.size()); ++reply) {
     SCOPED_TRACE("reply " + std::to_string(reply));
-    // Resuming needs no flags except the data's folder.
+    // Resuming needs no flags except the data folder.
     platform::Process process =
         w_.start(reply == 1 ? optimize({"--attempts", "5", "--tokens", "1000000"})
                             : Words{"resume", "twice-1", "--data-dir", "data"});
@@ -235,7 +235,7 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
       held.reset();
     }
     ASSERT_EQ(rows("exchanges"), reply) << ran.err;
-    // Writes are attempts 1, 2, 3 and 5: the knob's other value is the fourth.
+    // Replies make attempts 1, 2, 3 and 5; attempt 4 is the knob's other value.
     EXPECT_EQ(rows("attempts"), reply < 4 ? reply - 1 : 4);
   }
   const Ran ran = w_.kw({"resume", "twice-1", "--data-dir", "data", "--json"});
@@ -393,7 +393,7 @@ TEST_F(Model, ThatIsAwayStopsTheRunWhichGoesOnWhenItIsBack) {
   EXPECT_EQ(server_.calls(), 8u) << "the second attempt is a tune";
 }
 
-/// The test is slow, because kw waits half a minute between its six tries.
+/// Tests with a dead server, which are slow: kw tries six times, half a minute apart.
 class DeadServer : public Model {};
 
 TEST_F(DeadServer, StopsTheRun) {
@@ -429,7 +429,7 @@ TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
 
 TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
   server_.reply(kSlow);
-  // The next reply is asked for after the knob's other value, and waited for longer than this.
+  // The first reply makes two attempts, one for each value of its knob; then kw asks the server.
   const int before = 2;
   server_.add(busy("100"));
   platform::Process process = w_.start(optimize({"--attempts", "3"}));

@@ -1,4 +1,4 @@
-// kw models --check, and the days of prices wherever dollars are shown.
+// Tests of kw models --check, and of dates of prices wherever dollars are shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "model_server.h"

@@ -1,4 +1,5 @@
-// Programs that want the same device at once, and Ctrl-C while a kernel is being judged.
+// Tests of programs that need the same device at once, and of Ctrl-C while a kernel is being
+// judged.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <csignal>
@@ -13,7 +14,7 @@ namespace {
 
 using testing::AnyOf;
 
-/// A workspace with a task and a kernel of it.
+/// Base of tests that have a workspace with a task and a kernel of it.
 class OneDevice : public testing::Test {
  protected:
   void SetUp() override {
@@ -22,7 +23,7 @@ class OneDevice : public testing::Test {
              "void twice(int n, const float* x, float* y) {\n"
              "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
              "}\n");
-    // The run has more to try than any test allows.
+    // The kernel has so many knob values that the run does not end within a test.
     std::string endless = "// kw: tune A = 1";
     for (int i = 2; i <= 64; ++i) endless += ", " + std::to_string(i);
     w_.write("twice/candidates/001_right.cpp",
@@ -38,7 +39,7 @@ class OneDevice : public testing::Test {
   }
 
   static void expect_correct(const Ran& ran) {
-    // Between equal kernels the verdict may stay open on a busy machine.
+    // The kernel equals the reference, so on a busy machine the verdict may stay open.
     EXPECT_THAT(ran.code, AnyOf(0, 1)) << ran.err;
     EXPECT_THAT(ran.json()["verdict"]["outcome"], AnyOf("correct", "unmeasurable")) << ran.out;
   }
@@ -48,7 +49,8 @@ class OneDevice : public testing::Test {
         platform::Lease::acquire(device_, platform::LeaseMode::Exclusive, "a test").value());
   }
 
-  /// Waits until a process says in `err` that it waits for the lease that this test holds.
+  /// Waits until a process writes to `err` that it waits for the device's lease, which this test
+  /// holds.
   void wait_for_waiting() const {
     const std::string words = "kw: waiting: cpu is in use by a test\n";
     EXPECT_TRUE(wait_until([&] { return w_.read("err").find(words) != std::string::npos; }))
@@ -109,7 +111,7 @@ TEST_F(OneDevice, ASweepThatIsInterruptedKeepsItsPoints) {
   EXPECT_THAT(w_.read("runs/sweeps/twice-n-1.svg"), testing::StartsWith("<svg"));
 }
 
-/// A run with an attempt in flight that waits for the device.
+/// Base of tests with a run whose first attempt waits for the device.
 class Interrupted : public OneDevice {
  protected:
   void SetUp() override {
@@ -117,7 +119,8 @@ class Interrupted : public OneDevice {
     if (IsSkipped() || HasFatalFailure()) return;
     process_.emplace(w_.start_audible(
         {"optimize", "twice", "--attempts", "1000", "--baseline", "reference", "--json"}, "err"));
-    // The run measures its baseline first, whose time must not be remembered.
+    // The run measures its baseline first. The workspace must not know that time from earlier, so
+    // that the run needs the device.
     ASSERT_TRUE(wait_until([&] { return !w_.read("runs/twice-1/lock").empty(); }))
         << w_.read("err");
     held_.emplace(hold());
@@ -132,7 +135,7 @@ TEST_F(OneDevice, WaitingForTheDeviceIsNoTimeOfARun) {
   const auto began = std::chrono::steady_clock::now();
   platform::Process process = w_.start_audible(
       {"optimize", "twice", "--attempts", "1", "--baseline", "reference", "--json"}, "err");
-  // Baselines come before the run's time begins.
+  // The baseline is measured before the run's time starts to count.
   ASSERT_TRUE(wait_until([&] { return !w_.read("runs/twice-1/lock").empty(); })) << w_.read("err");
   std::optional<platform::Lease> held(hold());
   wait_for_waiting();
@@ -161,7 +164,7 @@ TEST_F(OneDevice, WhoHasTheDeviceIsNamedByItsCommand) {
 
 TEST_F(Interrupted, OnceItFinishesTheAttemptAndReports) {
   ASSERT_TRUE(process_->signal(SIGINT));
-  // The time is long enough for a run that does not wait for its attempt to end.
+  // After this wait, a run that does not wait for its attempt would have ended.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(process_->is_running()) << "an attempt was in flight";
   held_.reset();
@@ -179,7 +182,7 @@ TEST_F(Interrupted, TwiceItStopsAtOnceAndCanBeResumed) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ASSERT_TRUE(process_->is_running());
   EXPECT_THAT(w_.read("err"), testing::HasSubstr("interrupted: finishing attempt 1; Ctrl-C again"));
-  // The lease stays held, so only an immediate stop can end the run.
+  // The test keeps holding the lease, so the run can end only by stopping at once.
   ASSERT_TRUE(process_->signal(SIGINT));
   const Ran ran = ended(process_->wait(kPatience));
   EXPECT_EQ(ran.code, 130);

@@ -1,5 +1,5 @@
-// Published .cu files judged without a line of a plan: compiled by NVRTC, checked on the stand-in
-// for a GPU, and compared with each other and with a host launcher.
+// Tests of published .cu files that are judged without a plan in their text: compiled by NVRTC,
+// checked on the stand-in for a GPU, and compared with each other and with a host launcher.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-/// The text behind `word` on its line; empty: there is no such line.
+/// The rest of the line that begins with `word`; empty if there is no such line.
 std::string after(const std::string& text, const std::string& word) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -32,7 +32,7 @@ std::string after(const std::string& text, const std::string& word) {
   return {};
 }
 
-/// Names of the sources that have a plan.
+/// Names of the published sources for which a plan is expected.
 std::vector<std::string> accepted() {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(kRepository / "tests/published"))
@@ -42,7 +42,8 @@ std::vector<std::string> accepted() {
   return names;
 }
 
-/// The stand-in has time for five checks and one small timed workload only.
+/// The shapes cut down to five checked workloads and one small timed workload, since the stand-in
+/// is slow.
 std::string small_shapes(const std::string& shapes) {
   std::string out;
   std::string first;

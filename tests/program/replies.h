@@ -1,4 +1,4 @@
-// Replies of models for the task "twice".
+// Replies of a scripted model for the task "twice".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kw::program {
 
-/// A reply with a kernel of this body between words, as models write.
+/// A reply with a kernel of this body, embedded in prose as models write it.
 inline std::string kernel(const std::string& body, const std::string& head = "") {
   return "Plan: as the test wants it.\n\n```cpp\n" + head +
          "void twice(int n, const float* x, float* y) {\n" + body + "}\n```\n";
@@ -14,8 +14,8 @@ inline std::string kernel(const std::string& body, const std::string& head = "")
 
 inline const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
 
-/// A kernel whose time grows with `steps`; from 32 on it is slower than the reference of
-/// write_easy_task().
+/// A kernel whose time grows with `steps`; from 32 on it is slower than the reference that
+/// write_easy_task() writes.
 inline std::string slow_twice(int steps, const std::string& techniques) {
   const std::string count = std::to_string(steps);
   return "// kw: technique " + techniques +
@@ -30,8 +30,8 @@ inline std::string reply_of(const std::string& source) {
   return "Plan: as the test wants it.\n\n```cpp\n" + source + "```\n";
 }
 
-/// One reply for every role: a planner, a judge or a critic reads the object; a writer reads the
-/// edits, or the file where there is nothing to edit.
+/// One reply that fits every role: planners, judges and critics read its JSON object; writers read
+/// its edits, or its file where there is nothing to edit.
 inline std::string answer_for_all(const std::string& language, const std::string& source) {
   return "Here is what I think.\n\n```json\n"
          R"({"technique": "vectorization", "instruction": "make it wide", "first_line": 1,

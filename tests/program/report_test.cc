@@ -1,5 +1,5 @@
-// Output of a run for people and other programs: the page, the trace, the comparison; and what kw
-// shows about models before one is asked.
+// Tests of a run's output for people and other programs: the page, the trace, the comparison; and
+// of what kw shows about models before it sends a request.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A run on a landscape: no device, no compiler.
+/// Makes a run on a synthetic landscape, which needs no device and no compiler.
 void search(const Workspace& w, const std::string& attempts) {
   const Ran ran = w.kw({"optimize", "synthetic:7", "--attempts", attempts, "--json"});
   ASSERT_LE(ran.code, 1) << ran.err;
@@ -105,7 +105,8 @@ TEST(Estimate, SaysWhatARunMayCostBeforeItStarts) {
     return ran.json();
   };
   const json ten = estimate("10"), twenty = estimate("20");
-  // 24,000 tokens of 3.5 bytes, of which a token may have only 2.
+  // The prompt may have 24,000 tokens of 3.5 bytes; in the worst case a token has 2 bytes, which
+  // gives 42,000 tokens.
   EXPECT_EQ(ten["total"]["worst"]["prompt_tokens"], 10 * 42000) << "one of the two writes";
   EXPECT_EQ(ten["total"]["worst"]["completion_tokens"], 10 * 16384);
   EXPECT_TRUE(ten["total"]["worst_usd"].is_null()) << "one of the prices is unknown";

@@ -1,4 +1,4 @@
-// A synthetic run and every command that looks back at it.
+// Tests of a synthetic run and of every command that shows a finished run.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -95,7 +95,7 @@ TEST_F(Runs, ExportsHaveTheirForms) {
     EXPECT_GE(event["ts"], end - 1e-6);
     end = event["ts"].get<double>() + event["dur"].get<double>();
   }
-  EXPECT_GE(attempts, 31);  // the confirmation counts too
+  EXPECT_GE(attempts, 31);  // the confirmation counts as an attempt
   const json written = w_.kw({"export", "synthetic-1", "--json"}).json();
   EXPECT_EQ(w_.read("runs/synthetic-1/export.jsonl"), lines);
   EXPECT_EQ(written["bytes"], lines.size());

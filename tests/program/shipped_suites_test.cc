@@ -1,5 +1,5 @@
-// The six suites that are shipped, run with their scripts. All but hacking with --full; what their
-// scripts hold is judged by suite_scripts_test.cc in every check.
+// Tests of the six shipped suites with their scripts, all but hacking only with --full.
+// suite_scripts_test.cc judges the kernels in the scripts in every check.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const platform::Path kSource = KW_SOURCE_DIR;
 
-/// Replaces a text that occurs exactly once.
+/// Replaces a part of the text that occurs exactly once.
 void change(std::string& text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
   ASSERT_NE(at, std::string::npos) << what;
@@ -33,12 +33,12 @@ class ShippedSuites : public testing::Test {
   using Changes = std::map<std::string, std::string>;
 
   void SetUp() override {
-    write_known_task(w_);  // remembers ceilings
+    write_known_task(w_);  // the workspace knows the machine's ceilings
     fs::copy(kSource / "suites", w_.path() / "suites", fs::copy_options::recursive);
   }
-  /// The shipped task with one small timed workload. Without its baselines every kernel is soon
-  /// distinguished from the reference; with them hardly any kernel wins, and nothing is left to
-  /// confirm.
+  /// Writes a shipped task with one small timed workload. Without the task's baselines every kernel
+  /// is soon distinguished from the reference; with them hardly any kernel wins, and nothing needs
+  /// a confirmation.
   void write_small_task(const std::string& name, const std::string& workload, bool has_baselines) {
     fs::copy(kSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
     if (!has_baselines) fs::remove_all(w_.path() / name / "baselines");
@@ -47,8 +47,8 @@ class ShippedSuites : public testing::Test {
                                         "\ntime: [ { name: quick, " + workload + " } ]\n");
   }
   void write_small_saxpy() { write_small_task("saxpy", "n: 300007", true); }
-  /// Runs a suite with these changes of its spec and returns its cells with a script, none of which
-  /// may have trouble; nothing where there is no jail.
+  /// Runs a suite with its spec changed, and returns its cells that use a script, of which none may
+  /// have failed. Returns nothing if there is no jail.
   std::vector<json> run(const std::string& name, const Changes& changes) {
     const std::string spec = "suites/" + name + ".yaml";
     std::string text = w_.read(spec);
@@ -98,8 +98,7 @@ TEST_F(ShippedSuites, OneShotCountsWhatWorks) {
     if (cell["task"] == "saxpy")
       EXPECT_THAT(outcomes(cell),
                   ElementsAre("correct", "compile_failed", "wrong_result", "correct"));
-    // Such a small workload of relu may be too noisy for a verdict, which does not depend on the
-    // script.
+    // Such a small workload of relu may be too noisy for a verdict, whatever the script.
     else
       EXPECT_THAT(outcomes(cell), ElementsAre(AnyOf("correct", "unmeasurable"), "wrong_result",
                                               "compile_failed", "correct"));
@@ -135,7 +134,7 @@ TEST_F(ShippedSuites, RewardsEvolvesWhatItsScriptWrites) {
   ASSERT_EQ(cells.size(), 1u);
   EXPECT_EQ(cells[0]["attempts"], 10);
   EXPECT_THAT(outcomes(cells[0]), IsSupersetOf({"correct", "correct", "compile_failed"}));
-  // It asks for files and for edits, and the script has both.
+  // The strategy asks for whole files and for edits, and the script has replies of both kinds.
   const json shown = w_.kw({"show", cells[0]["run"], "--json"}).json();
   for (const json& attempt : shown["attempts"])
     EXPECT_THAT(attempt.dump(), Not(HasSubstr("edits of the parent were asked for")));
@@ -155,7 +154,7 @@ TEST_F(ShippedSuites, HackingRanksNoKernelOfItsScript) {
   }
 }
 
-/// The suites as they are shipped, on the shipped tasks, which takes a minute or two each.
+/// Tests of the suites and tasks exactly as shipped, which take a minute or two each.
 class WholeSuites : public ShippedSuites {
  protected:
   void expect_whole(const std::string& name, const Changes& changes = {}) {

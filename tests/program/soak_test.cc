@@ -1,4 +1,4 @@
-// kw soak: a kernel on ever new inputs, and how its error grows with a dim.
+// Tests of kw soak: a kernel on new inputs again and again, and how its error grows with a dim.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <csignal>
@@ -36,7 +36,7 @@ TEST_F(Soak, ChecksFreshInputsAndDoublesTheDim) {
     EXPECT_EQ(growth[i]["value"], 2 * growth[i - 1]["value"].get<int>());
 }
 
-// The task allows no more than 20,000 elements: what was judged until then counts.
+// The task allows at most 20,000 elements; sizes judged until then count.
 TEST_F(Soak, EndsDoublingWhereTheTaskAllowsNoMore) {
   std::string yaml = w_.read("twice/task.yaml");
   const std::string n = "n: { dtype: i32 }";
@@ -59,7 +59,7 @@ TEST_F(Soak, EndsDoublingWhereTheTaskAllowsNoMore) {
 }
 
 // The kernel is wrong for one element in 30,000, which most judgements, of 5,000 elements each, do
-// not meet.
+// not notice.
 TEST_F(Soak, AWrongAnswerEndsItWithItsVerdict) {
   w_.write("wrong.cpp",
            "void twice(int n, const float* x, float* y) {\n"
@@ -82,12 +82,11 @@ TEST_F(Soak, InterruptedItTellsWhatItSaw) {
     (void)process.signal(SIGINT);
     return ended(process.wait(kPatience));
   };
-  // The signal comes before any judgement can have ended, but not so early that kw does not handle
-  // it yet.
+  // The signal comes before any judgement can have ended, but after kw installed its handler.
   const Ran early = interrupted_after(std::chrono::seconds(0), false);
   if (lacks_jail(early)) GTEST_SKIP() << early.err;
   EXPECT_TRUE(early.code == 130 || early.signal == SIGINT) << early.err;
-  // The signal comes during the judgements, whenever that is on this machine.
+  // The signal comes while judgements are made, however fast the machine is.
   for (const bool is_json : {false, true}) {
     const auto has_seen = [&](const Ran& ran) {
       return is_json ? !ran.json()["growth"].empty() : ran.out.find("n = ") != std::string::npos;

@@ -1,5 +1,5 @@
-// kw specialise, kw optimize --mode specialised: a build for each shape in one kernel, judged for
-// real.
+// Tests of kw specialise and kw optimize --mode specialised: one kernel with a build for each
+// shape, judged on this machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// The kernel leaves out three quarters of the work where the size is a constant.
+// The kernel leaves out three quarters of the work where the size is a compile-time constant.
 const char* const kTunedKernel =
     "// kw: tune UNUSED = 1, 2\n"
     "void twice(int n, const float* x, float* y) {\n"
@@ -56,7 +56,7 @@ TEST(Specialise, MakesAKernelThatIsJudgedLikeAnyOther) {
   EXPECT_EQ(judged.json()["verdict"]["outcome"], "correct") << judged.err;
 }
 
-// The attack is honest at every shape but the one that has constants.
+// The kernel is an attack that is right at every shape except the one that is specialised.
 TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
@@ -79,8 +79,9 @@ TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
   EXPECT_FALSE(std::filesystem::exists(w.path() / "runs/specialised"));
 }
 
-// The kernel is vectorised where the reference is not, and works once instead of four times where
-// the size is a constant; otherwise such short calls would be bound by memory.
+// The kernel is vectorised, which the reference is not, and works once instead of four times where
+// the size is a compile-time constant; without the repetition such short calls would be bound by
+// memory.
 const char* const kReply =
     "#ifdef KW_CONST_n\n"
     "  const int passes = 1;\n"
@@ -94,7 +95,7 @@ const char* const kReply =
     "      y[i] = sum;\n"
     "    }\n";
 
-/// A short run whose only idea is that kernel, with `head` before its source.
+/// A short run whose only candidate is kReply, with `head` before its source.
 Ran run_of_reply(const Workspace& w, const std::string& head = "") {
   write_known_task(w);
   w.write("replies.txt", "===\n" + kernel(kReply, head));
@@ -116,7 +117,8 @@ TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
   EXPECT_THAT(w.read("runs/specialised/twice-1/twice.cpp"), HasSubstr("if (n == 524288)"));
 }
 
-// A winner that cannot stand in a namespace remains the winner.
+// A winner whose source cannot be put in a namespace cannot be specialised and remains the winner
+// as it is.
 TEST(Specialise, AWinnerWithoutBuildsIsToldAsOne) {
   const Workspace w(Whose::Suite);
   const Ran ran = run_of_reply(w, "using Real = float;\n#include <cmath>\n");

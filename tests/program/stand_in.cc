@@ -1,4 +1,4 @@
-// The stand-in's libraries in a workspace, and kernels of known duration.
+// Installs the stand-in's libraries in a workspace, and writes kernels of known duration.
 // SPDX-License-Identifier: Apache-2.0
 #include "stand_in.h"
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const platform::Path kEmulated = platform::Path(KW_BINARY_DIR) / "emulated";
 
-/// Why the stand-in does not work here; empty: it works.
+/// The reason why the stand-in does not work here; empty if it works.
 std::string why_no_stand_in() {
 #ifdef __SANITIZE_ADDRESS__
   if (std::getenv("KW_SUITE_KW") == nullptr)
@@ -28,7 +28,7 @@ std::string why_no_stand_in() {
   return asked && asked->ok() ? std::string() : "no nvcc, whose cubins the stand-in needs";
 }
 
-/// Rates that no kernel on the stand-in reaches.
+/// Ceilings with rates that no kernel on the stand-in reaches.
 nlohmann::json ceilings() {
   nlohmann::json all = nlohmann::json::array();
   for (const char* kind : {"copy", "mix_3r1w", "triad", "read", "write"})
@@ -58,7 +58,7 @@ void StandIn::SetUp() {
     fs::copy_file(kEmulated / "lib" / library, w_.path() / "gpu" / library, trouble);
     ASSERT_FALSE(trouble) << trouble.message();
   }
-  // The referee's own clock agrees with the device's.
+  // Makes the device's clock agree with the referee's own.
   be("slowdown 1\n");
   write_easy_task(w_, "twice");
   w_.write("twice/shapes.yaml",

@@ -1,4 +1,5 @@
-// A GPU made of the host's cores for the built kw, which a test can break (tests/cuda/emulator).
+// A GPU emulated on the host's cores for the built kw, which a test can make fail
+// (tests/cuda/emulator).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,32 +9,33 @@
 
 namespace kw::program {
 
-/// A workspace whose kw finds the stand-in, with a task. The test is skipped where there is no nvcc
-/// or no jail. Objects are built once for all tests of a build.
+/// Base of tests whose workspace has a task and whose kw finds the stand-in. A test is skipped if
+/// there is no nvcc or no jail. Objects are built once for all tests of a build.
 class StandIn : public testing::Test {
  protected:
   void SetUp() override;
 
   Ran kw(const Words& arguments) const { return w_.kw(arguments, env()); }
-  /// The kw-worker beside kw.
+  /// Runs the kw-worker that lies beside kw.
   Ran worker(const Words& arguments) const;
   Words env() const;
-  /// Changes the stand-in for the programs that start next; lines of a word and a value, as its
-  /// README says.
+  /// Changes the stand-in for programs that start later. `faults` has lines of a word and a value,
+  /// which the emulator's README lists.
   void be(const std::string& faults) const { w_.write("gpu/faults", faults); }
-  /// Makes every further call of the driver end with `status`, in running programs too.
+  /// Makes every further call of the driver end with `status`, also in programs that already run.
   void lose(int status) const { w_.write("gpu/lost", std::to_string(status)); }
   void bring_back() const;
-  /// A right kernel of task twice that takes `ms` and little more.
+  /// A correct kernel of task twice that takes `ms` milliseconds and little more.
   static std::string sleeper(int ms);
-  /// Puts plausible ceilings into the workspace, which a stand-in would take minutes to measure.
+  /// Stores plausible ceilings in the workspace, since measuring them on the stand-in takes
+  /// minutes.
   void know_ceilings() const;
-  /// Whether a run could not begin because its baseline could not be timed on a busy machine;
-  /// another run may succeed.
+  /// Whether a run could not begin because the machine was too busy to time its baseline; another
+  /// run may succeed.
   static bool is_too_busy(const std::string& said) {
     return said.find("no baseline of this task could be timed") != std::string::npos;
   }
-  /// Judges a kernel of task twice until the check, as JSON.
+  /// Judges a kernel of task twice with `--until check` and JSON output.
   Ran check(const std::string& file) const;
 
   Workspace w_{Whose::Suite};

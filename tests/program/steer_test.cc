@@ -1,4 +1,5 @@
-// kw steer and kw explain: a run gets orders while it goes, is killed, resumed and explained.
+// Tests of kw steer and kw explain: a run gets orders while it works, is killed, resumed and
+// explained.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <csignal>
@@ -15,7 +16,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A run that goes on until it is ended, slowly enough to be steered on a slow machine.
+/// Arguments of a run that goes on until it is stopped, slowly enough to be steered on a slow
+/// machine.
 const Words kEndless{"optimize", "synthetic:7:100:5", "--strategy",
                      "random",   "--attempts",        "1000000"};
 
@@ -27,7 +29,7 @@ void wait_for_attempts(const Workspace& w, int attempts) {
   ASSERT_TRUE(wait_until(is_there)) << "the run made no attempts";
 }
 
-/// One Ctrl-C, which ends a run with a report.
+/// Sends one Ctrl-C, after which the run ends with a report.
 Ran interrupt(platform::Process process) {
   EXPECT_TRUE(process.signal(SIGINT));
   Ran ran = ended(process.wait(kPatience));
@@ -89,7 +91,7 @@ TEST(Steer, KilledAfterAnOrderTheRunGoesOnUnderIt) {
   ASSERT_GT(from, 3);
   kill(std::move(process));
   EXPECT_EQ(w.run()["state"], "stopped");
-  // Another order is given while no process works on the run.
+  // A second order is given while no process works on the run.
   const Ran late = w.kw({"steer", "synthetic-1", "--lift", "1"});
   EXPECT_EQ(late.code, 0) << late.err;
   EXPECT_THAT(late.out, HasSubstr("kw resume synthetic-1"));
@@ -175,7 +177,7 @@ TEST(Steer, KilledAtAnyMomentGivesAllItsOrdersOrNone) {
 }
 
 TEST(Steer, ARunInterruptedWhileItIsSteeredKeepsItsOrders) {
-  // Ctrl-C comes before, during and after the order.
+  // Ctrl-C is sent at eight moments, before, during and after the order.
   for (int i = 0; i < 8; ++i) {
     const auto delay = std::chrono::milliseconds(4 * i);
     SCOPED_TRACE(delay.count());

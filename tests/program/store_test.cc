@@ -1,4 +1,4 @@
-// Workspaces that cannot be used, and stores of other versions.
+// Tests of workspaces that cannot be used, and of stores with other schema versions.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ TEST(Store, SomethingElseInItsPlace) {
 TEST(Store, WorkspacesThatCannotBeWritten) {
   const Workspace w;
   w.write("file", "");
-  // A file in the folder's place stops root too, which a file's mode would not.
+  // A file in place of the folder also stops root, whom permissions would not stop.
   Words places{"file", "file/below", "/proc/nowhere"};
   if (::geteuid() != 0) {
     ASSERT_EQ(::mkdir((w.path() / "locked").c_str(), 0500), 0);
@@ -82,8 +82,8 @@ TEST(Store, ALostArtifactIsNamed) {
                     testing::EndsWith("cannot open: No such file or directory")));
 }
 
-/// Runs a script where `small` is a fresh filesystem of 1 MiB of its own; nothing where this
-/// machine does not let anybody mount one.
+/// Runs a script in which `small` is a fresh filesystem of 1 MiB; nothing if this machine does not
+/// let users mount one.
 std::optional<Ran> with_filesystem(const Workspace& w, const std::string& script) {
   const std::string root = ::geteuid() == 0 ? "" : "--map-root-user ";
   const auto inside = [&](const std::string& text) {
@@ -162,7 +162,7 @@ TEST(Store, SourcesThatCannotBeKeptDoNotSwallowTheResult) {
   EXPECT_FALSE(w.read("runs/synthetic-1/results.csv").empty());
 }
 
-/// The store of schema 1 beside this file, as the program of that time left it.
+/// Copies the store of schema 1 in tests/program/schema_1, written by a program of that version.
 void write_old_store(const Workspace& w) {
   const platform::Path old = platform::Path(KW_SOURCE_DIR) / "tests/program/schema_1";
   const platform::Path runs = w.path() / "runs";
@@ -195,7 +195,7 @@ TEST(Store, AnOldOneIsMigratedWithAllItsRows) {
   EXPECT_EQ(w.kw({"export", "synthetic-1"}).code, 0);
   SQLite::Database db((w.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
   EXPECT_GT(db.execAndGet("PRAGMA user_version").getInt(), 1);
-  // The store can still be used afterwards.
+  // After the upgrade the store can be used for new runs.
   EXPECT_THAT(w.kw(kTwoAttempts).code, AnyOf(0, 1));
   EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"].size(), 2u);
 }

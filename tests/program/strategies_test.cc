@@ -1,4 +1,5 @@
-// Every strategy that has sources written, as a run with a scripted model on this machine.
+// Tests of every strategy for which a model writes sources, as a run with a scripted model on this
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
@@ -11,8 +12,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// The kernel takes twice the reference's time, which is soon shown, and nothing is left to
-/// confirm.
+/// A reply with a kernel that takes twice the reference's time: a few calls show that, and nothing
+/// needs a confirmation.
 std::string answer_of_all() {
   return answer_for_all("cpp",
                         "void twice(int n, const float* x, float* y) {\n"

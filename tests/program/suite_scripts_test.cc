@@ -1,5 +1,6 @@
-// The scripts of the shipped suites: each kernel and edit gets the outcome for which it was
-// written, judged up to its check on small shapes, so that a stale one is noticed without a search.
+// Tests of the shipped suites' scripts: each kernel and edit gets the outcome for which it was
+// written. They are judged on small shapes without a search, so that a stale script is noticed in
+// every check.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -15,7 +16,7 @@ using testing::ElementsAre;
 
 const platform::Path kScriptSource = KW_SOURCE_DIR;
 
-/// A reply of a script: its file, and its edit where it has one.
+/// One reply of a script: its source file, and the two halves of its edit where it has an edit.
 struct Scripted {
   std::string kernel;
   std::string searched;
@@ -68,7 +69,7 @@ std::vector<Scripted> replies_of(const std::string& script) {
 class SuiteScripts : public testing::Test {
  protected:
   void SetUp() override { write_known_task(w_); }
-  /// The shipped task with few workloads, on which kernels are right or wrong like on all.
+  /// Writes a shipped task with few workloads, which suffice to tell right kernels from wrong ones.
   void write_task(const std::string& name, const std::string& checks, const std::string& timed) {
     fs::copy(kScriptSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
     w_.write(name + "/shapes.yaml", "show: [ { name: shown, " + timed + " } ]\ncheck:\n" + checks +
@@ -140,7 +141,8 @@ TEST_F(SuiteScripts, RewardsHasKernelsAndEditsOfThem) {
   if (lacks_jail_) GTEST_SKIP();
   EXPECT_THAT(came, ElementsAre("correct", "wrong_result", "correct", "compile_failed", "correct"));
   ASSERT_EQ(replies.size(), 5u);
-  // evolve asks for edits of a kernel that it chooses: each applies to all of them.
+  // The strategy evolve may ask for edits of any kernel, so each edit must apply to every kernel of
+  // the script.
   std::vector<std::string> edited;
   for (const Scripted& reply : replies) {
     ASSERT_FALSE(reply.searched.empty()) << "a whole file is refused where edits are asked for";

@@ -1,4 +1,4 @@
-// Suites as a user starts them: the six that are shipped, runs that scripts write, kills.
+// Tests of suites as a user starts them: the six shipped suites, recorded runs, and kills.
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <filesystem>
@@ -43,7 +43,8 @@ TEST(Suites, EachThatIsShippedRunsInWorldsAndFillsItsPlace) {
   EXPECT_EQ(seen, 6);
 }
 
-/// No kernel compiles, and the baselines' times are known, so nothing is measured.
+/// Writes a suite whose kernels do not compile in a workspace that knows the baselines' times, so
+/// nothing is measured.
 void write_broken_suite(const Workspace& w) {
   write_known_task(w);
   w.write("twice.cpu.txt", "===\n!repeat forever\n```cpp\nvoid twice(int n) { broken }\n```\n");
@@ -67,7 +68,7 @@ TEST(Suites, RunWithAScriptAndAreKeptLikeAnyRun) {
     EXPECT_EQ(cells[i]["speedup"], 0);
     EXPECT_EQ(w.kw({"replay", cells[i]["run"]}).code, 0);
   }
-  // The compiler's message is in one prompt and not in the other.
+  // One prompt contains the compiler's message, and the other does not.
   const auto prompt = [&](int i) {
     return w.kw({"prompt", cells[i]["run"], "--attempt", "2"}).out;
   };
@@ -106,7 +107,7 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
     }
   }
   EXPECT_THAT(w.kw({"suite", "r.yaml"}).out, HasSubstr("not recorded"));
-  // Without writing, searches go through engine and store too.
+  // A search over recorded attempts, without a model, uses engine and store too.
   const Ran again = w.kw(
       {"optimize", "recorded:run.jsonl", "--strategy", "random", "--attempts", "12", "--json"});
   ASSERT_LT(again.code, 2) << again.err;

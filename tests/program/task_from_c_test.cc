@@ -1,4 +1,5 @@
-// From a plain C function to an admitted task and a confirmed kernel, by generic variants alone.
+// Tests the way from a plain C function to an admitted task and a confirmed kernel, with generic
+// variants only.
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
@@ -12,9 +13,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A function that is drafted as it stands. C adds up its sums in order, and simd computes eight at
-/// once. Timed shapes are smaller than drafted ones, because a sample of a few hundred microseconds
-/// is enough.
+/// Drafts a task from a C function that needs no change. C adds up its sums in order, while simd
+/// computes eight at once. Timed shapes are smaller than those of the draft, because a sample of a
+/// few hundred microseconds is enough.
 void draft_norms(const Workspace& w) {
   w.write("norms.c",
           "void norms(int n, int m, const float *x, float *y) {\n"
@@ -52,7 +53,7 @@ TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {
   EXPECT_THAT(ran.out, testing::MatchesRegex(
                            "your code \\(norms\\.c\\): [^\n]* → [^\n]*x\nbaseline (.|\n)*"))
       << "before anything else";
-  // The plain parallel form, which the draft does not contain, is added as a baseline.
+  // A baseline in plain parallel form, which the draft does not contain, is added.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("baseline omp"), Not(HasSubstr("not usable"))));
   std::map<std::string, json> outcomes;
   const json shown = w.kw({"show", "norms-1", "--json"}).json();

@@ -1,4 +1,5 @@
-// A search on a real task, judged by a worker, and every command that looks back at it.
+// Tests of a search on a real task, judged by a worker, and of every command that shows the
+// finished run.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
@@ -14,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Two kernels of the easy task: one right with a knob, one wrong.
+/// Writes two kernels of the easy task: one right, with a knob, and one wrong.
 void write_kernels(const Workspace& w) {
   w.write("twice/candidates/001_plain.cpp",
           "// kw: tune STEP = 1, 4\n"
@@ -69,7 +70,7 @@ void expect_views(const Workspace& w) {
   EXPECT_EQ(w.kw({"compare", "twice-1", "twice-1"}).code, 2) << "a run and itself";
 }
 
-/// Keys that other programs rely on, in the objects of `judge` and of `optimize`.
+/// Expects the keys on which other programs rely in the JSON of `judge` and `optimize`.
 void expect_keys_of_a_judgement(const json& judged) {
   const auto expect_keys = [](const json& object, const std::vector<const char*>& keys) {
     for (const char* key : keys) EXPECT_TRUE(object.contains(key)) << key << ": " << object;
@@ -113,7 +114,7 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   EXPECT_EQ(kept->size(), 3u);
   expect_folder(w, best);
   expect_views(w);
-  // A judgement of the search's best kernel agrees with the search.
+  // Judging the search's best kernel again agrees with the search.
   const Ran again = w.kw(
       {"judge", "runs/twice-1/best/twice.cpp", "--task", "twice", "--until", "check", "--json"});
   EXPECT_EQ(again.code, 0) << again.err;

@@ -1,4 +1,5 @@
-// Task folders through the program: drafts and listings; malformed ones are in tests/cases.
+// Tests of task folders through the program: drafts and listings. Malformed folders are tested in
+// tests/cases.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -24,7 +25,8 @@ TEST(Tasks, AreShown) {
   EXPECT_EQ(shown["workloads"][0]["bytes"], 8000);
 }
 
-// As in a clone, tasks/ belongs to the workspace and is compiled into the program too.
+// As in a clone of the repository, the workspace has a folder tasks/ with a task that is also
+// compiled into the program.
 TEST(Tasks, OneThatIsShippedAndInTheWorkspaceIsListedOnce) {
   const Workspace w;
   std::filesystem::create_directory(w.path() / "tasks");

@@ -59,7 +59,7 @@ bool Terminal::read_more(std::chrono::milliseconds patience) {
   pollfd watched{master_.get(), POLLIN, 0};
   if (::poll(&watched, 1, static_cast<int>(patience.count())) <= 0) return false;
   std::array<char, 4096> buffer;
-  // Reading fails on a terminal that its last program has closed.
+  // read() fails on a terminal whose last program has closed it.
   const ssize_t got = ::read(master_.get(), buffer.data(), buffer.size());
   if (got > 0) seen_.append(buffer.data(), static_cast<std::size_t>(got));
   is_over_ = got <= 0;

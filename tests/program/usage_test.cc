@@ -1,5 +1,5 @@
-// Help, version and that every subcommand has both, and what is missing on the machine; wrong words
-// and values are in tests/cases.
+// Tests that every subcommand has help and version, and of messages about programs that are missing
+// on the machine. Wrong arguments and values are tested in tests/cases.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -29,7 +29,7 @@ TEST(Usage, HelpAndVersion) {
   }
 }
 
-// Names of the commands of a page, which stand in a list of their own.
+// Names of the commands in a help page's list of commands.
 Words commands_of(const std::string& help) {
   Words names;
   bool is_list = false;
@@ -47,7 +47,7 @@ void expect_screens(const Workspace& w, const Words& command) {
   const Ran help = w.kw(words);
   EXPECT_EQ(help.code, 0);
   const auto lines = split_lines(help.out);
-  // The list of all commands may be longer.
+  // The help of one command must fit a first screen; the list of all commands may be longer.
   constexpr std::size_t kLines = 24, kColumns = 80;
   if (!command.empty()) {
     EXPECT_LE(lines.size(), kLines) << join(words, " ");
@@ -59,7 +59,7 @@ void expect_screens(const Workspace& w, const Words& command) {
   EXPECT_THAT(all.out, AllOf(HasSubstr("\n  --workspace"), HasSubstr("\n  --json")))
       << words.back();
   for (const auto line : split_lines(all.out)) EXPECT_LE(line.size(), kColumns) << line;
-  // Everything on the first screen must be in the full help too.
+  // Every flag on the first screen must be in the full help too.
   for (const auto line : lines)
     if (line.starts_with("  --")) {
       EXPECT_THAT(all.out, HasSubstr(std::string(line.substr(0, line.find(' ', 4))))) << line;
@@ -105,8 +105,8 @@ TEST(Usage, OutputThatCannotBeWrittenIsNoSuccess) {
   }
 }
 
-// Replacements for both tools may lie anywhere, so the test uses a copy of the program without
-// them.
+// The test uses a copy of the program in an empty folder, since replacements for both tools may lie
+// beside the real one.
 TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
   const Workspace w;
   write_good_task(w, "twice");
@@ -138,7 +138,7 @@ TEST(Usage, WhatTheMachineLacksIsNamedWithAWayOut) {
   };
   EXPECT_THAT(lacking("XDG_CACHE_HOME=$PWD/file"),
               AllOf(HasSubstr("/file/kernelwright"), HasSubstr("; set XDG_CACHE_HOME")));
-  // A PATH with the compiler and without bubblewrap.
+  // PATH has the compiler but not bubblewrap.
   EXPECT_THAT(lacking("mkdir few && ln -s \"$(command -v g++)\" few/g++; XDG_CACHE_HOME=$PWD/cache "
                       "KW_JAIL=namespace PATH=$PWD/few"),
               AllOf(HasSubstr("kw: jail level namespace does not work here: bubblewrap is missing"),

@@ -1,4 +1,5 @@
-// kw verify: a certificate and its kernel on another machine, without the run that made them.
+// Tests of kw verify: a certificate and its kernel on another machine, without the run that made
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -15,7 +16,8 @@ using testing::Not;
 
 class Verify : public testing::Test {
  protected:
-  /// A run wins in one workspace; only its best/ and its task go to the other.
+  /// A run wins in one workspace; only its folder best/ and its task are copied to the other
+  /// workspace.
   void SetUp() override {
     write_known_task(w_);
     w_.write("twice/candidates/001_right.cpp", kFasterKernel);
@@ -29,7 +31,7 @@ class Verify : public testing::Test {
   void ship(const std::string& file, const std::string& text) {
     elsewhere_.write("shipped/" + file, text);
   }
-  /// Changes the certificate so that it is about this kernel.
+  /// Changes the certificate so that it describes this kernel.
   void ship_kernel(const std::string& source) {
     ship("twice.cpp", source);
     json certificate = json::parse(elsewhere_.read("shipped/certificate.json"));

@@ -1,4 +1,4 @@
-// The kernel has its size as a constant, so that it serves one workload alone.
+// A published kernel that has its size as a constant, so that it works for one workload only.
 #include <cuda_runtime.h>
 #define N 4096
 

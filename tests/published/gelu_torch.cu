@@ -1,4 +1,4 @@
-// gelu as an extension of PyTorch that reads four elements at a time.
+// A published gelu as an extension of PyTorch, which reads four elements at a time.
 #include <torch/extension.h>
 
 constexpr float kSqrt1_2 = 0.70710678118654752440f;

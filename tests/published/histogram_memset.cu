@@ -1,4 +1,4 @@
-// Counts of bytes: the bins are cleared by the host first.
+// A published histogram of bytes, whose bins the host clears first.
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// layernorm as an extension of PyTorch that also returns mean and deviation.
+// A published layernorm as an extension of PyTorch, which also returns mean and deviation.
 #include <torch/extension.h>
 #include <c10/cuda/CUDAGuard.h>
 

@@ -1,4 +1,4 @@
-// A tiled product as one puzzle site names its sizes: A is M x N, B is N x K, C is M x K.
+// A published tiled product with the sizes of one puzzle site: A is M x N, B is N x K, C is M x K.
 #include <cuda_runtime.h>
 #define TILE 16
 

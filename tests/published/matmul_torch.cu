@@ -1,4 +1,4 @@
-// A tiled product in the manner of an extension of PyTorch.
+// A published tiled product in the form of an extension of PyTorch.
 #include <torch/extension.h>
 
 #define TILE 16

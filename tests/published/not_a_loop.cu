@@ -1,4 +1,4 @@
-// Nothing here can be expressed, each thing for a reason of its own.
+// A program of which no part can be expressed as a plan, each for a different reason.
 #include <cub/cub.cuh>
 #include <cuda_runtime.h>
 

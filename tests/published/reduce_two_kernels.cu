@@ -1,4 +1,4 @@
-// Row sums by two kernels with partial sums between them, on pointers of the host.
+// Published row sums by two kernels with partial sums between them, called with host pointers.
 #include <cuda_runtime.h>
 
 namespace reduction {

@@ -1,4 +1,4 @@
-// relu, as puzzle sites ask for it: device pointers and a function called solve.
+// A relu as puzzle sites ask for it: device pointers and a function called solve.
 #include <cuda_runtime.h>
 
 __global__ void relu_kernel(const float* input, float* output, int N) {

@@ -1,4 +1,4 @@
-// A loop over the grid, with a grid that the device decides.
+// A relu with a grid-stride loop, whose grid size depends on the device.
 #include <cuda_runtime.h>
 #include <algorithm>
 #define BLOCK 256

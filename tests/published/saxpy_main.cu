@@ -1,4 +1,4 @@
-// saxpy in a program: vectors of the host, memory of the device, one launch.
+// A saxpy program: vectors on the host, memory on the device, one launch.
 #include <cstdio>
 #include <vector>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Inclusive scan of rows: sums of tiles, their scan, and the tiles again; CUDA C of the first kind.
+// A published inclusive scan of rows by three kernels (sums of tiles, their scan, the tiles), in C style.
 #include <cuda.h>
 
 #define TILE 512

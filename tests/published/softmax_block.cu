@@ -1,4 +1,4 @@
-// softmax with a block for each row; helpers, a macro that checks, and a comment that says k<<<1, 1>>>().
+// A softmax with a block for each row; it has helpers, a checking macro, and a comment that says k<<<1, 1>>>().
 #include <cuda_runtime.h>
 #include <float.h>
 #include <stdio.h>

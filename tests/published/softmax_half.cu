@@ -1,4 +1,4 @@
-// softmax of halves as an extension of PyTorch: at::Half and a launch function of its own.
+// A softmax of halves as an extension of PyTorch, with at::Half and a separate launch function.
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 

@@ -1,4 +1,4 @@
-// softmax in a program of its own, which checks the result on the host and times it.
+// A softmax program, which checks its result on the host and times its kernel.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

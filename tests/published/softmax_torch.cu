@@ -1,4 +1,4 @@
-// softmax as an extension of PyTorch, for every floating type.
+// A softmax as an extension of PyTorch, for every floating-point type.
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// Two streams beside each other, and a texture.
+// A program with two concurrent streams and a texture.
 #include <cuda_runtime.h>
 
 __global__ void copy(cudaTextureObject_t t, float* y, int n) {

@@ -1,4 +1,4 @@
-// A transpose whose tile is a template's argument; static kernel in an unnamed namespace.
+// A transpose whose tile size is a template argument; the kernel is static in an unnamed namespace.
 #include <cuda_runtime.h>
 
 namespace {

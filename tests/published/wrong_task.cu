@@ -1,4 +1,4 @@
-// A product of two vectors, which the task has no second input for.
+// A product of two vectors; its test's task has no second input for it.
 __global__ void product(const float* a, const float* b, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a[i] * b[i];

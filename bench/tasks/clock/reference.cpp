@@ -1,4 +1,4 @@
-// The truth of clock.
+// The reference, from which the correct result of task clock is computed.
 // SPDX-License-Identifier: Apache-2.0
 template <class Real>
 void reference(int n, int, const Real* x, Real* y) {

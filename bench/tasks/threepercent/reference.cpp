@@ -1,4 +1,4 @@
-// The truth of threepercent.
+// The reference, from which the correct result of task threepercent is computed.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 

@@ -20,7 +20,7 @@ using namespace cute;
 
 using Element = half_t;
 using Atom = GMMA::Layout_K_SW128_Atom<Element>;
-// A box of 64 columns of f16 is one row of the 128-byte swizzle, so what TMA writes is this layout.
+// A TMA box of 64 columns of f16 fills one row of the 128-byte swizzle, so TMA writes exactly this layout.
 using TilesA = decltype(tile_to_shape(Atom{}, Shape<Int<BM>, Int<BK>, Int<STAGES>>{}));
 using TilesB = decltype(tile_to_shape(Atom{}, Shape<Int<BN>, Int<BK>, Int<STAGES>>{}));
 using Mma = decltype(make_tiled_mma(
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(384, 1)
     cute_gemm(const __grid_constant__ TmaDescriptor map_a, const __grid_constant__ TmaDescriptor map_b,
          float* c, int m, int n, int k) {
   extern __shared__ char memory[];
-  // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16.
+  // The swizzle pattern repeats every 1024 bytes, but dynamic shared memory is only 16-byte aligned.
   Ring& ring = *reinterpret_cast<Ring*>((reinterpret_cast<uintptr_t>(memory) + 1023) &
                                         ~uintptr_t(1023));
   const int tiles = (k + BK - 1) / BK;

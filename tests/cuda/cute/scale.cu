@@ -1,4 +1,4 @@
-// An elementwise kernel in CuTe, for the time that compiling one takes.
+// An elementwise kernel in CuTe, for measuring how long it takes to compile.
 // SPDX-License-Identifier: Apache-2.0
 //
 // kw: dialect cute

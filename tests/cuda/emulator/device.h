@@ -1,4 +1,5 @@
-// CUDA's device language for the host's compiler: included before an emulated kernel's source.
+// CUDA's device language for the host's compiler. This file is included before an emulated kernel's
+// source.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +21,7 @@
 
 #include "runtime.h"
 
-#define __CUDA_ARCH__ 900  // as the cubin is compiled for, so that both have the same kernels
+#define __CUDA_ARCH__ 900  // the architecture of the cubin, so that both define the same kernels
 #undef __shared__
 #define __shared__ static thread_local
 #undef __constant__
@@ -66,7 +67,7 @@ struct Described<void (*)(A...)> {
   }
 };
 
-/// Lists a kernel while the object is loaded.
+/// Registers a kernel in the list of its module while the shared object is loaded.
 template <auto f>
 struct Listed {
   explicit Listed(const char* name) {
@@ -109,7 +110,7 @@ T shuffle(unsigned mask, T value, int source, bool is_valid) {
 #define gridDim (kw_emulated::self->grid_size)
 #define warpSize 32
 
-// --- barriers and fences
+// Emulated barriers and fences.
 inline void __syncthreads() { kw_emulated::calls->sync_block(*kw_emulated::self, 0, 0); }
 inline int __syncthreads_count(int p) {
   int n = 0;
@@ -132,7 +133,7 @@ inline void __nanosleep(unsigned ns) { kw_emulated::calls->sleep(*kw_emulated::s
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
-// --- warps
+// Emulated warp operations.
 inline unsigned __activemask() { return kw_emulated::calls->active_mask(*kw_emulated::self); }
 template <class T>
 T __shfl_sync(unsigned mask, T v, int source, int width = 32) {
@@ -208,7 +209,7 @@ T __reduce_or_sync(unsigned mask, T v) {
   return kw_emulated::reduce(mask, v, [](T a, T b) { return a | b; });
 }
 
-// --- atomics
+// Emulated atomics.
 namespace kw_emulated {
 template <class T, class Change>
 T atomically(T* p, Change change) {
@@ -250,7 +251,7 @@ T atomicCAS(T* p, std::type_identity_t<T> compare, std::type_identity_t<T> v) {
   return kw_emulated::atomically(p, [=](T was) { return was == compare ? v : was; });
 }
 
-// --- loads and stores with hints
+// Emulated loads and stores with cache hints.
 #define KW_EMULATED_LOAD(name) \
   template <class T>           \
   T name(const T* p) {         \
@@ -272,7 +273,7 @@ KW_EMULATED_STORE(__stcg)
 KW_EMULATED_STORE(__stwb)
 KW_EMULATED_STORE(__stwt)
 
-// --- arithmetic
+// Emulated arithmetic.
 using std::max;
 using std::min;
 inline int min(int a, int b) { return a < b ? a : b; }
@@ -367,15 +368,15 @@ inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) {
   return static_cast<unsigned>((static_cast<std::uint64_t>(hi) << 32 | lo) >> (s & 31));
 }
 
-// --- ends, clocks, addresses
+// Emulated traps, clocks and address conversions.
 [[noreturn]] inline void __trap() {
   kw_emulated::calls->fault(*kw_emulated::self, kw_emulated::kLaunchFailed);
   __builtin_unreachable();
 }
 inline long long clock64() { return static_cast<long long>(kw_emulated::calls->global_timer()); }
 inline long long clock() { return clock64(); }
-// Dynamic shared memory lies at its offset, static one at a gibibyte: it is thread-local data of
-// this object, near `self`.
+// The shared address of dynamic shared memory is its offset. That of static shared memory is one
+// GiB plus its distance from `self`, since it is thread-local data of this object.
 inline std::size_t __cvta_generic_to_shared(const void* p) {
   const auto* at = static_cast<const unsigned char*>(p);
   const auto* anchor = reinterpret_cast<const unsigned char*>(&kw_emulated::self);
@@ -393,9 +394,9 @@ inline unsigned char* shared_at(unsigned address) {
 struct CUtensorMap_emulated {
   alignas(64) unsigned long long opaque[16];
 };
-#define printf(...) ((void)0)  // output of kernels goes nowhere, as in a player
+#define printf(...) ((void)0)  // output of kernels is discarded
 
-// --- what translated assembly calls
+// Types and functions that translated inline assembly uses.
 using KW_f32 = float;
 using KW_f64 = double;
 using KW_u8 = unsigned char;

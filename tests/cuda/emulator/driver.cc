@@ -1,4 +1,4 @@
-// A stand-in for NVIDIA's driver library: the calls that Kernelwright makes, answered on the host.
+// A stand-in for NVIDIA's driver library: implements on the host the calls that Kernelwright makes.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ using emu::kCaptureUnsupported;
 using emu::kCooperativeTooLarge;
 using emu::kInvalidImage;
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
-/// How often a waiting call checks whether the device is still there.
+/// How often a waiting call checks whether the emulated device was lost.
 constexpr std::chrono::milliseconds kLook{20};
 
 struct LoadedModule {
@@ -66,12 +66,12 @@ struct MadeEvent {
   std::uint64_t at = 0;
 };
 
-/// Runs queued work one item after another, whatever its stream, which is an order that every
-/// program must accept.
+/// Runs queued work of all streams one item after another. Every correct program must accept this
+/// order.
 class Queue {
  public:
   static Queue& get() {
-    static Queue* queue = new Queue;  // lives until the process ends, as a driver does
+    static Queue* queue = new Queue;  // never destroyed, as in the real driver
     return *queue;
   }
   void add(std::function<Status()> work) {
@@ -87,7 +87,7 @@ class Queue {
       if (const Status lost = emu::loss(); lost != 0) return lost;
     return status();
   }
-  /// The status of the context, or of a device that is lost.
+  /// The status of the context, or the status of a device that is lost.
   Status status() const { return status_ != 0 ? status_.load() : emu::loss(); }
   emu::Engine& engine() { return engine_; }
 
@@ -124,16 +124,18 @@ T* as(H handle) {
 }
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
 
-/// The largest allocation that works.
+/// The largest number of bytes that one allocation may have.
 std::size_t most_bytes() { return std::min(emu::faults().memory, emu::faults().most); }
 
-/// Descriptors by handle: a handle is the descriptor plus one.
+/// Conversions between memory handles and file descriptors: a handle is the descriptor plus one,
+/// since 0 is no handle.
 Allocation allocation_of(int descriptor) { return static_cast<Allocation>(descriptor) + 1; }
 int descriptor_of(Allocation handle) { return static_cast<int>(handle) - 1; }
 
 std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-/// The code behind a cubin as a shared object of its own, so that its globals start anew.
+/// Loads the host code behind a cubin as a separate shared object, so that its globals have their
+/// initial values.
 void* open_object(const unsigned char* bytes, std::size_t size) {
   const int file = ::memfd_create("module", MFD_CLOEXEC);
   if (file < 0) return nullptr;
@@ -142,8 +144,8 @@ void* open_object(const unsigned char* bytes, std::size_t size) {
     if (n <= 0) break;
     at += static_cast<std::size_t>(n);
   }
-  // The loader identifies libraries by their path too, and descriptors are reused, so each path is
-  // unique.
+  // The loader identifies libraries by their path too, and descriptors are reused, so each path
+  // must be unique.
   static std::uint64_t opened = 0;
   std::string path = "/proc/self/fd";
   for (std::uint64_t bits = ++opened; bits != 0; bits /= 2) path += bits % 2 == 0 ? "/" : "/./";
@@ -164,7 +166,8 @@ Status run_kernel(const LoadedFunction& f, const LaunchConfig& config,
   grid.block = {config.block[0], config.block[1], config.block[2]};
   grid.shared_bytes = config.shared_bytes;
   grid.arguments = arguments.data();
-  // The process that waits for the spacer's announcement must keep pace even on a busy machine.
+  // While the spacer runs, the device's clock is slowed down, so that the process that waits for
+  // its announcement keeps pace on a busy machine.
   std::optional<emu::Engine::Spell> slow;
   if (std::strcmp(f.kernel->name, "kw_spacer") == 0) slow.emplace();
   return Queue::get().engine().run(grid);
@@ -192,16 +195,16 @@ void add_to(Stream stream, std::function<Status()> work) {
 
 }  // namespace
 
-// --- the context
+// Calls about the context.
 KW_EMULATED cuCtxCreate_v2(Context* context, unsigned, DeviceOrdinal) {
-  Queue::get();  // creates the threads before anything forbids them
+  Queue::get();  // creates the threads while that is still allowed
   return *context = reinterpret_cast<Context>(1), 0;
 }
 KW_EMULATED cuDevicePrimaryCtxSetFlags_v2(DeviceOrdinal, unsigned) { return 0; }
 KW_EMULATED cuDevicePrimaryCtxRetain(Context* context, DeviceOrdinal device) {
   return cuCtxCreate_v2(context, 0, device);
 }
-/// The context of all threads, once the first one was created.
+/// The current context; the same for all threads, once the first one was created.
 KW_EMULATED cuCtxGetCurrent(Context* context) {
   return *context = reinterpret_cast<Context>(1), emu::loss();
 }
@@ -212,7 +215,7 @@ KW_EMULATED cuCtxSynchronize() { return Queue::get().drain(); }
 KW_EMULATED cuCtxSetLimit(int, std::size_t) { return 0; }
 KW_EMULATED cuCtxResetPersistingL2Cache() { return Queue::get().status(); }
 
-// --- code
+// Calls about modules and functions.
 KW_EMULATED cuModuleLoadData(Module* module, const void* image) {
   const auto* bytes = static_cast<const unsigned char*>(image);
   const std::size_t end = emu::elf_bytes(bytes);
@@ -289,7 +292,7 @@ KW_EMULATED cuLaunchKernel(Function function, unsigned gx, unsigned gy, unsigned
   return cuLaunchKernelEx(&config, function, arguments, extra);
 }
 
-// --- memory
+// Calls about memory.
 KW_EMULATED cuMemAlloc_v2(Address* address, std::size_t bytes) {
   const std::size_t size = rounded(bytes + sizeof(std::size_t) * 64, 4096);
   if (bytes > most_bytes()) return kOutOfMemory;
@@ -406,7 +409,7 @@ KW_EMULATED cuMemImportFromShareableHandle(Allocation* allocation, void* handle,
   return *allocation = allocation_of(copy), 0;
 }
 
-// --- streams, events, graphs
+// Calls about streams, events and graphs.
 KW_EMULATED cuStreamCreate(Stream* stream, unsigned) {
   return *stream = reinterpret_cast<Stream>(new OpenStream), 0;
 }
@@ -442,7 +445,7 @@ KW_EMULATED cuEventCreate(Event* event, unsigned) {
   return *event = reinterpret_cast<Event>(new MadeEvent), 0;
 }
 KW_EMULATED cuEventDestroy_v2(Event event) { return delete as<MadeEvent>(event), 0; }
-KW_EMULATED cuProfilerStart() { return 0; }  // no profiler ever listens
+KW_EMULATED cuProfilerStart() { return 0; }  // no profiler is attached to the stand-in
 KW_EMULATED cuProfilerStop() { return 0; }
 KW_EMULATED cuEventRecord(Event event, Stream stream) {
   auto* made = as<MadeEvent>(event);

@@ -24,11 +24,11 @@ F* call(const char* name) {
   return reinterpret_cast<F*>(::dlsym(library, name));
 }
 
-// The image of kernels.cu; empty where there is no nvcc.
+// The compiled image of kernels.cu; empty if there is no nvcc.
 const std::string& image() {
   static const std::string made = [] {
-    // The test needs its own folder, because files that the emulated nvcc writes beside its output
-    // have fixed names.
+    // Each test process needs a folder of its own, because the emulated nvcc writes files with
+    // fixed names.
     const auto folder =
         std::filesystem::temp_directory_path() / ("kw_emulator_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
@@ -128,7 +128,8 @@ TEST_F(Emulator, FragmentsOfAMatrixProductLieWhereTheISAPutsThem) {
 }
 
 TEST_F(Emulator, SharedQuadsAndPairsOfHalvesAreAsTheISAHasThem) {
-  // Halves: 1.5 and -2, times 2 and 0.5, plus 1 and 1024: 4 and 1023.
+  // The arrays hold pairs of halves: 1.5 and -2, times 2 and 0.5, plus 1 and 1024, must give 4 and
+  // 1023.
   unsigned x[7] = {11, 22, 33, 44, 0xc0003e00, 0x38004000, 0x64003c00};
   unsigned y[5] = {};
   unsigned *px = x, *py = y;
@@ -137,7 +138,8 @@ TEST_F(Emulator, SharedQuadsAndPairsOfHalvesAreAsTheISAHasThem) {
   EXPECT_EQ(y[4], 0x63fe4400u);
 }
 
-// Last in the file: a fault loses the context for good, as CUDA has it. A process of its own each.
+// These tests are the last in the file and run in processes of their own: a fault makes the context
+// unusable for good, as in CUDA.
 TEST_F(Emulator, AStrayWriteAndATrapEndTheContext) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   int y = 0;

@@ -1,4 +1,4 @@
-// Fibers, barriers and faults.
+// Runs emulated blocks: fibers, barriers and faults.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine.h"
 
@@ -62,12 +62,12 @@ struct Fiber {
   bool vote = false;
 };
 
-/// One resident block: the fibers of one operating system thread.
+/// One resident block, whose fibers share one operating-system thread.
 class Block {
  public:
   Block() : fibers_(kMostThreads), shared_(kMostShared + 128) {}
 
-  /// 0 or a status.
+  /// Runs the block; returns 0, or the status with which a thread ended it.
   int run(Engine& engine, const Grid& grid, std::uint64_t index) {
     grid_ = &grid;
     count_ = grid.block.x * grid.block.y * grid.block.z;
@@ -131,7 +131,7 @@ class Block {
     int n = 0;
     for (unsigned i = 0; i < count_; ++i) n += fibers_[i].vote && fibers_[i].state != State::Done;
     const bool all = n == static_cast<int>(alive_), any = n > 0;
-    sync(f, 0, 0);  // no thread votes again before all have read the count
+    sync(f, 0, 0);  // no thread may vote again before all have read the count
     if (count != nullptr) *count = n;
     return how == 1 ? all : any;
   }
@@ -141,7 +141,7 @@ class Block {
  private:
   struct Barrier {
     unsigned arrived = 0;
-    unsigned wanted = 0;  // 0: all
+    unsigned wanted = 0;  // number of threads awaited; 0: the whole block
   };
 
   void prepare(Engine& engine, unsigned i, std::uint64_t index) {
@@ -166,7 +166,8 @@ class Block {
     if (f.state == State::New) {
       f.stack = take_stack();
       auto** top = reinterpret_cast<void**>(f.stack + kStackBytes) - 2;
-      // aligned to 16 bytes, so that `ret` leaves the stack 8 bytes off, as after a call
+      // The stack top is 16-byte aligned and `ret` pops 8 bytes, so the fiber starts with the
+      // alignment that follows a call.
       *top = reinterpret_cast<void*>(&Block::begin);
       top -= 6;
       f.pointer = top;
@@ -181,7 +182,7 @@ class Block {
     }
   }
 
-  // The first frame of a fiber, entered by `ret`: the stack is as after a call.
+  // The first function of a fiber. It is entered by `ret`, with the stack as after a call.
   static void begin() {
     Block& block = *current_block;
     Fiber& f = *block.running_;
@@ -207,8 +208,8 @@ class Block {
     }
   }
 
-  // Lanes that have ended take part in nothing; waiting lanes go on once all lanes of their mask
-  // wait.
+  // Lets the lanes of a warp go on once all lanes of their mask wait; lanes that have ended are
+  // ignored.
   void open_warp(unsigned warp) {
     const unsigned there = lanes_alive(warp);
     for (unsigned l = 0; l < 32 && warp * 32 + l < count_; ++l) {
@@ -305,7 +306,7 @@ void exchange(Thread& t, unsigned mask, std::uint64_t value) {
   current_block->exchange(Block::fiber_of(t), mask, value);
 }
 unsigned active_mask(Thread& t) { return current_block->lanes_alive(t.warp); }
-constexpr unsigned kSlowest = 100;  // 20 us of a spacer are 2 ms
+constexpr unsigned kSlowest = 100;  // slowdown at which 20 us of a spacer take 2 ms
 
 std::uint64_t host_ns() {
   timespec now{};
@@ -314,7 +315,7 @@ std::uint64_t host_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// State of the clock since its pace last changed.
+/// State of the emulated clock since its speed last changed.
 struct Pace {
   std::uint64_t since_ns = host_ns();
   std::uint64_t device_ns = since_ns / kSlowest;
@@ -354,8 +355,7 @@ const Calls& Engine::calls() {
 }
 
 std::uint64_t Engine::global_timer() {
-  // The process that watches a spacer needs a processor, so on machines with few of them the spacer
-  // must not spin.
+  // A spacer sleeps instead of spinning, since the process that watches it needs a processor too.
   if (has_spell) ::usleep(kNapUs);
   const std::lock_guard lock(pace_mutex);
   return pace.at(host_ns());

@@ -1,4 +1,4 @@
-// Runs the blocks of a kernel on threads of the operating system, their threads as fibers.
+// Runs the blocks of a kernel on operating-system threads, and their threads as fibers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace kw_emulated {
 
-// Statuses of the driver that no kernel raises.
+// Statuses of the driver that only driver calls return, never kernels.
 inline constexpr int kDeviceUnavailable = 46;
 inline constexpr int kInvalidImage = 200;
 inline constexpr int kEccUncorrectable = 214;
@@ -22,14 +22,14 @@ inline constexpr int kCooperativeTooLarge = 720;
 inline constexpr int kCaptureUnsupported = 900;
 inline constexpr int kCaptureInvalidated = 901;
 
-/// Multiprocessors that the device claims to have, and blocks that each holds at a time.
+/// Number of multiprocessors that the emulated device reports, and of blocks resident on each.
 inline constexpr int kMultiprocessors = 2;
 inline constexpr int kBlocksEach = 2;
 inline constexpr int kResidentBlocks = kMultiprocessors * kBlocksEach;
 inline constexpr unsigned kMostThreads = 1024;
 inline constexpr std::size_t kMostShared = std::size_t{227} << 10;
 
-/// One launch.
+/// One launch of a kernel.
 struct Grid {
   Thunk thunk = nullptr;
   Thread** (*self)() = nullptr;
@@ -41,8 +41,8 @@ struct Grid {
 struct Fiber;
 class Block;
 
-/// Runs the blocks of one launch after another. A fault of a kernel ends the launch and is
-/// reported; threads that wait for ever do so, as on a device.
+/// Runs the blocks of one launch after another. A fault of a kernel ends its launch and is
+/// reported; a kernel that waits for ever never ends, as on a device.
 class Engine {
  public:
   Engine();
@@ -50,14 +50,15 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  /// Runs a launch; returns 0, or the status with which the kernel ended.
+  /// Runs one launch to its end; returns 0, or the status of the kernel's fault.
   int run(const Grid& grid);
 
   static const Calls& calls();
-  /// The device's clock, which is the host's slowed down, so that a busy machine keeps pace.
+  /// Time of the emulated device's clock, which runs slower than the host's so that a busy machine
+  /// keeps pace.
   static std::uint64_t global_timer();
-  /// While this object exists the device's clock runs a hundred times slower than the host's,
-  /// whatever its pace otherwise. Only one may exist at a time.
+  /// While this object exists, the device's clock runs a hundred times slower than the host's,
+  /// whatever its usual speed. Only one may exist at a time.
   class Spell {
    public:
     Spell();

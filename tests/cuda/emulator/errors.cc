@@ -1,4 +1,4 @@
-// Errors of the stand-in driver in words.
+// Names and descriptions of the stand-in driver's errors.
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 

@@ -1,4 +1,4 @@
-// How the stand-ins' libraries show a call to the programs that load them.
+// How the stand-in libraries export a function to the programs that load them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

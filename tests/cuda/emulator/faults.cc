@@ -1,4 +1,4 @@
-// Reads the two files beside the library.
+// Reads the files `faults` and `lost` in the folder of the stand-in library.
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.h"
 
@@ -12,7 +12,7 @@
 namespace kw_emulated {
 namespace {
 
-/// The folder of the library into which this file is linked.
+/// The folder of the shared library that contains this code.
 const std::string& folder() {
   static const std::string found = [] {
     Dl_info about{};

@@ -1,4 +1,4 @@
-// The facts that the stand-in reports about itself: driver, device, limits.
+// Facts that the stand-in reports about itself: driver, device, limits.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <map>

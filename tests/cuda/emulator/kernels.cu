@@ -1,4 +1,4 @@
-// Kernels for the test of the emulator: one for each thing that can go wrong.
+// Kernels for the test of the emulator: one for each feature that emulation may get wrong.
 // SPDX-License-Identifier: Apache-2.0
 extern "C" __global__ void sum_by_barriers(int n, const int* x, int* y) {
   __shared__ int room[256];
@@ -25,7 +25,7 @@ extern "C" __global__ void sum_by_shuffles(int n, const int* x, int* y) {
 }
 extern "C" __global__ void votes(int* y) {
   const unsigned odd = __ballot_sync(0xffffffffu, threadIdx.x & 1);
-  if (threadIdx.x >= 40) return;  // the second warp goes on with eight lanes
+  if (threadIdx.x >= 40) return;  // of the second warp, eight lanes remain
   const int some = __syncthreads_count(threadIdx.x < 7);
   if (threadIdx.x == 0) y[0] = (int)(odd >> 24), y[1] = some;
 }

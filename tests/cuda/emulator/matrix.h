@@ -1,11 +1,11 @@
-// Matrix units of the stand-in: conversions to narrow types and the fragments of mma.sync and
-// ldmatrix as the PTX ISA lays them out. Part of device.h.
+// Emulated matrix units: conversions to narrow types, and the fragments of mma.sync and ldmatrix as
+// the PTX ISA lays them out. Part of device.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace kw_emulated {
 
-inline unsigned tf32_of(float v) {  // to nearest, ties away from zero
+inline unsigned tf32_of(float v) {  // rounds to nearest, ties away from zero
   return (std::bit_cast<unsigned>(v) + 0x1000u) & 0xffffe000u;
 }
 
@@ -29,7 +29,8 @@ unsigned pair_of(float high, float low) {
   return T::nearest(high) << 16 | T::nearest(low);
 }
 
-/// a b + c of both halves, each rounded once: a product of halves is exact in double.
+/// Computes a * b + c for both halves in a register, each rounded once: the product of two halves
+/// is exact in double.
 inline unsigned fma_pair(unsigned a, unsigned b, unsigned c) {
   const auto part = [&](int shift) {
     const auto wide = [shift](unsigned pair) {
@@ -50,14 +51,14 @@ void store_quad(M* to, T a, T b, T c, T d) {
   to[0] = a, to[1] = b, to[2] = c, to[3] = d;
 }
 
-/// The value of a 32-bit register in every lane of the warp.
+/// Collects the 32-bit registers that hold `image` in all lanes of the warp.
 template <class T>
 const std::uint64_t* all_lanes(T image) {
   calls->exchange(*self, 0xffffffffu, image_of(image));
   return self->received;
 }
 
-/// d += a b for one warp; every lane has the matrices whole.
+/// Adds the product a * b of one warp to d. Every lane has both matrices complete.
 template <int kDepth, class D>
 void add_product(const float (&a)[16][kDepth], const float (&b)[kDepth][8], D* const (&d)[4]) {
   const unsigned group = self->lane / 4, in_group = self->lane % 4;
@@ -69,7 +70,7 @@ void add_product(const float (&a)[16][kDepth], const float (&b)[kDepth][8], D* c
   }
 }
 
-/// a 16 x 8 and b 8 x 8 of tf32.
+/// The warp's product of a 16 x 8 and an 8 x 8 matrix of tf32, added to d.
 template <class D, class A, class B>
 void mma_16_8_8(D& d0, D& d1, D& d2, D& d3, A a0, A a1, A a2, A a3, B b0, B b1) {
   float a[16][8], b[8][8];
@@ -89,7 +90,8 @@ void mma_16_8_8(D& d0, D& d1, D& d2, D& d3, A a0, A a1, A a2, A a3, B b0, B b1) 
   add_product<8, D>(a, b, {&d0, &d1, &d2, &d3});
 }
 
-/// a 16 x 16 and b 16 x 8 of the two-byte type T, two of them in a register.
+/// The warp's product of a 16 x 16 and a 16 x 8 matrix of the two-byte type T, two elements in each
+/// register, added to d.
 template <class T, class D, class A, class B>
 void mma_16_8_16(D& d0, D& d1, D& d2, D& d3, A a0, A a1, A a2, A a3, B b0, B b1) {
   float a[16][16], b[16][8];
@@ -110,7 +112,8 @@ void mma_16_8_16(D& d0, D& d1, D& d2, D& d3, A a0, A a1, A a2, A a3, B b0, B b1)
   add_product<16, D>(a, b, {&d0, &d1, &d2, &d3});
 }
 
-/// Four matrices of 8 x 8 two-byte elements, rows at the addresses that lanes 0-7, 8-15, … name.
+/// Loads four 8 x 8 matrices of two-byte elements; lanes 0-7, 8-15, … hold the addresses of their
+/// rows.
 template <bool kTransposed, class R>
 void load_matrices(R& r0, R& r1, R& r2, R& r3, unsigned address) {
   unsigned rows[32];

@@ -1,5 +1,5 @@
-// Replaces nvcc: writes the real compiler's cubin, and behind it the same source compiled for the
-// host.
+// A replacement of nvcc: writes the real compiler's cubin, followed by the same source compiled for
+// the host.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ int run(const std::vector<std::string>& command) {
 
 struct Request {
   fs::path source, out;
-  std::vector<std::string> for_host;  // defines and folders
+  std::vector<std::string> for_host;  // defines and include folders
 };
 
 Request request_of(const std::vector<std::string>& words) {
@@ -64,7 +64,7 @@ Request request_of(const std::vector<std::string>& words) {
   return r;
 }
 
-// Names of the kernels in a cubin that C++ has not mangled: each has a section of code.
+// Names of the kernels with C linkage in a cubin; each kernel has a section of code.
 std::vector<std::string> kernels_of(const std::string& cubin) {
   std::vector<std::string> names;
   const auto* image = reinterpret_cast<const unsigned char*>(cubin.data());
@@ -81,8 +81,8 @@ std::vector<std::string> kernels_of(const std::string& cubin) {
   return names;
 }
 
-// The code behind a cubin depends on this program and its headers, so caches must include their
-// version.
+// Prints a version that covers this program and its headers: the code behind a cubin depends on
+// both, so caches must notice a change.
 void print_version() {
   std::string all = read_file("/proc/self/exe");
   for (const char* header : {"device.h", "matrix.h", "runtime.h"})
@@ -116,7 +116,7 @@ int main(int count, char** values) {
   std::string cubin = read_file(r.out);
   const fs::path folder = r.out.parent_path().empty() ? "." : r.out.parent_path();
   const fs::path text = folder / "emulated.cc", object = folder / "emulated.so";
-  const auto beside = [&](const std::string& path) {  // files of a unit lie beside the source
+  const auto beside = [&](const std::string& path) {  // files of a unit lie in the source's folder
     const std::string name = fs::path(path).filename();
     for (std::size_t i = 0; i + 1 < r.for_host.size(); ++i)
       if (r.for_host[i] == "-I")

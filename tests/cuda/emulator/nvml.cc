@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's management library: the stand-in for a GPU, warm, with the processes that
-// KW_EMULATED_PROCESSES or the file of faults name by id, and the one that asks.
+// A stand-in for NVIDIA's management library. It knows one warm GPU, the calling process, and the
+// processes that KW_EMULATED_PROCESSES or the file `faults` lists by id.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ KW_NVML nvmlInit_v2() { return 0; }
 KW_NVML nvmlShutdown() { return 0; }
 KW_NVML nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = reinterpret_cast<void*>(1);
-  // The library does not know a slice of a GPU by this name.
+  // A slice of a GPU (MIG) is not found by the UUID of the whole GPU.
   const bool is_slice = kw_emulated::faults().name.find(" MIG ") != std::string::npos;
   const bool is_it = std::strcmp(uuid, "GPU-e0e1e2e3-e4e5-e6e7-e8e9-eaebecedeeef") == 0;
   return is_it && !is_slice ? 0 : 6;
@@ -34,7 +34,7 @@ KW_NVML nvmlDeviceGetTemperature(void*, unsigned, unsigned* degrees) { return *d
 KW_NVML nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
   return *bits = 0x1 | 0x4, 0;
 }
-/// The number of uncorrected errors (1) since the driver was loaded (0), which
+/// The number of uncorrected memory errors since the driver was loaded, which
 /// KW_EMULATED_MEMORY_ERRORS sets.
 KW_NVML nvmlDeviceGetTotalEccErrors(void*, unsigned type, unsigned since,
                                     unsigned long long* count) {

@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
-/// A kernel is compiled by the host's compiler into a shared object. Its threads are fibers of one
-/// operating system thread per block, which switch only at barriers, warp operations and sleeps.
+/// An emulated kernel is compiled by the host's compiler into a shared object. Each block has one
+/// operating-system thread; the block's threads are fibers, which switch only at barriers, warp
+/// operations and sleeps.
 namespace kw_emulated {
 
 struct Index {
@@ -19,24 +20,25 @@ struct Index {
 
 class Engine;
 
-/// One thread of a block, as the kernel's code sees itself.
+/// One thread of a block, with the values that a kernel's code reads about itself.
 struct Thread {
   Index thread, block, block_size, grid_size;
   unsigned lane = 0;
   unsigned warp = 0;
   unsigned char* shared = nullptr;  ///< Dynamic shared memory of the block.
-  // The values that the lanes gave in the latest warp operation.
+  // The values that the lanes of the warp contributed to the latest warp operation.
   std::uint64_t received[32] = {};
   Engine* engine = nullptr;
 };
 
-/// The functions that kernels call; a table, because the driver's library is loaded with local
-/// symbols.
+/// Functions of the engine that kernels call. Kernels get them as a table, because the driver's
+/// library is loaded with local symbols.
 struct Calls {
   void (*sync_block)(Thread&, unsigned barrier,
                      unsigned threads);  ///< 0 threads means all threads of the block.
   bool (*sync_block_reduce)(Thread&, bool value, int how, int* count);  ///< 0 count, 1 and, 2 or.
-  /// All lanes of `mask` give a value and receive each other's in Thread::received.
+  /// Exchanges a value among all lanes of `mask`, which find each other's values in
+  /// Thread::received.
   void (*exchange)(Thread&, unsigned mask, std::uint64_t value);
   unsigned (*active_mask)(Thread&);
   void (*sleep)(Thread&, unsigned ns);
@@ -44,7 +46,7 @@ struct Calls {
   std::uint64_t (*global_timer)();
 };
 
-/// Calls a kernel with pointers to its arguments, as cuLaunchKernel gets them.
+/// Calls a kernel with pointers to its arguments, in the form in which cuLaunchKernel gets them.
 using Thunk = void (*)(void* const* arguments);
 
 struct Parameter {
@@ -61,7 +63,7 @@ struct Kernel {
   const Kernel* next = nullptr;
 };
 
-/// The symbol that the shared object of a module exports.
+/// The data that the shared object of a module exports.
 struct Exports {
   const Kernel* kernels;
   void (*bind)(const Calls* calls);
@@ -69,14 +71,14 @@ struct Exports {
 };
 inline constexpr const char* kExportsName = "kw_emulated_exports";
 
-/// Stands right behind the cubin that the real compiler made of the same source; the shared object
-/// follows.
+/// Stands between the cubin of the real compiler and the shared object that was compiled from the
+/// same source.
 struct Trailer {
   char magic[8] = {'k', 'w', 'e', 'm', 'u', 'l', '0', '1'};
   std::uint64_t object_bytes = 0;
 };
 
-/// The size of an ELF file according to its own tables; 0: the bytes are no ELF file.
+/// The size of an ELF file according to its own tables; 0 if the bytes are no ELF file.
 inline std::size_t elf_bytes(const unsigned char* image) {
   if (std::memcmp(image, "\177ELF\2", 5) != 0) return 0;
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(image);
@@ -89,7 +91,7 @@ inline std::size_t elf_bytes(const unsigned char* image) {
   return end;
 }
 
-// Statuses of CUDA that kernels end with.
+// Statuses of CUDA with which a faulting kernel ends.
 inline constexpr int kIllegalAddress = 700;
 inline constexpr int kAssert = 710;
 inline constexpr int kLaunchFailed = 719;

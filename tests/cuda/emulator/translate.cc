@@ -10,7 +10,7 @@
 namespace kw_emulated {
 namespace {
 
-// Position behind the bracket that closes the one at `open`; strings are passed over.
+// Position after the bracket that closes the bracket at `open`; brackets in strings are skipped.
 std::size_t behind_bracket(const std::string& text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -51,8 +51,8 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-// Replaces every include by the file's text in a guard of its name, so that the preprocessor
-// decides which of several branches is active. `within` are the files that are being read.
+// Replaces every include by the file's text between guards, so that the preprocessor decides which
+// branches are active. `within` are the files that are being read.
 std::string with_includes(const std::string& text, const ReadFile& read,
                           const std::set<std::string>& within) {
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*$)re");
@@ -98,7 +98,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-// The characters of adjacent string literals, blanks as one.
+// The characters of adjacent string literals, with runs of blanks reduced to one.
 std::string template_of(const std::string& literals) {
   std::string text;
   bool inside = false;
@@ -119,10 +119,10 @@ std::string template_of(const std::string& literals) {
 
 struct Rule {
   const char* pattern;
-  const char* code;  // %n: operand n; $n: group n
+  const char* code;  // %n stands for operand n, $n for group n
 };
 
-// Types of PTX by their suffix are KW_f32 and so on, see type_names below.
+// Rules for PTX instructions. A PTX type such as .f32 becomes KW_f32, see type_names below.
 constexpr Rule kRules[] = {
     {R"(mov\.u64 %0, %%?(globaltimer|clock64))", "%0 = kw_emulated::calls->global_timer()"},
     {R"(mov\.u32 %0, %%?laneid)", "%0 = kw_emulated::self->lane"},
@@ -181,7 +181,8 @@ constexpr Rule kRules[] = {
     {R"(cvt\.rna\.tf32\.f32 %0, %1)", "%0 = kw_emulated::tf32_of(%1)"},
     {R"(mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32\.tf32\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
      "kw_emulated::mma_16_8_8(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
-    // Only kernels that measure ceilings use these, for their time; here they do nothing.
+    // Only kernels that measure ceilings use matrix instructions, and only their time matters, so
+    // they do nothing here.
     {R"((mma\.sync|wgmma)\..*)", ""},
     {R"()", ""},
 };
@@ -191,7 +192,7 @@ std::string operand_of(const std::string& text) {
   return open == std::string::npos ? text : text.substr(open);
 }
 
-// One `asm volatile(...)` as an expression.
+// Translates the body of one `asm volatile(...)` to an expression.
 std::string assembly(const std::string& body) {
   const auto sections = parts_of(body, ':');
   std::vector<std::string> operands;
@@ -242,7 +243,7 @@ std::string with_dynamic_shared(const std::string& text) {
       text, array, "\n#undef $2\n#define $2 (reinterpret_cast<$1*>(kw_emulated::self->shared))\n");
 }
 
-// Finds addresses that the text takes to instantiate a template: kw_name_0 = &gemm<64>;
+// Finds the template instances whose addresses the text takes: kw_name_0 = &gemm<64>;
 std::vector<std::string> instances(const std::string& text) {
   static const std::regex line(R"(static auto\* kw_name_\d+ = &([^;]+);)");
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// Translates CUDA's device language to C++ for device.h, where no header can.
+// Translates the parts of CUDA's device language that device.h cannot express as C++.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace kw_emulated {
 
-/// Text of a file that lies beside the source, or nothing.
+/// Returns the text of a file that lies in the source's folder, or nothing.
 using ReadFile = std::function<std::string(const std::string& name)>;
 
-/// `source` with local includes in place, inline assembly as calls, dynamic shared memory as
-/// pointers, and a list of its kernels at the end: `named`, and the instances of templates that the
-/// text asks for. Unknown assembly ends the kernel that reaches it with an illegal instruction.
+/// Returns `source` with local includes expanded, inline assembly as calls, dynamic shared memory
+/// as pointers, and a list of kernels at the end: those in `named`, and the template instances that
+/// the text asks for. A kernel that reaches unknown assembly ends with an illegal instruction.
 std::string translate(const std::string& source, const std::vector<std::string>& named,
                       const ReadFile& read);
 

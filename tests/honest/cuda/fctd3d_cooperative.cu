@@ -1,4 +1,4 @@
-// All time steps in one cooperative launch, with barriers of the whole grid by hand.
+// Honest kernel: all time steps in one cooperative launch, with hand-written barriers of the whole grid.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune OCCUPANCY = 2, 1
 // kw: let THREADS = 512
@@ -6,7 +6,7 @@
 // kw: launch all_steps grid(sms * OCCUPANCY) block(THREADS) cooperative carveout(50) args(
 // kw:   u, m, src, src_coords, barrier, nx, ny, nz, nt, nsrc, dt, hx, hy, hz, ox, oy, oz)
 
-// Waits until every block has come here `turn` times.
+// Waits until every block has called this function `turn` times.
 static __device__ void wait_for_all(unsigned* barrier, unsigned turn) {
   __threadfence();
   __syncthreads();
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const float rx = 1 / (hx * hx), ry = 1 / (hy * hy), rz = 1 / (hz * hz);
   unsigned turn = 0;
   for (int t = 0; t < nt; ++t) {
-    // What other blocks wrote in the step before must not come from L1.
+    // Values that other blocks wrote in the previous step must not come from this multiprocessor's L1.
     const float* now = u + t % 3 * level;
     const float* before = u + (t + 2) % 3 * level;
     float* next = u + (t + 1) % 3 * level;

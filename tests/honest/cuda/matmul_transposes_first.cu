@@ -1,4 +1,4 @@
-// Transposes the second factor in every call, into a workspace.
+// Honest kernel: transposes the second factor in every call, into a workspace.
 // SPDX-License-Identifier: Apache-2.0
 // task: matmul_padded
 // kw: workspace turned f32 [batch, n, k]

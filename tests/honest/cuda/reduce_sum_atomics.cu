@@ -1,4 +1,4 @@
-// Sums whose order differs between two calls.
+// Honest kernel: adds up by atomics, so that the order of additions differs between two calls.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 // arch: sm_75

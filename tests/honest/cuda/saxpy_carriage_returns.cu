@@ -1,4 +1,4 @@
-// Lines that end as on Windows.
+// Honest kernel: has lines that end in CR LF, as on Windows.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

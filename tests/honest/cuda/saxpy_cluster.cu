@@ -1,4 +1,4 @@
-// Blocks in clusters of two, one reading the factor from the shared memory of the other.
+// Honest kernel: blocks in clusters of two, one reading the factor from the shared memory of the other.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: launch saxpy grid(2 * ceil_div(n, 512)) block(256) cluster(2) args(n, a, x, y)

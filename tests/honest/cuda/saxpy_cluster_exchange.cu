@@ -1,4 +1,4 @@
-// Blocks in clusters of four exchange their products through each other's shared memory.
+// Honest kernel: blocks in clusters of four exchange their products through each other's shared memory.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: launch saxpy grid(4 * ceil_div(n, 1024)) block(256) cluster(4) args(n, a, x, y)

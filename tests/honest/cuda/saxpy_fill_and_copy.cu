@@ -1,4 +1,4 @@
-// Copies and fills by the plan, not by kernels.
+// Honest kernel: copies and fills by the plan, not by kernels.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace before f32 [n]
 // kw: copy y to before

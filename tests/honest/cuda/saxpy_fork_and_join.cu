@@ -1,4 +1,4 @@
-// Two branches of the plan, joined before its end.
+// Honest kernel: has two branches in its plan, which are joined before the end.
 // SPDX-License-Identifier: Apache-2.0
 // kw: fork side
 // kw:   launch saxpy grid(ceil_div(n / 2 + 1, 256)) block(256) args(0, n / 2, a, x, y)

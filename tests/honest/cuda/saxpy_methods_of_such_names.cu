@@ -1,4 +1,4 @@
-// Has methods called clock, malloc, free, printf and time, which are no functions of the C library.
+// Honest kernel: has methods called clock, malloc, free, printf and time, which are no functions of the C library.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 struct Pool {

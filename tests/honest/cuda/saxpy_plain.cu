@@ -1,4 +1,4 @@
-// The simplest kernel, one thread for each element.
+// Honest kernel: the simplest kernel, one thread for each element.
 // SPDX-License-Identifier: Apache-2.0
 // until: measure
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Prefetches into the L2 what this same call will read a little later.
+// Honest kernel: prefetches into the L2 cache data that the same call reads a little later.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_80
 // kw: launch saxpy grid(sms * 4) block(256) args(n, a, x, y)

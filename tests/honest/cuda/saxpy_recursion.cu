@@ -1,4 +1,4 @@
-// A recursive device function, which has a stack.
+// Honest kernel: a recursive device function, which has a stack.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,4 +1,4 @@
-// Adds by a function that calls itself, on the stack of its thread.
+// Honest kernel: adds by a function that calls itself, on the stack of its thread.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __device__ __noinline__ float sum_of(const float* parts, int count) {

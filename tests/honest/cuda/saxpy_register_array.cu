@@ -1,4 +1,4 @@
-// Keeps an array of 32 values in the registers of each thread.
+// Honest kernel: keeps an array of 32 values in the registers of each thread.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 8192)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

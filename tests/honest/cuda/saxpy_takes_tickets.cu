@@ -1,4 +1,4 @@
-// Blocks that stay and take piece after piece from a counter, in whatever order they come.
+// Honest kernel: has resident blocks that take piece after piece from a counter, in any order.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace ticket u32 [1] zeroed
 // kw: launch saxpy grid(2 * sms) block(256) args(n, a, x, y, ticket)

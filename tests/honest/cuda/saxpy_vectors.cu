@@ -1,4 +1,4 @@
-// Four elements a load where the size allows it, one by one elsewhere.
+// Honest kernel: loads four elements at a time where the size allows it, single elements elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 // kw: when n % 4 == 0
 // kw:   launch by_four grid(ceil_div(n / 4, 256)) block(256) args(n, a, x, y)

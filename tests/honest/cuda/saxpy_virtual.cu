@@ -1,4 +1,4 @@
-// A class with a virtual function, made in the kernel.
+// Honest kernel: uses an object of a class with a virtual function, created in the kernel.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

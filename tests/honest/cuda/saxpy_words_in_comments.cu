@@ -1,4 +1,4 @@
-// Speaks of clock64(), #include "/etc/passwd", trap and cudaDeviceSetLimit in comments alone.
+// Honest kernel: speaks of clock64(), #include "/etc/passwd", trap and cudaDeviceSetLimit in comments alone.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 

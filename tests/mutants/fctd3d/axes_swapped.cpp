@@ -1,4 +1,4 @@
-// Wrong: the source position is read as (z, y, x).
+// Wrong fctd3d kernel: the source position is read as (z, y, x).
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: m is rounded to bfloat16 in the update.
+// Wrong fctd3d kernel: m is rounded to bfloat16 in the update.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

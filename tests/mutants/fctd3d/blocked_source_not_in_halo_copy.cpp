@@ -1,4 +1,4 @@
-// Wrong (trap c): two steps per slab of planes; the first step's sources miss the redundant planes.
+// Wrong fctd3d kernel: computes two steps per slab of planes, whose redundant planes lack the first step's sources.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct Grid {
   ptrdiff_t sy, sx;
 };
 
-// Planes [from, to) of one step; the level pointers are those of plane x = 0.
+// Updates the planes [from, to) in one step; the level pointers are those of plane x = 0.
 static void update(const Grid& g, const float* now, const float* before, float* next, int from,
                    int to) {
   const float c0 = -5.0f / 2, c1 = 4.0f / 3, c2 = -1.0f / 12, d2 = g.dt * g.dt;
@@ -34,7 +34,7 @@ static void update(const Grid& g, const float* now, const float* before, float* 
   }
 }
 
-// The corners of step t's sources that lie in planes [from, to).
+// Adds those corners of step t's sources that lie in planes [from, to).
 static void inject(const Grid& g, float* next, int t, int from, int to) {
   for (int p = 0; p < g.nsrc; ++p) {
     const float gx = (g.coords[3 * p] - g.ox) / g.hx;

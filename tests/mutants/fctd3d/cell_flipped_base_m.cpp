@@ -1,4 +1,4 @@
-// Wrong (trap f): m of the neighbouring cell, as after a floor that flips under reciprocals.
+// Wrong fctd3d kernel: uses m of the neighbouring cell, as after a floor of a product with a rounded reciprocal.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong (trap f): the base cell is the nearest one, not the floor.
+// Wrong fctd3d kernel: the base cell is the nearest one, not the floor.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: m of the first cell is taken for the whole grid.
+// Wrong fctd3d kernel: m of the first cell is taken for the whole grid.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: the field is kept in half precision.
+// Wrong fctd3d kernel: the field is kept in half precision.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong (trap d): corners that land in the halo are dropped.
+// Wrong fctd3d kernel: corners that land in the halo are dropped.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

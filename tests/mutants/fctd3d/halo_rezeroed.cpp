@@ -1,4 +1,4 @@
-// Wrong (trap d): the halo of the new level is set to zero in every step.
+// Wrong fctd3d kernel: the halo of the new level is set to zero in every step.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

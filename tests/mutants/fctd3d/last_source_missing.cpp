@@ -1,4 +1,4 @@
-// Wrong: the last source is ignored.
+// Wrong fctd3d kernel: the last source is ignored.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: the last step leaves out the last row along y.
+// Wrong fctd3d kernel: the last step leaves out the last row along y.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: the last plane along z is never updated.
+// Wrong fctd3d kernel: the last plane along z is never updated.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

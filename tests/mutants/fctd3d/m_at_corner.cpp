@@ -1,4 +1,4 @@
-// Wrong: each corner divides by its own m instead of that of the base cell.
+// Wrong fctd3d kernel: each corner divides by its own m instead of that of the base cell.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: the last step injects nothing.
+// Wrong fctd3d kernel: the last step injects no sources.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

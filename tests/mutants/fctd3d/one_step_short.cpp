@@ -1,4 +1,4 @@
-// Wrong: the last step is left out.
+// Wrong fctd3d kernel: the last step is left out.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

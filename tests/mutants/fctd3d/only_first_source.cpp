@@ -1,4 +1,4 @@
-// Wrong: every source after the first is ignored.
+// Wrong fctd3d kernel: every source after the first is ignored.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: the origin of y is taken to be zero.
+// Wrong fctd3d kernel: the origin of y is taken to be zero.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

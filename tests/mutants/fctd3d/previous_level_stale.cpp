@@ -1,4 +1,4 @@
-// Wrong (trap g): u(T-1) is not there after the call, as with a private pair of buffers.
+// Wrong fctd3d kernel: u(T-1) is missing after the call, as with a private pair of buffers.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong (trap g): u(T) and u(T-1) end in each other's level.
+// Wrong fctd3d kernel: u(T) and u(T-1) end in each other's level.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong: 7-point coefficients of second order instead of fourth.
+// Wrong fctd3d kernel: 7-point coefficients of second order instead of fourth.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

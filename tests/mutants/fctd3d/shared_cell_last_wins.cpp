@@ -1,4 +1,4 @@
-// Wrong (trap e): of two sources in one cell only the later one counts, as in a lost update.
+// Wrong fctd3d kernel: of two sources in one cell only the later one counts, as in a lost update.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

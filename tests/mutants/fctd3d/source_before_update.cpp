@@ -1,4 +1,4 @@
-// Wrong (trap c): the sources are injected before the update, which overwrites them.
+// Wrong fctd3d kernel: the sources are injected before the update, which overwrites them.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

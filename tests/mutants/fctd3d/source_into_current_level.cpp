@@ -1,4 +1,4 @@
-// Wrong (trap c): injects into the level that was read instead of the one just written.
+// Wrong fctd3d kernel: injects into the level that was read instead of the one just written.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

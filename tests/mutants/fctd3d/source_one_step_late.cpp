@@ -1,4 +1,4 @@
-// Wrong (trap c): the sources of a step are injected after the next one.
+// Wrong fctd3d kernel: the sources of a step are injected after the next one.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Wrong (trap b): the sources are scaled by dt^2 instead of the literal 1e-2.
+// Wrong fctd3d kernel: the sources are scaled by dt^2 instead of the literal 1e-2.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

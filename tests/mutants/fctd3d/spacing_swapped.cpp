@@ -1,4 +1,4 @@
-// Wrong: the spacings of x and z are exchanged in the Laplacian.
+// Wrong fctd3d kernel: the spacings of x and z are exchanged in the Laplacian.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

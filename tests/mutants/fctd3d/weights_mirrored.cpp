@@ -1,4 +1,4 @@
-// Wrong: the weights of the two corners along z are exchanged.
+// Wrong fctd3d kernel: the weights of the two corners along z are exchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

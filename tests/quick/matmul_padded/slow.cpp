@@ -1,4 +1,4 @@
-// A baseline that adds up products one by one through memory, so slow that a few pairs show it.
+// A baseline that adds up products one by one through memory, so slow that a few timed pairs show any gain.
 // SPDX-License-Identifier: Apache-2.0
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {

@@ -1,5 +1,5 @@
-// A baseline that passes each element through memory three times more, so slow that a few pairs
-// show it.
+// A baseline that passes each element through memory three times more, so slow that a few timed
+// pairs show any gain.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace product f32 [n]
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y, product)

@@ -1,4 +1,4 @@
-// 103 Newton iterations, the opponent.
+// The baseline: computes 103 Newton iterations, 3 % more than the candidate.
 // SPDX-License-Identifier: Apache-2.0
 void threepercent(int n, const float* x, float* y) {
 #pragma omp parallel for schedule(static)
