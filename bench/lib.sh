@@ -1,5 +1,5 @@
-# Helpers that the parts of bench/run share: samples, timed commands, facts about machine and
-# moment; sourced by bench/run.
+# Helpers that the parts of bench/run share: samples, timed commands, facts about the machine and
+# its load; sourced by bench/run.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # variables of bench/run
 
@@ -13,7 +13,7 @@ build_tools() {
   return 1
 }
 
-# The number of repetitions: reps FULL QUICK.
+# reps FULL QUICK: prints the number of repetitions, QUICK if the run is a quick one.
 reps() { if [ "$quick" = 1 ]; then echo "$2"; else echo "${repetitions:-$1}"; fi; }
 
 # figure ID UNIT STATISTIC BOUND LIMIT ANCHOR TITLE METHOD: declares a figure of the part; results.h has the words.
@@ -21,31 +21,32 @@ figure() {
   local IFS=$'\t'
   printf '%s\n' "$*" >>"$dir/figures.tsv"
 }
-# sample ID VALUE
+# sample ID VALUE: records one sample of a figure.
 sample() { printf '%s\t%s\n' "$1" "$2" >>"$dir/samples.tsv"; }
 note() { printf '%s\n' "$*" >>"$dir/notes.txt"; }
 progress() { printf '\r\033[K%s: %s' "$part" "$*" >&2; }
 
 # timed COMMAND...: sets wall, cpu (ns), rss (bytes) and code; the command's output is in $out.
 timed() { read -r wall cpu rss code < <("$tools/bench-time" --out "$out" -- "$@"); }
-# time_into ID COMMAND...: one sample of the command's wall time.
+# time_into ID COMMAND...: records the command's wall time as one sample.
 time_into() {
   timed "${@:2}"
   sample "$1" "$wall"
 }
-# Prints the values at JSON pointers of the last output, one on each line; where there is a list,
-# fields of its first matching element.
+# got POINTER...: prints the values at JSON pointers in the last command's output, one on each line.
+# Where a pointer names a list, prints fields of its first matching element.
 got() { "$tools/bench-report" get "$out" "$@"; }
 found() { "$tools/bench-report" find "$out" "$@"; }
-# Prints fields of every matching element of a list: one line for each element, with tabs between
-# fields.
+# each POINTER...: prints fields of every matching element of a list: one line for each element,
+# with tabs between fields.
 each() { "$tools/bench-report" each "$out" "$@"; }
 
-# Whether a part that may take SECONDS in all has time for another round of at most ROUND: has_time
-# SECONDS ROUND.
+# has_time SECONDS ROUND: whether a part that may take SECONDS in all has time for another round of
+# at most ROUND seconds.
 has_time() { [ $((SECONDS - part_began + $2)) -le "$1" ]; }
 
-# The share of the processors' time that others use during two seconds in which this program waits.
+# Prints the share of the processors' time that other programs use during two seconds in which this
+# program waits.
 busy_share() {
   { grep '^cpu ' /proc/stat && sleep 2 && grep '^cpu ' /proc/stat; } | awk '
     { sum = 0; for (i = 2; i <= 9; ++i) sum += $i; total[NR] = sum; idle[NR] = $5 + $6 }

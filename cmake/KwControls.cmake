@@ -1,9 +1,11 @@
-# Positive controls of the attacks: each is judged with its defence switched off, and must succeed (tests/exploits/run --controls).
+# Positive controls of attacks: each attack is judged with its defence switched off, and must then
+# succeed (tests/exploits/run --controls).
 # SPDX-License-Identifier: Apache-2.0
 
 set(control_run ${suite_run} --controls --workspace ${suite_workspace}/controls)
 
-# kw_control(prefix run fixture file): one test, slow unless its file stands in `quick_controls`.
+# kw_control(prefix run fixture file): adds one test, which is slow unless its file is in
+# `quick_controls`.
 function(kw_control prefix run fixture file)
   cmake_path(GET file STEM stem)
   if(EXISTS ${file})
@@ -25,7 +27,7 @@ function(kw_control prefix run fixture file)
   endif()
 endfunction()
 
-# Controls that take a second or two and stand for the others.
+# Controls that take a second or two; they run in every check, as examples of all others.
 set(quick_controls 012_include_passwd 036_exit_zero 051_fork_raw 113_nothing_written 123_right_on_small_shapes 124_known_shapes
   127_drift 140_byte_before 145_write_input)
 
@@ -40,7 +42,7 @@ endforeach()
 kw_control(control "${control_run}" controls generated/003_gigabyte)
 kw_control(control "${control_run}" controls generated/004_parentheses)
 
-# Controls of the attacks on a GPU, on the stand-in; timing means nothing there.
+# Controls of the attacks on a GPU, run on the stand-in for a GPU, on which times mean nothing.
 add_test(NAME control.cuda COMMAND ${suite_run} --controls --target cuda ${CMAKE_SOURCE_DIR}/tests/exploits/cuda)
 set_tests_properties(control.cuda PROPERTIES LABELS "controls;slow" TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON
   ENVIRONMENT "KW_CUDA_DRIVER=$<TARGET_FILE:emulated_driver>;CUDA_PATH=${KW_EMULATED};KW_NVRTC=none")

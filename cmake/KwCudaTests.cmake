@@ -1,5 +1,5 @@
-# Tests of the cuda device that need a GPU, and the same tests on a stand-in. Their kernels are
-# compiled by nvcc when the tests run.
+# Tests of the cuda device that need a GPU, and the same tests on a stand-in for a GPU. Their
+# kernels are compiled by nvcc when the tests run.
 # SPDX-License-Identifier: Apache-2.0
 
 file(GLOB cuda_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cuda/*.cc)

@@ -1,19 +1,19 @@
-# A stand-in for a GPU made of the host's cores, for tests on machines without one.
+# A stand-in for a GPU, which runs kernels on the host's cores, for tests on machines without a GPU.
 # SPDX-License-Identifier: Apache-2.0
 #
-# It consists of a stand-in for the driver's library, and one for nvcc that adds host code to each
-# cubin. Results are right or wrong as on a GPU; times mean nothing.
+# The stand-in has two parts: a replacement of the driver's library, and a replacement of nvcc that
+# adds host code to each cubin. Results are right or wrong as on a GPU; times mean nothing.
 
 set(emulator ${CMAKE_SOURCE_DIR}/tests/cuda/emulator)
 set(KW_EMULATED ${CMAKE_BINARY_DIR}/emulated)
 find_program(KW_REAL_NVCC nvcc HINTS $ENV{CUDA_PATH}/bin $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 if(NOT KW_REAL_NVCC)
-  set(KW_REAL_NVCC /usr/local/cuda/bin/nvcc)  # the place where a test looks before it skips
+  set(KW_REAL_NVCC /usr/local/cuda/bin/nvcc)  # the place where a test looks for nvcc before it skips
 endif()
 file(REAL_PATH ${KW_REAL_NVCC} real)
 cmake_path(GET real PARENT_PATH cuda_bin)
 
-# Never sanitised, because fibers switch stacks, which sanitizers do not support.
+# The stand-in is never sanitised, because fibers switch stacks, which sanitizers do not support.
 add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc ${emulator}/errors.cc
   ${emulator}/faults.cc ${emulator}/identity.cc)
 target_include_directories(emulated_driver PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -28,7 +28,7 @@ target_compile_options(emulated_nvml PRIVATE -O1 -Wall -Wextra -fvisibility=hidd
 set_target_properties(emulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
-# a jail shows the compiler's folder, and so these headers
+# The headers are copied beside the compiler, since a jail shows only the compiler's folder.
 foreach(header device.h matrix.h runtime.h)
   configure_file(${emulator}/${header} ${KW_EMULATED}/include/${header} COPYONLY)
 endforeach()

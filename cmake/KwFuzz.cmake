@@ -1,7 +1,8 @@
 # One libFuzzer program for each parser of foreign text; scripts/check --full runs each for some seconds.
 # SPDX-License-Identifier: Apache-2.0
 
-# kw_fuzz(name rooms...): fuzz_name from tests/fuzz/fuzz_name.cc, with its seeds in tests/fuzz/corpus/name.
+# kw_fuzz(name rooms...): builds fuzz_name from tests/fuzz/fuzz_name.cc, with its seeds in
+# tests/fuzz/corpus/name.
 function(kw_fuzz name)
   set(rooms ${ARGN})
   list(TRANSFORM rooms PREPEND kw_)

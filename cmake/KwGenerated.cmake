@@ -1,8 +1,9 @@
-# What the build generates: the data folders as bytes (kw_embedded_data) and the commit (kw_version).
+# Generates sources: the data folders as bytes (kw_embedded_data) and the commit (kw_version).
 # SPDX-License-Identifier: Apache-2.0
 target_include_directories(kw_flags INTERFACE ${CMAKE_SOURCE_DIR}/cmake)
 
-# Checked in every build (20 ms), but written only when it changed.
+# The commit is checked in every build (20 ms), but the file is written only when the commit
+# changed.
 set(version_file ${CMAKE_BINARY_DIR}/generated/version.cc)
 add_custom_target(kw_version_file BYPRODUCTS ${version_file} COMMENT "Looking at the commit"
   COMMAND ${CMAKE_COMMAND} -DTOP=${CMAKE_SOURCE_DIR} -DOUT=${version_file} -P ${CMAKE_SOURCE_DIR}/cmake/KwVersion.cmake)
@@ -14,15 +15,15 @@ if(KW_PORTABLE)
   return()
 endif()
 
-# Every file of the data folders becomes a line of assembly, so that nothing is compiled and an
-# edited file costs a link only.
+# Every file of the data folders becomes a line of assembly, so that nothing is compiled, and an
+# edited file only needs a link.
 enable_language(ASM)
 set(data_globs tasks/* playbook/* prompts/* models/* web/* knowledge/*)
 list(TRANSFORM data_globs PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${data_globs})
 list(FILTER data_files EXCLUDE REGEX "(^|/)\\.|~$|\\.(swp|orig|o|so)$")
-# A user's own tasks lie in the same folder, and git, which could tell them apart, is not installed
-# everywhere.
+# The list of shipped tasks is a file, because a user's own tasks lie in the same folder and git,
+# which could tell them apart, is not installed everywhere.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/shipped_tasks.txt)
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/shipped_tasks.txt shipped REGEX "^[a-z0-9_]+$")
 list(JOIN shipped "|" any_shipped)
@@ -62,7 +63,7 @@ kw_embedded_count: .quad @n@
 " @ONLY)
 list(TRANSFORM data_files PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE data_paths)
 set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${data_paths}")
-if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # CMake asks for a list of dependencies, which plain assembly has not
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # CMake requires a list of dependencies, which plain assembly does not have
   set_source_files_properties(${assembly} PROPERTIES COMPILE_OPTIONS -Wno-unused-command-line-argument)
 endif()
 add_library(kw_embedded_data STATIC ${CMAKE_SOURCE_DIR}/cmake/generated/embedded.cc ${assembly})

@@ -1,12 +1,13 @@
-# The rooms of docs/contributing/architecture.md, those that others use first, and the programs made of them.
+# The rooms (folders) of docs/contributing/architecture.md in order of dependency, and the programs
+# made of them.
 # SPDX-License-Identifier: Apache-2.0
 
 find_package(OpenSSL REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
-# Debian's compiled fmt saves 2 s for each file at -O2 and 5 s when sanitized. Programs for other
-# machines are linked with their own.
+# Debian's compiled fmt saves 2 s for each file at -O2, and 5 s when sanitized. Programs for other
+# machines are linked with an fmt of their own.
 if(KW_PORTABLE OR KW_STANDALONE)
   set(KW_FMT fmt::fmt-header-only)
 else()
@@ -39,16 +40,16 @@ if(KW_TESTS)
   target_link_libraries(platform_attack PRIVATE OpenMP::OpenMP_CXX)
   add_dependencies(platform_test platform_attack)
 
-  # Runs a program as a container with Docker's defaults does; static, so that it can be copied into
-  # bare machines.
+  # as_container runs a program as a container with Docker's defaults does. It is static, so that it
+  # can be copied to machines without libraries.
   add_executable(as_container tests/container/as_container_main.cc)
   target_compile_definitions(as_container PRIVATE _GNU_SOURCE)
   target_compile_options(as_container PRIVATE -O1 -Wall -Wextra -Wshadow)
   target_link_options(as_container PRIVATE -static)
   target_link_libraries(as_container PRIVATE ${KW_SECCOMP})
 
-  # The jail tests for tests/jail_matrix.sh, without AddressSanitizer, which fails where /proc is
-  # missing.
+  # The jail tests for tests/jail_matrix.sh, built without AddressSanitizer, which fails where /proc
+  # is missing.
   file(GLOB plain CONFIGURE_DEPENDS src/platform/*.cc src/base/result.cc)
   list(FILTER plain EXCLUDE REGEX "_main\\.cc$|seccomp\\.cc$")
   add_executable(platform_plain_test ${plain})
@@ -85,8 +86,8 @@ if(NOT KW_PORTABLE)
 endif()
 
 kw_room(player HOT DEPS base)
-# Objects are screened on the machine that builds them, so the programs for other machines need no
-# decoder.
+# Objects are screened on the machine that builds them, so programs for other machines need no
+# decoder of instructions.
 if(NOT KW_PORTABLE)
   find_library(KW_ZYDIS Zydis REQUIRED)
 endif()
@@ -108,14 +109,14 @@ if(NOT KW_PORTABLE)
 endif()
 kw_room(measure HOT DEPS base)
 kw_room(device HOT DEPS base record platform player)
-# These files are bound by memory, so they are always optimised; without contraction, every machine
-# computes the same bits.
+# These files are bound by memory, so they are always optimised. Contraction is off, so that every
+# machine computes the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
   src/device/poison.cc src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
   SKIP_PRECOMPILE_HEADERS ON)
 kw_embed_text(device cuda)
-# GCC 13.2 of Ubuntu 24.04 stops with an internal error where the header's class, whose members have
-# a local type, is included.
+# In a joined file, GCC 13.2 of Ubuntu 24.04 stops with an internal error at a class of nvml.h whose
+# members have a local type.
 set_source_files_properties(src/device/nvml.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 kw_room(referee HOT DEPS base record platform task compile device measure)
 kw_room(profile DEPS base record compile device measure)
@@ -143,8 +144,8 @@ endif()
 add_executable(kw-player-cpu src/player/cpu_main.cc src/player/cpu_load.cc src/player/object_file.cc
   src/player/allowed_calls.cc src/player/crash.cc src/player/lockdown.cc src/player/mapping.cc
   src/player/protocol.cc src/player/transport.cc)
-# Only device code of a candidate runs beside the cuda player. The driver is found at run time, so
-# the player is built on every machine.
+# Only a candidate's device code runs beside the cuda player, never host code. The driver is found
+# at run time, so the player is built on every machine.
 add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
   src/player/cuda_forget.cc src/player/cuda_scrub.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc
   src/player/crash.cc src/player/lockdown.cc src/player/protocol.cc src/player/requests.cc
@@ -163,8 +164,8 @@ foreach(player kw-player-cpu kw-player-cuda)
 endforeach()
 add_dependencies(kw_device kw-player-cpu kw-player-cuda)
 
-# The worker runs kw-specimen under profilers and sanitizers; a candidate's device code shares its
-# process.
+# The worker runs kw-specimen under profilers and sanitizers; a candidate's device code runs in the
+# same process.
 add_executable(kw-specimen src/profile/specimen_main.cc)
 target_link_libraries(kw-specimen PRIVATE kw_profile kw_watched)
 add_dependencies(kw-specimen kw-jail)
@@ -189,8 +190,7 @@ if(NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS)
-  # The shared objects that the tests of the players load, one for each file, built like a
-  # candidate.
+  # Shared objects that the tests of players load, one from each file, built like a candidate.
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/test_kernels/*.cc)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   foreach(kernel IN LISTS kernels)
@@ -210,7 +210,7 @@ if(KW_TESTS)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
-  # A server that misbehaves, for the tests of clients.
+  # A server that misbehaves, for tests of HTTP clients.
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
   foreach(client net llm)
@@ -230,16 +230,17 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   kw_tests_together(program_test)
   add_dependencies(program_test kw as_container)
-  # Tests that measure run alone: the referee rejects disturbed measurements and repeats them, which
-  # takes three to nine times as long beside other tests.
+  # Tests that measure run alone: beside other tests the referee rejects disturbed measurements and
+  # repeats them, which takes three to nine times as long.
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     PackedExample.* ExportOfARun.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
     GpuStrategies.*)
-  # Long tests: those on the stand-in for a GPU, whose time stamps cannot be checked on a busy
-  # machine; a search of all points; a server that is retried for half a minute; shipped suites,
-  # whose near ties take as long as judgements may (100 s and more each).
+  # Slow tests: those on the stand-in for a GPU, whose time stamps cannot be checked on a busy
+  # machine; a search of all points; a server that is tried again for half a minute; shipped suites,
+  # in which close comparisons take the longest time that a judgement may take (100 s and more
+  # each).
   string(JOIN ":" slow GpuBundle.* GpuRun.* GenericVariants.* WholeSuites.* DeadServer.*
     ShippedSuites.ErrorsMendsWhatItIsTold
     ShippedSuites.OneShotCountsWhatWorks ShippedSuites.ProfileWritesKernelsThatWork

@@ -1,4 +1,5 @@
-# kw_room(name [HOT] [SLOW filter] DEPS rooms... LIBS libraries...): a room's static library and its unit tests.
+# kw_room(name [HOT] [SLOW filter] DEPS rooms... LIBS libraries...): adds a room's static library
+# and its unit tests.
 # SPDX-License-Identifier: Apache-2.0
 #
 # A file named *_test.cc belongs to the room's test binary, *_main.cc to an executable that KwProducts names.
@@ -11,8 +12,8 @@ target_compile_options(kw_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  # GCC 13 reports an overflow in fmt 9's big integers where there is none; the options can go with
-  # fmt 10.
+  # GCC 13 reports an overflow in big integers of fmt 9 where there is none. The options can be
+  # removed with fmt 10.
   target_compile_options(kw_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
@@ -26,14 +27,14 @@ endif()
 if(KW_UNITY)  # joined files put code side by side that shares no scope in the source
   target_compile_options(kw_flags INTERFACE -Wno-shadow)
 endif()
-# These warnings are about joined files too; and GCC 12 misjudges a moved std::expected.
+# Joined files cause these warnings too; and GCC 12 misjudges a moved std::expected.
 if(KW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(kw_flags INTERFACE -Wno-subobject-linkage -Wno-maybe-uninitialized)
 endif()
 target_link_libraries(kw_flags INTERFACE Threads::Threads)
-# Sanitizers watch rooms and programs, but not tests, which are half of the work and compile in a
-# third of the time without. ThreadSanitizer watches tests too, because a race shows only where both
-# sides are watched. AddressSanitizer reports the use of a null pointer, and the preset clang checks
+# Sanitizers check rooms and programs, but not tests, which are half of the work and compile in a
+# third of the time without. ThreadSanitizer checks tests too, because it finds a race only if it
+# checks both sides. AddressSanitizer reports the use of a null pointer, and the preset clang checks
 # alignment; checking both at each access would cost GCC a quarter more time.
 add_library(kw_watched INTERFACE)
 if(KW_SANITIZE)
@@ -45,8 +46,8 @@ if(KW_SANITIZE STREQUAL thread)
   target_link_libraries(kw_flags INTERFACE kw_watched)
 endif()
 if(KW_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # The fences order memory that a GPU writes, and no thread of the program. With -O1, GCC 12 sees
-  # an overflow in string + string where there is none (its bug 105329).
+  # The fences order memory that a GPU writes, and no thread of the program. With -O1, GCC 12
+  # reports an overflow in string + string where there is none (its bug 105329).
   target_compile_options(kw_flags INTERFACE -Wno-tsan -Wno-array-bounds)
 endif()
 
@@ -55,8 +56,8 @@ if(KW_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KW_CCACHE})
 endif()
 find_program(KW_MOLD mold)
-# mold keeps symbols that only removed sections use, and with them the need for a newer glibc than a
-# release may have.
+# The linker mold keeps symbols that only removed sections use, and with them the need for a newer
+# glibc than a release may require.
 if(KW_MOLD AND NOT KW_PORTABLE AND NOT KW_STANDALONE)
   target_link_options(kw_flags INTERFACE -fuse-ld=mold)
 endif()
@@ -74,9 +75,9 @@ if(KW_TESTS)
   include(GoogleTest)
 endif()
 
-# Headers that nearly every file of the rooms includes, precompiled once for each level of
-# optimisation, because GCC requires equal flags. This saves a seventh of a full build. Not without
-# KW_UNITY, where a missing include must be found.
+# Precompiles headers that nearly every file of the rooms includes, once for each level of
+# optimisation, because GCC requires equal flags. This saves a seventh of a full build. Without
+# KW_UNITY nothing is precompiled, so that missing includes are found.
 function(kw_precompiled_room name hot)
   set(headers kw_room_headers)
   if(hot)
@@ -94,8 +95,8 @@ function(kw_precompiled_room name hot)
   target_precompile_headers(kw_${name} REUSE_FROM ${headers})
 endfunction()
 
-# Rooms whose speed is far above what is needed are compiled with -O1 in three quarters of the time.
-# GCC 12 then sees overflows in string + string where there are none (its bug 105329).
+# Rooms that are much faster than they need to be are compiled with -O1, in three quarters of the
+# time. GCC 12 then reports overflows in string + string where there are none (its bug 105329).
 function(kw_optimise target hot)
   if(KW_UNITY AND NOT hot)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -106,9 +107,9 @@ function(kw_optimise target hot)
   endif()
 endfunction()
 
-# Tests are compiled several files at a time, which halves the work (six tests of engine: 13 s of a
-# processor, not 27), with precompiled headers. Not without KW_UNITY, where a missing include must
-# be found.
+# Compiles tests several files at a time with precompiled headers, which halves the work (six tests
+# of engine: 13 s of a processor instead of 27 s). Without KW_UNITY each file is compiled alone, so
+# that missing includes are found.
 function(kw_tests_together target)
   if(NOT KW_UNITY)
     return()
@@ -117,7 +118,7 @@ function(kw_tests_together target)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "")
     add_library(kw_test_headers OBJECT ${CMAKE_BINARY_DIR}/generated/test_headers.cc)
     target_link_libraries(kw_test_headers PRIVATE kw_flags GTest::gmock)
-    # Programs are compiled with -fPIE, and precompiled headers need equal flags.
+    # Programs are compiled with -fPIE, and a precompiled header needs the same flags as its users.
     target_compile_options(kw_test_headers PRIVATE -fPIE)
     target_compile_definitions(kw_test_headers PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -128,7 +129,7 @@ function(kw_tests_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
 
-# The rooms of the worker and the players; the others need libraries that the portable build lacks.
+# The rooms of the worker and the players. Other rooms need libraries that the portable build lacks.
 set(KW_PORTABLE_ROOMS base record platform task player compile measure device referee profile worker)
 
 function(kw_room name)
@@ -143,7 +144,7 @@ function(kw_room name)
   list(TRANSFORM ROOM_DEPS PREPEND kw_)
   if(sources)
     add_library(kw_${name} STATIC ${sources})
-    # Half of a small unit's time goes into templates that its neighbours need as well: 30 files at
+    # Half of a small unit's compile time goes into templates that other units need too. 30 files at
     # a time take two fifths less work in a full build than 6.
     set_target_properties(kw_${name} PROPERTIES UNITY_BUILD ${KW_UNITY} UNITY_BUILD_BATCH_SIZE 30)
     target_link_libraries(kw_${name} PUBLIC kw_flags ${ROOM_DEPS} ${ROOM_LIBS} PRIVATE kw_watched)
@@ -174,9 +175,9 @@ function(kw_room name)
   endif()
 endfunction()
 
-# kw_embed_text(room folder files...): embeds the files of src/room/folder, and those named, as
-# texts in the room's library; kw::room::embedded_text() finds them by plain name. A changed file
-# configures the build again.
+# kw_embed_text(room folder files...): embeds the files of src/room/folder, and the named files, as
+# texts in the room's library. kw::room::embedded_text() finds a text by the file's plain name. A
+# changed file makes CMake configure again.
 function(kw_embed_text room folder)
   if(NOT TARGET kw_${room})
     return()

@@ -9,7 +9,7 @@
 set(suite_run ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>)
 set(suite_workspace ${CMAKE_BINARY_DIR}/suites)
 
-# kw_suite_workspace(name): the tests that run before and after the cases of a workspace.
+# kw_suite_workspace(name): adds the tests that run before and after all cases of a workspace.
 function(kw_suite_workspace name)
   add_test(NAME ${name}.ready COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only ready)
   add_test(NAME ${name}.survived COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only survived
@@ -51,7 +51,7 @@ endfunction()
 file(GLOB attacks CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/exploits/*.cpp)
 file(GLOB honest CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/honest/*.cpp)
 file(GLOB mutants CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mutants/fctd3d/*.cpp)
-# A test is configured by the directives in its file, so a changed file configures the build again.
+# A test is configured by the directives in its file, so a changed file makes CMake configure again.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${attacks} ${honest})
 
 kw_suite_workspace(suites)
@@ -61,14 +61,15 @@ kw_suite(honest suites ${honest})
 kw_suite(mutants suites ${mutants} FLAGS --task fctd3d --expect check/wrong_result)
 
 # Positive controls: each attack runs once with its defence switched off, where it must succeed.
-# Only a build that lets the environment switch defences off has these tests, and uses its own
-# worker. A few, one for each group of defences, run in every check.
+# Only builds whose environment may switch defences off have these tests, which use the build's own
+# worker. A few of them, one for each group of defences, run in every check.
 if(KW_DEFENCES_MAY_BE_OFF)
   include(KwControls)
 endif()
 
-# Where namespaces are forbidden, Landlock holds candidates. These tests repeat the attacks on the
-# machine at that level, and their controls with the defence that stops each attack off.
+# Where namespaces are forbidden, the jail uses Landlock. These tests repeat the attacks on the
+# machine at that jail level, and their controls with the defence that stops each attack switched
+# off.
 set(on_machine 012_include_passwd 014_include_spliced 043_thread_bomb 050_fork 051_fork_raw 054_environment 055_environment_raw
   056_socket 057_socket_raw 058_write_file 059_write_file_raw 062_read_passwd 063_read_files_raw 065_ptrace
   066_reach_others_raw 068_other_abi_32 089_limits_raw 098_memory_files_raw)
@@ -80,15 +81,16 @@ if(KW_DEFENCES_MAY_BE_OFF)
   set_tests_properties(landlock.controls PROPERTIES LABELS "controls;slow" TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
-# Every kernel that is shipped for processors: with small timed shapes at the first and last values
-# of its knobs, and with the shipped shapes, whose truth takes seconds each.
+# Every kernel that is shipped for processors is judged: with small timed shapes at the first and
+# last values of its knobs, and with the shipped shapes, whose correct results take seconds each to
+# compute.
 file(GLOB shipped CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/playbook/*/*.cpp
   ${CMAKE_SOURCE_DIR}/tasks/*/baselines/*.cpp)
 foreach(file IN LISTS shipped)
   string(REGEX REPLACE "^(playbook|tasks)/([^/]+)/.*$" "\\1.\\2" name ${file})
   string(REGEX REPLACE "^.*[.]" "" task ${name})
   file(STRINGS ${file} library REGEX "^// kw: library" LIMIT_COUNT 1)
-  if(library)  # such kernels are judged with their timing, so the test runs alone
+  if(library)  # kernels with a library are judged with their timing, so the test runs alone
     kw_suite(${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task})
     cmake_path(GET file STEM stem)
     set_tests_properties(${name}.${stem} PROPERTIES RUN_SERIAL ON)
@@ -99,9 +101,9 @@ foreach(file IN LISTS shipped)
   kw_suite(shipped.${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task} SLOW)
 endforeach()
 
-# Every task that is shipped for processors must be admitted: all its check shapes with small timed
-# shapes, and as shipped. Tasks on contiguous tensors take their baselines from the tasks on padded
-# rows.
+# Every task that is shipped for processors must be admitted: with all its check shapes and small
+# timed shapes, and exactly as shipped. Tasks on contiguous tensors take their baselines from the
+# tasks on padded rows.
 file(GLOB admitted CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tasks/*/baselines/omp.cpp)
 foreach(file IN LISTS admitted)
   string(REGEX REPLACE "^.*/tasks/([^/]+)/.*$" "\\1" task ${file})
@@ -118,11 +120,12 @@ foreach(task IN LISTS admitted_tasks)
   set_tests_properties(shipped.admission.${task} PROPERTIES LABELS "suites;slow")
   set_tests_properties(admission.${task} shipped.admission.${task} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED suites)
-  # Admission computes some hundred truths of each timed shape, which take up to seconds each.
+  # Admission computes some hundred correct results of each timed shape, each of which takes up to
+  # seconds.
   set_tests_properties(shipped.admission.${task} PROPERTIES TIMEOUT 3600)
 endforeach()
 
-# A few tests of each kind under this build's sanitizers: abnormal ends of every process, forged
+# A few tests of each kind run under this build's sanitizers: abnormal ends of every process, forged
 # answers, broken buffers.
 if(KW_SANITIZE)
   set(smoke 012_include_passwd 027_constructor_exit 031_null_pointer 036_exit_zero 041_print_gigabytes 050_fork
@@ -140,8 +143,8 @@ endif()
 add_test(NAME cuda.suites COMMAND ${suite_run} --target cuda)
 set_tests_properties(cuda.suites PROPERTIES LABELS cuda TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 
-# The same files on the stand-in for a GPU: verdicts on results, not on times. All of them take two
-# minutes, a few a quarter of that.
+# The attacks and honest kernels for a GPU on the stand-in for a GPU: verdicts on results, not on
+# times. All of them take two minutes; a few take a quarter of that.
 set(few exploits/cuda/012_wider_parameter exploits/cuda/033_far_before exploits/cuda/034_write_input
   exploits/cuda/039_workspace_overrun exploits/cuda/050_trap exploits/cuda/052_hang exploits/cuda/064_full_blocks_only
   honest/cuda/saxpy_fork_and_join honest/cuda/saxpy_template honest/cuda/softmax_double_inside

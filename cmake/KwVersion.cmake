@@ -6,7 +6,7 @@ execute_process(
   OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
 if(status EQUAL 0)
   set(commit ${described})
-elseif(EXISTS ${TOP}/.git/HEAD)  # git is missing on a machine that only runs the program
+elseif(EXISTS ${TOP}/.git/HEAD)  # a machine that only runs the program may lack git
   file(READ ${TOP}/.git/HEAD head)
   if(head MATCHES "^ref: ([^\n]+)")
     set(ref ${CMAKE_MATCH_1})

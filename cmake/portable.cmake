@@ -1,4 +1,5 @@
-# Toolchain of the preset portable: programs that run on other machines with glibc 2.34 or newer.
+# Toolchain of the preset `portable`, which builds programs that run on other machines with glibc
+# 2.34 or newer.
 # SPDX-License-Identifier: Apache-2.0
 #
 # clang 19 with its static libc++ and libunwind needs no newer glibc than that of Debian 12;
@@ -11,7 +12,7 @@ mark_as_advanced(KW_CLANGXX KW_CLANG KW_LIBCXX)
 if(KW_CLANGXX AND KW_CLANG AND KW_LIBCXX)
   set(CMAKE_C_COMPILER ${KW_CLANG})
   set(CMAKE_CXX_COMPILER ${KW_CLANGXX})
-  # libc++ 19 counts std::jthread among the experimental parts.
+  # In libc++ 19, std::jthread is one of the experimental parts.
   set(CMAKE_CXX_FLAGS_INIT "-stdlib=libc++ -fexperimental-library")
   set(CMAKE_EXE_LINKER_FLAGS_INIT
     "-fuse-ld=lld -static-libstdc++ -static-libgcc -rtlib=compiler-rt --unwindlib=libunwind")

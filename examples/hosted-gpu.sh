@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Optimises a task on a GPU that is elsewhere: what waits for a judge goes there as a bundle, results come back.
+# Optimises a task on a GPU of another machine: kernels to be judged go there as a bundle, and
+# results come back.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
@@ -29,7 +30,7 @@ programs=(kw-worker kw-jail kw-player-cpu kw-player-cuda)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Prints the folder of the worker's programs.
+# Prints the folder that contains the worker's programs.
 bin_folder() {
   local bin=${KW_BIN:-$top/build/portable/bin}
   if [ -z "${KW_BIN-}" ] && [ ! -x "$bin/kw-worker" ]; then
@@ -39,8 +40,9 @@ bin_folder() {
   echo "$bin"
 }
 
-# Runs kw optimize or kw resume. Sets `bundle` to the file that waits for a judge, empty where none does, and `run` to
-# the run that goes on with its results, empty while only baselines wait.
+# Runs kw optimize or kw resume. Sets `bundle` to the file with kernels to be judged, empty if there
+# are none, and `run` to the run that continues with the results, empty as long as only baselines
+# are to be judged.
 step() { # WORD...
   local status
   set +e
@@ -51,7 +53,7 @@ step() { # WORD...
   [ -n "$bundle" ] || exit "$status"
 }
 
-# The step that reads RESULTS.
+# Continues the run with a file of results.
 take() { # TASK RESULTS FLAG...
   local task=$1 results=$2
   shift 2
@@ -71,7 +73,8 @@ judge() { # HOST BUNDLE RESULTS BIN
   ssh "$host" mkdir -p "$there/bin"
   (cd "$4" && tar -cz "${programs[@]}") | ssh "$host" tar -xz -C "$there/bin"
   scp -q "$2" "$host:$there/work.bundle"
-  # What a cut connection left there is gone on with: each result is written as it comes.
+  # A connection that broke left results on the host, and the worker continues after them: it writes
+  # each result at once.
   ssh "$host" "cd $there && ./bin/kw-worker --bundle work.bundle --out $(basename "$3")"
   scp -q "$host:$there/$(basename "$3")" "$3"
 }
@@ -83,7 +86,7 @@ pack() { # TASK BIN FLAG...
   (cd "$2" && cp "${programs[@]}" "$work/hosted/bin/")
   cp "$bundle" "$work/hosted/$name.bundle"
   tar -czf "$name.hosted.tar.gz" -C "$work/hosted" .
-  # Where the run stands and what it was asked with, for `take`.
+  # Keeps the name of the run and its flags for `take`.
   { echo "$run"; printf '%s\n' "${@:3}"; } >"$name.hosted.run"
   echo "hosted-gpu: upload $name.hosted.tar.gz to hosted-gpu.ipynb; then: hosted-gpu.sh take $1 RESULTS" >&2
   exit 3
@@ -124,7 +127,7 @@ case $way in
     ;;
   take)
     take "$task" "$results" "$@"
-    # The same bundle again would go round for ever.
+    # Without new results the same bundle would go to the host again and again.
     ! grep -q '0 new results of' "$work/said" || {
       echo "hosted-gpu: $results holds nothing new; judge the bundle packed last (again, where a busy machine timed nothing)" >&2
       exit 2

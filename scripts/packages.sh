@@ -1,7 +1,8 @@
 # The Debian packages that each purpose needs, and how to get them; sourced by kw, scripts/check and scripts/fresh-machine.
 # SPDX-License-Identifier: Apache-2.0
 
-# kw_packages PURPOSE: the packages of one purpose, on one line. docs/contributing/dependencies.md gives each its reason.
+# kw_packages PURPOSE: prints the packages of one purpose, on one line.
+# docs/contributing/dependencies.md gives the reason of each.
 kw_packages() {
   case $1 in
     run)  # what ./kw needs to build itself, and to compile and jail candidates
@@ -26,7 +27,7 @@ kw_packages() {
 }
 
 # kw_why_not_built_here: prints why this system cannot build the program from its own packages;
-# nothing where it can.
+# prints nothing if it can.
 kw_why_not_built_here() {
   local ID='' VERSION_ID=''
   # shellcheck source=/dev/null
@@ -48,8 +49,8 @@ kw_missing() {
       }'
 }
 
-# kw_apt PACKAGE...: installs packages as root. The package lists are fetched only where the first
-# try fails, because they are missing or old. apt's output goes to the file KW_APT_LOG.
+# kw_apt PACKAGE...: installs packages as root. Fetches the package lists only if the first try
+# fails, since they may be missing or old. apt's output goes to the file KW_APT_LOG.
 kw_apt() {
   local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
@@ -63,8 +64,8 @@ kw_apt_install() {
 }
 
 # kw_ensure PURPOSE...: installs the packages that are missing for the purposes. On a terminal it
-# asks once. Without one, root installs and says so; other users get the command to run. Returns 3
-# where a package is still missing.
+# asks once. Without a terminal, it installs as root with a message; other users get the command to
+# run. Returns 3 if a package is still missing.
 kw_ensure() {
   local purpose wanted=() missing answer reason
   reason=$(kw_why_not_built_here)

@@ -1,13 +1,14 @@
 # Unpacks Python wheels of libraries and headers without a Python environment; sourced by scripts/install-*.
 # SPDX-License-Identifier: Apache-2.0
 
-# kw_data_home: where Kernelwright keeps what it was given for this user.
+# kw_data_home: prints the folder in which Kernelwright keeps data that it installed for this user.
 kw_data_home() {
   echo "${XDG_DATA_HOME:-$HOME/.local/share}/kernelwright"
 }
 
-# kw_unpack_wheels FOLDER PACKAGE...: the packages' files below FOLDER, with whatever installer is there. Where they come
-# from is the installer's own setting. Nothing is executed and no dependency followed.
+# kw_unpack_wheels FOLDER PACKAGE...: unpacks the packages' files into FOLDER, with any installer
+# that is there. The installer's own settings decide where packages come from. Executes nothing and
+# follows no dependencies.
 kw_unpack_wheels() {
   local folder=$1 tool
   shift
@@ -30,7 +31,8 @@ END
   }
 }
 
-# kw_replace_folder FROM TO: replaces TO by FROM; others see the old folder, the new one, or for an instant none.
+# kw_replace_folder FROM TO: replaces TO by FROM. Other processes see the old folder, the new one,
+# or for an instant none.
 kw_replace_folder() {
   local old
   mkdir -p "$(dirname "$2")" || return 1

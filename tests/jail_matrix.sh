@@ -7,7 +7,8 @@
 # namespace can be nested, only landlock is required.
 set -u
 
-# A user may not enter a checkout that belongs to root, and the container hides /tmp.
+# The folder is in /var/tmp: a user may not enter a checkout that belongs to root, and the container
+# hides /tmp.
 place=$(mktemp -d /var/tmp/kw-jail-matrix.XXXXXX) || exit 1
 trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
@@ -21,7 +22,7 @@ failed=0
 user=65050
 as_user="setpriv --reuid $user --regid $user --clear-groups"
 # As in a container, all namespaces are new and nothing is mounted on /proc, so bubblewrap cannot
-# nest.
+# nest its own.
 container="bwrap --unshare-all --ro-bind / / --dev /dev --tmpfs /tmp --tmpfs /proc"
 
 run() {

@@ -1,5 +1,5 @@
-// Sorts and filters the attempts, and shows the value of the dot under the pointer. All that the page
-// says stands in its HTML; text of a run is only ever read and set as text.
+// Sorts and filters the attempts, and shows the value of the dot under the pointer. The page's HTML
+// holds all text; text of a run is only read and set as text, never as HTML.
 'use strict';
 (() => {
   const element = (name, properties, ...children) => {
@@ -8,7 +8,8 @@
     return made;
   };
 
-  // Attempts: a button for each column that can be sorted by, a box of words, a choice of outcomes.
+  // The attempts have a button for each column by which they can be sorted, a text filter, and a
+  // choice of outcomes.
   const list = document.getElementById('attempt-list');
   const head = document.getElementById('attempt-head');
   const inOrder = [...list.children];
@@ -67,7 +68,7 @@
     } else {
       const keys = new Map(rows.map((row) => [row, key(row)]));
       const isMissing = (row) => Number.isNaN(keys.get(row));
-      // Attempts without a figure stay last in either direction.
+      // Attempts without a figure stay last in either sort direction.
       const order = [...rows].sort((a, b) => isMissing(a) - isMissing(b) ||
         (isMissing(a) ? 0 : direction * compare(keys.get(a), keys.get(b))));
       list.append(...order, ...gaps);
@@ -87,7 +88,7 @@
   kind.addEventListener('change', filter);
   filter();
 
-  // A link to something folded opens it.
+  // Following a link to a folded section opens the section.
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
@@ -103,7 +104,7 @@
   addEventListener('hashchange', reveal);
   if (location.hash) reveal();
 
-  // Values: the dot nearest to the pointer, within reach.
+  // The pointer shows the value of the nearest dot within this distance.
   const reach = 16;
   const tip = element('div', { className: 'tip', hidden: true });
   document.body.append(tip);
@@ -119,7 +120,7 @@
     for (const circle of svg.querySelectorAll('circle')) {
       const title = circle.querySelector('title');
       dots.push({ circle, text: title.textContent, x: circle.cx.baseVal.value, y: circle.cy.baseVal.value });
-      title.remove();  // the browser would show a second tip
+      title.remove();  // otherwise the browser would show a second tip
     }
     const nearest = (event) => {
       const matrix = svg.getScreenCTM();

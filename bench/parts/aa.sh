@@ -1,8 +1,9 @@
-# How often a kernel is called faster than itself.
+# Measures how often a kernel is called faster than itself.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# compare_into PREFIX WORKSPACE FILE FLAG...: one comparison; a sample for each PREFIX.{faster,value,floor,width,wall,pairs}.
+# compare_into PREFIX WORKSPACE FILE FLAG...: makes one comparison; records a sample for each
+# PREFIX.{faster,value,floor,width,wall,pairs}.
 compare_into() {
   timed "$kw" --json --workspace "$2" judge "$3" "${@:4}"
   local outcome faster value low high floor pairs
@@ -12,15 +13,15 @@ compare_into() {
   sample "$1.wall" "$wall"
   [ "$faster" = true ] && sample "$1.faster" 1 || sample "$1.faster" 0
   [ "$outcome" = correct ] || odd[$outcome]=$((${odd[$outcome]-0} + 1))
-  case $value in '' | 0 | 0.0) return 0 ;; esac # unmeasurable: not "faster", and no figure
+  case $value in '' | 0 | 0.0) return 0 ;; esac # unmeasurable: neither "faster" nor a figure
   sample "$1.value" "$value"
-  # The noise floor is measured only where a win depends on it.
+  # The noise floor is measured only if a verdict "faster" depends on it.
   [ "$floor" = null ] || sample "$1.floor" "$floor"
   sample "$1.width" "$(awk -v l="$low" -v h="$high" -v v="$value" 'BEGIN { print (h - l) / (2 * v) }')"
   sample "$1.pairs" "${pairs:-0}"
 }
 
-# compare_figures PREFIX BOUND LIMIT ANCHOR TITLE COMMAND
+# compare_figures PREFIX BOUND LIMIT ANCHOR TITLE COMMAND: declares the figures of comparisons.
 compare_figures() {
   figure "$1.faster" ratio share "$2" "$3" "$4" "$5: called faster" "\`speedup.is_faster\` of \`$6\`, a process each, default budget"
   figure "$1.value" ratio median none 0 - "$5: speedup" 'as reported'
@@ -40,7 +41,8 @@ part_aa() {
   local -A odd=()
   n=$(reps 200 3)
   compare_figures aa at_most 0.01 aa.value 'saxpy against itself' 'kw judge tasks/saxpy/baselines/omp.cpp --task saxpy --baseline omp --json'
-  # The workspace remembers baselines and ceilings from this call.
+  # After this call the workspace knows baselines and ceilings, so that later calls do not measure
+  # them.
   timed "$kw" --json --workspace "$work/aa" judge "$file" --task saxpy --baseline omp
   for ((i = 1; i <= n; ++i)); do
     progress "comparison $i of $n"

@@ -1,4 +1,4 @@
-# What a clean clone costs: building, the first kernel from nothing, and all checks.
+# Measures what a clean clone costs: building, the first kernel, and all checks.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,12 +1,12 @@
-# What the controller itself costs per attempt, and whether its memory grows: searches on a synthetic landscape that
-# has more points than the longest of them tries.
+# Measures the controller's own time per attempt, and whether its memory grows: searches on a
+# synthetic landscape that has more points than the longest search tries.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
 over() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
 
-# replies_of ATTEMPTS: a script of so many replies. Each twenty-fifth is a new kernel, because a run
-# ends after fifty without one; the others repeat the first.
+# replies_of ATTEMPTS: prints a script of so many replies. Every twenty-fifth reply is a new kernel,
+# because a run ends after fifty replies without one; all others repeat the first.
 replies_of() {
   awk -v n="$1" -v head='void saxpy(int n, float a, const float* x, float* y) {' \
     -v loop='for (int i = 0; i < n; ++i) y[i] += a * x[i]; }' 'BEGIN {
@@ -17,16 +17,17 @@ replies_of() {
   }'
 }
 
-# own_peak WORKSPACE ATTEMPTS: the controller's own peak of memory, in bytes, in a run whose model
-# mostly sends the same kernel: prompts, exchanges, history and report are those of a run, and few
-# kernels are judged.
+# own_peak WORKSPACE ATTEMPTS: prints the controller's own peak of memory, in bytes, in a run whose
+# model mostly sends the same kernel. Prompts, replies, history and report are as in a real run, but
+# few kernels are judged.
 own_peak() {
   local pid kib='' seen
   replies_of "$2" >"$work/replies.txt"
   "$kw" --json --workspace "$1" optimize saxpy --model "scripted:$work/replies.txt" --from-scratch --goal 1000x --attempts "$2" \
     >"$out" 2>/dev/null &
   pid=$!
-  # VmHWM is the process's own peak; wait4 gives the larger one of the process and its worker.
+  # VmHWM is the peak of the process alone; wait4 gives the larger peak of the process and its
+  # worker.
   while kill -0 "$pid" 2>/dev/null; do
     seen=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
     [ -z "$seen" ] || kib=$seen
@@ -36,7 +37,7 @@ own_peak() {
   [ "$(got /attempts)" = "$2" ] && [ -n "$kib" ] && echo $((kib * 1024))
 }
 
-# How much memory grows in a run with a model between 100 and 1,000 attempts.
+# Measures how much memory grows between 100 and 1,000 attempts in a run with a model.
 scripted_growth() {
   local n peak
   local -A own=()

@@ -1,4 +1,5 @@
-# Whether 100,000 trajectories leave the store quickly and in memory that does not grow with them.
+# Measures whether 100,000 trajectories are exported quickly and in memory that does not grow with
+# them.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,8 +1,9 @@
-# What a hostile candidate does to the leg that is timed beside it.
+# Measures how much a hostile candidate slows down the baseline that is timed in turn with it.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# opponent_beside FILE: sets opponent_ns, the median of saxpy's baseline beside that candidate.
+# opponent_beside FILE: sets opponent_ns, the median time of saxpy's baseline when it is timed in
+# turn with that candidate.
 opponent_beside() {
   timed "$kw" --json --workspace "$work/hostile" judge "$1" --task saxpy --baseline omp --pairs 30
   opponent_ns=$(found /workloads group=time baseline_ns)

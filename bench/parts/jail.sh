@@ -1,5 +1,5 @@
-# What a jailed player costs: from an empty pool at each level of the jail, from a filled pool, and
-# for one empty call.
+# Measures what a jailed player costs: starting it without spare processes at each level of the
+# jail, starting it with spare processes, and one empty call.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,8 +1,8 @@
-# How long a verdict on a small candidate takes, from nothing and from a warm start.
+# Measures how long a verdict on a small candidate takes, with empty caches and with warm ones.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# judge_once ID WORKSPACE CACHE FILE [FLAG...]
+# judge_once ID WORKSPACE CACHE FILE [FLAG...]: judges a kernel once and records its times.
 judge_once() {
   XDG_CACHE_HOME=$3 timed "$kw" --json --workspace "$2" judge "$4" --task saxpy "${@:5}"
   sample "$1" "$wall"
@@ -32,7 +32,7 @@ part_judge() {
   figure judge.start ns median none 0 - 'the program alone' '`kw --version`'
 
   read -r -a flags <<<'-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -fvisibility=hidden'
-  # This judgement warms cache and workspace.
+  # This judgement fills the compile cache and the workspace for the later ones.
   judge_once judge.first "$work/known" "$work/built" "$tie" && judge_once judge.first "$work/known" "$work/built" "$slower"
   : >"$dir/samples.tsv"
   for ((i = 0; i < $(reps 25 2); ++i)); do

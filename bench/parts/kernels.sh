@@ -1,10 +1,10 @@
-# The speed of the playbook's kernels, beside OpenBLAS and beside ceilings that were measured just
+# Measures the speed of the playbook's kernels against OpenBLAS, and against ceilings measured just
 # before and after.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
 # measure_ceilings: sets ceiling[KIND] to DRAM's rate with all threads, by kw device --measure. A
-# ceiling that was refused as implausible is measured again, at most twice; then it is 0.
+# ceiling that kw refuses as implausible is measured again, at most twice, and then set to 0.
 measure_ceilings() {
   local kind try
   for try in 1 2 3; do
@@ -16,7 +16,7 @@ measure_ceilings() {
   done
 }
 
-# judge_kernel FILE TASK BASELINE: the judgement is in $out.
+# judge_kernel FILE TASK BASELINE: judges a kernel; the judgement is in $out.
 judge_kernel() {
   timed "$kw" --json --workspace "$work/kernels" judge "$top/playbook/$1" --task "$2" --baseline "$3"
   local outcome
@@ -24,7 +24,8 @@ judge_kernel() {
   [ "$outcome" = correct ] || note "playbook/$1 ended $outcome: $(got /verdict/evidence)"
 }
 
-# kernel_under_ceiling ID FILE TASK WORKLOAD KIND: rate of one workload over the mean of the ceilings around it.
+# kernel_under_ceiling ID FILE TASK WORKLOAD KIND: records the rate of one workload divided by the
+# mean of the ceilings measured before and after.
 kernel_under_ceiling() {
   local before after rate speedup
   before=${ceiling[$5]}
@@ -43,7 +44,8 @@ kernel_under_ceiling() {
   sample "$1.omp" "$(printf '%s' "$speedup" | tr ',{' '\n\n' | awk -F ': *' '/"value"/ { print $2 + 0 }')"
 }
 
-# ceiling_figures ID BOUND LIMIT TITLE FILE TASK WORKLOAD MIX
+# ceiling_figures ID BOUND LIMIT TITLE FILE TASK WORKLOAD MIX: declares the figures of
+# kernel_under_ceiling.
 ceiling_figures() {
   figure "$1.roof" ratio median "$2" "$3" "$1.ceiling" "$4 over the ceiling of its mix" \
     "bytes_per_s of workload \`$7\` of \`kw judge playbook/$5 --task $6 --baseline omp --json\` over the mean of the DRAM ceilings ($8) before and after it"
@@ -52,7 +54,7 @@ ceiling_figures() {
   figure "$1.omp" ratio median none 0 - "$4: speedup over omp" 'paired, the same judgement'
 }
 
-# Memory-bound kernels: ID FILE WORKLOAD KIND WORDS; the task is named by the file's folder.
+# Memory-bound kernels: ID FILE WORKLOAD KIND WORDS; the file's folder names the task.
 streams=(
   'relu relu/20_streamed.cpp dram copy one read to one write'
   'gelu gelu/20_streamed.cpp dram copy one read to one write'
@@ -64,14 +66,15 @@ streams=(
   'layernorm_padded layernorm_padded/20_streamed.cpp square copy one read to one write'
   'scan_padded scan_padded/20_chained.cpp vector copy one read to one write'
 )
-# Kernels that arithmetic or the nearest cache binds: ID FILE WORKLOAD
+# Kernels that are bound by arithmetic or the nearest cache: ID FILE WORKLOAD
 bound_by_core=(
   'conv2d conv2d/20_implicit_product.cpp three_by_three'
   'attention attention/20_blocked.cpp square'
   'histogram histogram/10_tables.cpp even'
 )
 
-# kernel_at_core ID FILE WORKLOAD: fraction of the roofline and speedup over omp, of one judgement.
+# kernel_at_core ID FILE WORKLOAD: records the fraction of the roofline and the speedup over omp of
+# one judgement.
 kernel_at_core() {
   local roof speedup
   judge_kernel "$2" "${2%%/*}" omp
@@ -104,7 +107,7 @@ part_kernels() {
     figure "$id.omp" ratio median none 0 - "$id: speedup over omp" 'paired, the same judgement'
   done
 
-  # This judgement builds every object and times every baseline; its figures do not count.
+  # This judgement builds every object and times every baseline; its figures are not recorded.
   progress 'baselines'
   judge_kernel matmul_padded/20_packed.cpp matmul_padded openblas
   judge_kernel fctd3d/30_skewed.cpp fctd3d omp

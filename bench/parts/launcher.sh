@@ -1,4 +1,5 @@
-# What ./kw costs over the program that it becomes, in a tree of its own so that nothing is built here.
+# Measures what the launcher ./kw costs on top of the program that it starts, in a copied tree so
+# that nothing is built here.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,10 +1,11 @@
-# What it costs to look up knowledge among 100,000 cards, and to load a graph of 10,000 techniques.
+# Measures how long it takes to search 100,000 knowledge cards, and to load a graph of 10,000
+# techniques.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
 part_memory() { measure_memory memory; }
 
-# measure_memory PART: figures PART.search and PART.graph.
+# measure_memory PART: records the figures PART.search and PART.graph.
 measure_memory() {
   local cards nodes
   cards=100000

@@ -1,5 +1,5 @@
-# What compiling device code costs: NVRTC in its warm server beside nvcc, and kernels a second on
-# all cores.
+# Measures how long compiling device code takes: NVRTC in its warm server compared with nvcc, and
+# kernels a second on all cores.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -23,7 +23,7 @@ part_nvrtc() {
     return
   fi
   for ((i = 0; i < $(reps 5 1); ++i)); do
-    # At most eight minutes, like the parts of bench/h200.
+    # The rounds take at most eight minutes in all, as parts of bench/h200 may.
     [ "$i" = 0 ] || has_time 440 $(((SECONDS - part_began) / i)) || break
     progress "round $i"
     one_build nvrtc.plain one nvrtc cuda "$source/plain.cu" saxpy

@@ -1,4 +1,4 @@
-# What building a prompt costs beside the seconds that a model takes to answer it.
+# Measures how long building a prompt takes, compared with the seconds in which a model answers it.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

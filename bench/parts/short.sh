@@ -1,4 +1,5 @@
-# The shortest call that can be measured: one kernel against itself, with shorter and shorter calls.
+# Finds the shortest call that can be measured: judges one kernel against itself, with shorter and
+# shorter calls.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -7,8 +8,9 @@
 
 part_short() {
   local i n kernel length case call task
-  # The kernel shares its loop among threads, or runs on one thread, which wakes no other (in a task
-  # of its own, because below 45 us it is too short for a baseline).
+  # The kernel shares its loop among threads (omp), or runs on one thread, which wakes no other
+  # thread (loop). The latter has a task of its own, because calls below 45 us are too short for its
+  # baseline.
   local -A tasks=([omp]=$top/bench/tasks/short [loop]=$top/bench/tasks/short_alone)
   local cases=(omp:3000 omp:30000 omp:100000 omp:300000 omp:1000000 loop:100000 loop:300000 loop:1000000)
   local -A odd=()

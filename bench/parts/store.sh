@@ -1,4 +1,4 @@
-# Whether a large store opens and lists at once.
+# Measures how fast a large store opens and lists its runs.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,5 +1,5 @@
-# What deciding costs: an ask with its tell by every strategy, attempts of a synthetic suite, and
-# lookups in memory.
+# Measures how long decisions take: ask() and tell() of every strategy, attempts of a synthetic
+# suite, and lookups in memory.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,4 +1,4 @@
-# What the program adds to the time that a model's server takes for a streamed reply.
+# Measures what the program adds to the time in which a model's server streams a reply.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

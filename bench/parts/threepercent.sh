@@ -1,5 +1,5 @@
-# How often a planted difference of 3 % is found, and how often one is found between a kernel and
-# itself.
+# Measures how often a difference of 3 % is found, and how often a difference is found between a
+# kernel and itself.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -18,7 +18,7 @@ part_threepercent() {
   for ((i = 1; i <= n; ++i)); do
     progress "comparison $i of $n"
     compare_into threepercent "$work/3" "$top/bench/kernels/threepercent.cpp" --task "$task" --baseline slower
-    # One comparison in four is the anchor, under the same conditions.
+    # One comparison in four is of the kernel with itself, under the same conditions.
     [ $((i % 4)) != 1 ] || compare_into same "$work/3" "$task/baselines/slower.cpp" --task "$task" --baseline slower
   done
   note_odd

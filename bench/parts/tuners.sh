@@ -1,4 +1,5 @@
-# How many evaluations each tuner needs on recorded and synthetic tuning spaces; the table of docs/search.md.
+# Measures how many evaluations each tuner needs on recorded and synthetic tuning spaces, for the
+# table of docs/search.md.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -18,7 +19,7 @@ part_tuners() {
   [ "$results" != "bench/results/$(machine_slug)-$(date -u +%F).json" ] || put_table
 }
 
-# put_table: the lines between the marks of docs/search.md.
+# put_table: replaces the lines between the marks in docs/search.md.
 put_table() {
   "$tools/bench-tuners" table "$work/tuners.tsv" >"$work/tuners.md" || return 1
   sed -i -e '/<!-- bench-tuners -->/,/<!-- end -->/{/<!--/!d}' -e "/<!-- bench-tuners -->/r $work/tuners.md" docs/search.md

@@ -1,4 +1,4 @@
-# How often a kernel is called faster than itself, and how often 3 % less work is found.
+# Measures how often a kernel is called faster than itself, and how often 3 % less work is found.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

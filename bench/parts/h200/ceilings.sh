@@ -1,4 +1,4 @@
-# What the device reaches: kw device --measure, again and again.
+# Measures the device's ceilings with kw device --measure, repeatedly.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 part_ceilings() {

@@ -1,16 +1,16 @@
-# The referee's clock compared with known times and with nvbench's cold method as bench/cuda/cold.cu
-# implements it; and that implementation compared with nvbench itself where NVBENCH_DIR names a
-# build of it.
+# Compares the referee's clock with known times, and with nvbench's cold method as
+# bench/cuda/cold.cu implements it. Where NVBENCH_DIR names a build of nvbench, also compares that
+# implementation with nvbench itself.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# cuda_nvcc: prints the path of nvcc; fails where there is none.
+# cuda_nvcc: prints the path of nvcc; fails if there is none.
 cuda_nvcc() {
   local nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
   if [ -x "$nvcc" ]; then echo "$nvcc"; else command -v nvcc; fi
 }
-# cold_program: sets cold to bench-cold, which lies beside kw or is built; fails where there is
-# neither program nor compiler.
+# cold_program: sets cold to bench-cold, which lies beside kw or is built; fails if there is neither
+# the program nor nvcc.
 cold_program() {
   cold=$bin/bench-cold
   [ -x "$cold" ] && return
@@ -21,8 +21,8 @@ cold_program() {
 }
 # nvbench_program: sets nvbench to bench-nvbench, which lies beside kw or is built against
 # NVBENCH_DIR: an installed nvbench (include/ and lib/) or its build folder, whose cache names the
-# sources. NVBENCH_ARCH replaces this GPU's architecture. Where it cannot be had, the program says
-# why.
+# sources. NVBENCH_ARCH replaces this GPU's architecture. If there is no bench-nvbench, it prints
+# the reason.
 nvbench_program() {
   nvbench=$bin/bench-nvbench
   [ -x "$nvbench" ] && return
@@ -59,7 +59,8 @@ part_clock() {
   local how='`kw judge bench/kernels/clock_copy.cu --task bench/tasks/clock --baseline wait --target cuda --json`, a process each'
   local -A median=() waited=()
   local waits=('wait_10 10000 300' 'wait_100 100000 1000' 'wait_1000 1000000 10000')
-  # NAME ELEMENTS, then the goal of the difference: in ns below 50 us, as a ratio above; on an H200 they take 14 to 500 us.
+  # Each line: NAME ELEMENTS, then the limit of the difference, in ns below 50 us or as a ratio
+  # above; on an H200 the copies take 14 to 500 us.
   local copies=('copy_6m 6291456 300 -' 'copy_12m 12582912 300 -' 'copy_32m 33554432 - 0.01' 'copy_256m 268435456 - 0.01')
   figure clock.base ns median none 0 - 'a wait of 20000 ns' "workload \`base\`, median_ns of $how; shorter calls are mostly launch and are refused"
   for i in "${waits[@]}"; do

@@ -1,5 +1,5 @@
-# Runs a thousand evaluations in one run, a tenth of them faulty: what do they leave behind, and do
-# the honest ones keep their results?
+# Runs a thousand evaluations in one run, a tenth of them faulty. Measures what faults leave behind,
+# and whether the honest evaluations keep their results.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -26,7 +26,8 @@ part_faults() {
   local k n run folders names=(memory contexts processes files resident) task=$work/points csv
   cp -r "$top/tasks/saxpy" "$task"
   awk '/^time:/ { print; print "  - { name: small, n: 4194304 }"; exit } { print }' "$top/tasks/saxpy/shapes.yaml" >"$task/shapes.yaml"
-  # A goal that a faster GPU's cache reaches would end the run after two evaluations.
+  # The task's goals are removed, since on a faster GPU a goal would be reached by the cache and end
+  # the run after two evaluations.
   sed '/^goals:/d' "$top/tasks/saxpy/task.yaml" >"$task/task.yaml"
   mkdir -p "$task/candidates"
   n=$(reps 1000 50)
@@ -44,7 +45,7 @@ part_faults() {
   figure faults.folders_grown count median at_most 0 - 'folders in the temporary folder: growth' 'kw-*, after the run less before'
   folders=$(in_temporary)
   # A run keeps a fifth of its time for the confirmation. At 2.2 evaluations a second a thousand
-  # take 470 s, which is more than other parts may take.
+  # take 470 s, so this part may take longer than others.
   "$kw" --json --workspace "$work/gpu.faults" optimize "$task" --target cuda --baseline naive --strategy greedy --tuner exhaustive \
     --attempts "$n" --time "$(((part_seconds + 50) * 5 / 4))s" >"$out" 2>"$work/faults.log" &
   run=$!

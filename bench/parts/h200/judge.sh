@@ -1,14 +1,15 @@
-# KernelBench's ReLU (4096 x 393216, float32): how long a verdict takes, and on what.
+# Measures how long a verdict on KernelBench's ReLU (4096 x 393216, float32) takes, and which steps
+# take the time.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 part_judge() {
   local i stage step line task=$work/relu file=$top/playbook/relu/40_gpu_streamed.cu
   local stages=(load truth check measure) steps=(sets opponent place forget flush queue call stop check)
   local how=(--pairs 100 --checked-share 1/16)
-  # The shipped task with KernelBench's timed shape and five shapes that are checked in full.
+  # Makes the shipped task with KernelBench's timed shape and five shapes that are checked in full.
   cp -r "$top/tasks/relu" "$task"
   cat >"$task/shapes.yaml" <<'TEXT'
-# KernelBench's shape, and five shapes to check.
+# KernelBench's shape is timed; five more shapes are checked.
 # SPDX-License-Identifier: Apache-2.0
 show:
   - { name: thousand, n: 1000 }

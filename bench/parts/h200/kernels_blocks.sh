@@ -1,4 +1,4 @@
-# Kernels that are bound by matrix units, FMA units or shared memory.
+# Measures kernels that are bound by matrix units, FMA units or shared memory.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 part_kernels_blocks() {

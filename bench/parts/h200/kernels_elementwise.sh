@@ -1,5 +1,5 @@
-# Elementwise kernels of the playbook, compared with the ceiling of copying and with one thread per
-# element.
+# Measures elementwise kernels of the playbook against the ceiling of copying and against one thread
+# per element.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 part_kernels_elementwise() {

@@ -1,5 +1,5 @@
-# Kernels at bf16 and f16: rows compared with the ceiling of copying, products with the matrix
-# units' ceiling.
+# Measures kernels at bf16 and f16: kernels over rows against the ceiling of copying, products
+# against the ceiling of the matrix units.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 part_kernels_half() {

@@ -1,4 +1,4 @@
-# Kernels over rows: softmax, norms, sums, prefix sums, transposition.
+# Measures kernels over rows: softmax, norms, sums, prefix sums, transposition.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 part_kernels_rows() {

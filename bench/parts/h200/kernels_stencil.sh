@@ -1,8 +1,8 @@
-# fctd3d, a pass per step and with steps fused.
+# Measures fctd3d with one pass per step, and with several steps fused.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# stencil_median FILE: the median of the 512 cube alone.
+# stencil_median FILE: prints the median time of the workload with 512 points on each axis.
 stencil_median() {
   gpu_judge "$top/playbook/fctd3d/$1" fctd3d naive --only cube_512_50 --pairs 20 && each /workloads group=time median_ns | head -n 1
 }

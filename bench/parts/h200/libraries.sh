@@ -1,9 +1,10 @@
-# Kernels of the playbook in pairs with NVIDIA's libraries: cuBLAS, cuBLASLt, CUB, cuDNN.
+# Measures kernels of the playbook in pairs with NVIDIA's libraries: cuBLAS, cuBLASLt, CUB, cuDNN.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# TASK LIBRARY LIMITS FILE [SUSTAINED]: the goals of the speedup over the library, in pairs and, where the fifth word is
-# given, of both back to back, in the words of limit_of.
+# Each line: TASK LIBRARY LIMITS FILE [SUSTAINED]. LIMITS are the goals of the speedup over the
+# library in pairs; SUSTAINED, if given, are those of the speedup with calls back to back.
+# limit_of() reads both.
 library_lines=(
   'matmul_padded cublas 0.95 40_gpu_fma' 'matmul_padded cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16_padded cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute square_4096=0.95,square_8192=0.95'
   'matmul_f16_padded cublaslt - 60_gpu_cute -'
@@ -13,13 +14,13 @@ other_library_lines=(
   'transpose_padded cublas - 50_gpu_vectors' 'conv2d cudnn - 60_gpu_cute_tf32x3'
 )
 
-# conv2d's workload three_by_three_large as a product of matrices: `co` rows, a column for each
-# pixel, and sums of ci kh kw products.
+# conv2d's workload three_by_three_large as a product of matrices: a row for each of the `co`
+# outputs, a column for each pixel, and sums of ci * kh * kw products.
 equivalent='{ name: equivalent, batch: 1, m: 256, n: 100352, k: 2304, pad_a: 0, pad_b: 0, pad_c: 0 }'
 equivalent_file=60_gpu_cute_tf32x3
 
-# equivalent_round: the convolution's rate over the rate of cuBLASLt's product of the same size,
-# measured one after the other.
+# equivalent_round: measures the convolution's rate divided by the rate of cuBLASLt's product of the
+# same size, one after the other.
 equivalent_round() {
   local task=$work/equivalent/matmul_padded convolution product
   if [ ! -d "$task" ]; then
@@ -33,7 +34,7 @@ equivalent_round() {
   sample_if libraries.conv2d.equivalent "$(ratio "$convolution" "$product")"
 }
 
-# library_figures LINES...
+# library_figures LINES...: declares the figures of the lines.
 library_figures() {
   local line task library limits file sustained stem shape
   for line in "$@"; do
@@ -50,8 +51,8 @@ library_figures() {
     done
   done
 }
-# sustained_samples ID: from the judgement in $out, the library's time for a call back to back over
-# the kernel's, for each shape.
+# sustained_samples ID: records for each shape of the judgement in $out the library's time divided
+# by the kernel's, for calls back to back.
 sustained_samples() {
   each /workloads group=time name sustained | awk -F '\t' '
     function call_ns(role, parts, n, i) {
@@ -64,7 +65,7 @@ sustained_samples() {
     { ours = call_ns("candidate"); theirs = call_ns("opponent"); if (ours > 0 && theirs > 0) print $1 "\t" theirs / ours }' >"$work/sustained"
   shape_samples "$1" <"$work/sustained"
 }
-# library_round LINES...: judges each line once; false once no time is left.
+# library_round LINES...: judges each line once; returns false if no time is left.
 library_round() {
   local line task library file sustained
   for line in "$@"; do

@@ -1,4 +1,5 @@
-# More kernels of the playbook in pairs with NVIDIA's libraries: CUB's, cuBLAS's transposition, cuDNN's convolution.
+# Measures more kernels of the playbook in pairs with NVIDIA's libraries: CUB's, cuBLAS's
+# transposition, cuDNN's convolution.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,4 +1,5 @@
-# What compiling device code costs beside a GPU: the part of bench/run, on this machine's cores.
+# Measures how long compiling device code takes on the cores of a machine with a GPU, with the part
+# nvrtc of bench/run.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -1,4 +1,4 @@
-# The parts of bench/h200, in their order; sourced by bench/run.
+# Lists the parts of bench/h200 in their order, with helpers; sourced by bench/run.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # read by bench/run
 program=bench/h200 folder=bench/parts/h200 name=h200
@@ -6,24 +6,26 @@ parts=(ceilings nvrtc kernels_elementwise kernels_rows kernels_blocks kernels_st
   faults soak)
 took='Each part ends within eight minutes; what it had no time for it says in a note.'
 
-# Seconds that a part may take; the rest of eight minutes is for what it has begun.
+# Seconds that a part may take. The rest of eight minutes is left to finish the round that was
+# begun.
 part_seconds=440
 
-# has_room SECONDS: whether the part has time for what takes at most SECONDS. A part that is cut
-# short (--seconds) allows itself more.
+# has_room SECONDS: whether the part has time for a round that takes at most SECONDS. A part with a
+# shorter limit (--seconds) reserves less for it.
 has_room() { has_time "$part_seconds" $((part_seconds / 8 < $1 ? part_seconds / 8 : $1)); }
 
-# on_gpu WORKSPACE COMMAND...: runs kw with the target; its JSON is in $out.
+# on_gpu WORKSPACE COMMAND...: runs kw for target cuda; the JSON output is in $out.
 on_gpu() { timed "$kw" --json --workspace "$1" "${@:2}" --target cuda; }
 
-# number POINTER: prints one number of the last output, or nothing.
+# number POINTER: prints the number at a JSON pointer of the last output; prints nothing if there is
+# none.
 number() { got "$1" | awk '/^-?[0-9.]+([eE][-+]?[0-9]+)?$/ { print; exit }'; }
-# ratio A B
+# ratio A B: prints A divided by B; prints nothing if B is 0.
 ratio() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b + 0 > 0) printf "%.5g\n", a / b }'; }
 sample_if() { [ -z "${2-}" ] || sample "$1" "$2"; }
 
-# gpu_ceilings: sets ceiling[LEVEL_KIND] by kw device --measure; a ceiling that was refused is
-# missing, and a note says so.
+# gpu_ceilings: sets ceiling[LEVEL_KIND] by kw device --measure. A ceiling that kw refused is left
+# out, with a note.
 gpu_ceilings() {
   local level kind rate
   on_gpu "$work/gpu" device --measure
@@ -33,7 +35,8 @@ gpu_ceilings() {
   [ "$(got /notes)" = '[]' ] || note "kw device: $(got /notes)"
 }
 
-# gpu_judge FILE TASK BASELINE FLAG...: the judgement is in $out; false where it did not end correct.
+# gpu_judge FILE TASK BASELINE FLAG...: judges a kernel; the judgement is in $out. Returns false if
+# it is not "correct".
 gpu_judge() {
   on_gpu "$work/gpu" judge "$1" --task "$2" --baseline "$3" "${@:4}"
   local outcome
@@ -43,17 +46,17 @@ gpu_judge() {
   return 1
 }
 
-# kernel_of TASK FILE: prints the kernel's path in the playbook, under the task's name or under that
-# of the task which its `like` names.
+# kernel_of TASK FILE: prints the kernel's path in the playbook, under the task's name or under the
+# task that its `like` names.
 kernel_of() {
   local folder=$1
   [ -f "$top/playbook/$1/$2" ] || folder=$(sed -n 's/^like: *//p' "$top/tasks/$1/task.yaml")
   echo "playbook/$folder/$2"
 }
 
-# timed_shapes TASK: prints the names of its timed workloads on a GPU, one on each line; shipped
-# tasks have each workload on a line of its own. A task without shapes has those of the task that
-# its `like` names.
+# timed_shapes TASK: prints the names of the task's timed workloads on a GPU, one on each line.
+# Shipped tasks have each workload on a line of its own. A task without shapes uses those of the
+# task that its `like` names.
 timed_shapes() {
   local folder=$top/tasks/$1
   [ -f "$folder/shapes.yaml" ] || folder=$top/tasks/$(sed -n 's/^like: *//p' "$folder/task.yaml")
@@ -61,8 +64,9 @@ timed_shapes() {
     name = substr($0, RSTART, RLENGTH); sub(/name: */, "", name); print name }' "$folder/shapes.yaml"
 }
 
-# The goal of a shape, or - for none: limit_of LIMITS SHAPE. LIMITS between commas: LIMIT of every shape, SHAPE=LIMIT
-# of one, or - for none; an empty SHAPE stands for the goal of every shape.
+# limit_of LIMITS SHAPE: prints the goal of a shape, or - for none. LIMITS are separated by commas:
+# LIMIT for every shape, SHAPE=LIMIT for one, or - for none; an empty SHAPE asks for the goal of
+# every shape.
 limit_of() {
   local one all=- limits
   IFS=, read -ra limits <<<"$1"
@@ -75,12 +79,13 @@ limit_of() {
   done
   echo "$all"
 }
-# A figure whose goal is LIMIT at least, or - for no goal: goal_figure LIMIT ID UNIT ANCHOR TITLE METHOD
+# goal_figure LIMIT ID UNIT ANCHOR TITLE METHOD: declares a figure that must be at least LIMIT; -
+# means no goal.
 goal_figure() {
   if [ "$1" = - ]; then figure "$2" "$3" median none 0 "${@:4}"; else figure "$2" "$3" median at_least "$1" "${@:4}"; fi
 }
 
-# shape_samples STEM: records samples of each shape, from lines of SHAPE tab VALUE on standard
+# shape_samples STEM: records samples for each shape from lines of SHAPE tab VALUE on standard
 # input.
 shape_samples() {
   local shape value
@@ -89,9 +94,10 @@ shape_samples() {
   done
 }
 
-# Families of a part of kernels: lines of TASK KIND LIMITS FILE...; each against its naive baseline, and each timed workload
-# over the ceiling of its own mix, as measured before its round. A goal holds for every shape that it names, so the
-# worst one decides; it is the goal of a line's first file, the others are other ways to do the same.
+# kernel_figures LINES...: declares the figures of a part with kernels. Each line is TASK KIND
+# LIMITS FILE...: kernels are compared with the naive baseline, and each timed workload with the
+# ceiling of its own mix, measured before the round. A goal holds for every shape that it names, so
+# the worst shape decides. It applies to a line's first file; the other files show alternatives.
 kernel_figures() { # LINES...
   local line task kind limits files file stem shape kernel
   for line in "$@"; do
@@ -114,10 +120,10 @@ kernel_figures() { # LINES...
   done
 }
 
-# kernel_round LINES...: one judgement of every file of the lines.
+# kernel_round LINES...: judges every file of the lines once.
 kernel_round() { # LINES...
   local line task kind files file stem kernel
-  local -A ceiling=()  # gpu_ceilings fills it; the call is made for kw to remember what it measured
+  local -A ceiling=()  # filled by gpu_ceilings, so that kw remembers the ceilings
   gpu_ceilings
   for line in "$@"; do
     read -r task kind _ files <<<"$line"
@@ -138,7 +144,8 @@ kernel_round() { # LINES...
   done
 }
 
-# part_of_kernels PART LINES...: figures, then at least three rounds while there is time.
+# part_of_kernels PART LINES...: declares the figures, then makes at least three rounds, and more
+# while there is time.
 part_of_kernels() {
   local round
   kernel_figures "${@:2}"

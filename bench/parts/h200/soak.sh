@@ -1,4 +1,5 @@
-# One kernel for a minute on ever new inputs, and how its error grows with the number of time steps.
+# Measures one kernel for a minute on new inputs, and how its error grows with the number of time
+# steps.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -18,7 +19,7 @@ part_soak() {
     [ -n "$(got /verdict/outcome)" ] || { note "kw soak ended with code $code: $(got /error/what)"; continue; }
     if [ "$(got /verdict/outcome)" = correct ]; then sample soak.correct 1; else sample soak.correct 0; fi
     sample_if soak.judgements "$(number /judgements)"
-    # A single point has no slope, which kw writes as 0.
+    # With a single point there is no slope, and kw writes 0, which must not become a sample.
     [ "$(each /growth outcome=correct value | wc -l)" -lt 2 ] || sample_if soak.growth "$(number /growth_exponent)"
     sample_if soak.steps "$(each /growth outcome=correct value | tail -n 1)"
     each /workloads judgements worst_gate_fraction first_rel_l2 last_rel_l2 | awk -F '\t' '

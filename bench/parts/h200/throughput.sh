@@ -1,15 +1,15 @@
-# Verdicts a minute in one run on a small task, and where their time goes.
+# Measures verdicts a minute in one run on a small task, and which steps take the time.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 part_throughput() {
   local i n at first last name total values task=$work/small stages=(compile load truth check measure retime) steps=(place forget flush queue call stop check)
   local names=("${stages[@]}" "${steps[@]/#/step_}")
-  # The shipped saxpy with a timed shape of 48 MiB, which is small but above the shortest time that
+  # Makes the shipped saxpy with a timed shape of 48 MiB: small, but above the shortest time that
   # can be measured.
   cp -r "$top/tasks/saxpy" "$task"
   awk '/^time:/ { print; print "  - { name: small, n: 4194304 }"; exit } { print }' "$top/tasks/saxpy/shapes.yaml" >"$task/shapes.yaml"
   mkdir -p "$task/candidates"
-  # The playbook's kernel with 120 points of its knobs.
+  # Makes the playbook's kernel with 120 combinations of knob values.
   sed -e 's|^// kw: tune VECTORS =.*|// kw: tune VECTORS = 1, 2, 3, 4|' \
     -e "s|^// kw: tune THREADS =.*|// kw: tune THREADS = $(seq -s ', ' 96 32 1024)|" \
     "$top/playbook/saxpy/40_gpu_streamed.cu" >"$task/candidates/010_points.cu"
