@@ -38,7 +38,7 @@ void set_limit(__rlimit_resource what, rlim_t soft, rlim_t hard) {
   if (::setrlimit(what, &wanted) != 0) ::_exit(kNotConfined);
 }
 
-/// Moves the descriptors of the answer and the job to 3 and 4, and closes all above.
+/// Moves the descriptors of the answer and the job to 3 and 4, and closes all higher ones.
 void keep_only(NvrtcChildFds fds) {
   const int job = ::fcntl(fds.job, F_DUPFD, 16);
   const int answer = fds.answer < 0 ? -1 : ::fcntl(fds.answer, F_DUPFD, 16);

@@ -139,8 +139,8 @@ class Matcher {
     for (const Known& one : inputs_) surplus(one, "reads");
   }
 
-  /// Decides what outputs of the program are that the task does not have: temporaries if the
-  /// function allocates them itself, inputs if it is not certain that they are written.
+  /// Turns outputs that the task does not have into temporaries if the function allocates them
+  /// itself, and into inputs if it is not certain that they are written.
   void move_surplus(std::size_t outs, std::size_t ins) {
     for (std::size_t i = outputs_.size(); i-- > 0 && outputs_.size() > outs;) {
       const Buffer& b = buffer(outputs_[i].buffer);

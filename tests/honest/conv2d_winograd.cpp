@@ -1,5 +1,6 @@
-// Honest kernel: Winograd's F(2x2, 3x3) where the window is 3 x 3 and the stride is 1, else plain loops.
+// Honest kernel: uses Winograd's F(2x2, 3x3) where the window is 3 x 3 and the stride is 1, else plain loops.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: conv2d
 #include <vector>
 namespace {

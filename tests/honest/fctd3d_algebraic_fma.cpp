@@ -1,4 +1,4 @@
-// Honest kernel: the update as 2u - u_prev + dt^2 Lap(u) / m, products and sums contracted.
+// Honest kernel: computes the update as 2u - u_prev + dt^2 Lap(u) / m, products and sums contracted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma GCC optimize("fp-contract=fast")
 #include <math.h>

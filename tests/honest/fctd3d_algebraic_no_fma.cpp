@@ -1,5 +1,6 @@
-// Honest kernel: the update as 2u - u_prev + dt^2 Lap(u) / m, every operation rounded.
+// Honest kernel: computes the update as 2u - u_prev + dt^2 Lap(u) / m, every operation rounded.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // slow
 #pragma GCC optimize("fp-contract=off")
 #include <math.h>

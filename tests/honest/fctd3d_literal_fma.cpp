@@ -1,5 +1,6 @@
-// Honest kernel: the update as the equation is written, products and sums contracted.
+// Honest kernel: computes the update as the equation is written, products and sums contracted.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // slow
 #pragma GCC optimize("fp-contract=fast")
 #include <math.h>

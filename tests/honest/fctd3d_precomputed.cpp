@@ -1,5 +1,6 @@
 // Honest kernel: divides dt² by m once per call into a workspace that lives on, and blocks the update in x.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // slow
 // until: measure
 #include <math.h>

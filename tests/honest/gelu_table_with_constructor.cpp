@@ -1,4 +1,4 @@
-// Honest kernel: a table that a constructor of a namespace-scope object fills when the object is loaded.
+// Honest kernel: uses a table that a constructor of a namespace-scope object fills when the object is loaded.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 struct Table {

@@ -1,5 +1,6 @@
-// Honest kernel: blocked over all three dimensions with remainders, no threads.
+// Honest kernel: is blocked over all three dimensions with remainders, no threads.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 static const int kBlock = 48;
 static int least(int a, int b) { return a < b ? a : b; }

@@ -1,4 +1,4 @@
-// Honest kernel: a product of contiguous matrices, rows of c shared among threads.
+// Honest kernel: computes a product of contiguous matrices, rows of c shared among threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <stddef.h>
 

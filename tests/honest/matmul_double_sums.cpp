@@ -1,5 +1,6 @@
 // Honest kernel: adds up in double, one dot product after the other.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // slow
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,

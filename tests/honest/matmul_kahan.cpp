@@ -1,5 +1,6 @@
 // Honest kernel: sums with Kahan's compensation.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 #include <vector>
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,

@@ -1,5 +1,6 @@
 // Honest kernel: packs b in each call into a static workspace, which grows and is reused but never used as a cache.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // until: measure
 #include <vector>

@@ -1,5 +1,6 @@
 // Honest kernel: looks at the values of a and skips exact zeros, which changes no result.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {

@@ -1,5 +1,6 @@
 // Honest kernel: computes three parts of each sum side by side and adds them at the end.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 #include <vector>
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,

@@ -1,6 +1,7 @@
-// Honest kernel: one level of Strassen's method where all sizes are even, with seven products of blocks by plain
+// Honest kernel: uses one level of Strassen's method where all sizes are even, with seven products of blocks by plain
 // loops.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 #include <vector>
 namespace {

@@ -1,5 +1,6 @@
-// Honest kernel: tiles as template parameters, unrolled by index sequences, with a lambda for the remainder.
+// Honest kernel: has tile sizes as template parameters, loops unrolled by index sequences, and a lambda for the remainder.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 #include <utility>
 template <int... J>

@@ -1,6 +1,7 @@
-// Honest kernel: each factor as two of 11 bits, rounded to the nearest; three of the four products, summed in
+// Honest kernel: splits each factor into two parts of 11 bits, rounded to the nearest; three of the four products, summed in
 // float.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Honest kernel: has OpenMP threads that finish in turn, by std::atomic::wait.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 #include <omp.h>
 #include <stddef.h>

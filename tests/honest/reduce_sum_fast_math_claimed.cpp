@@ -1,5 +1,6 @@
-// Honest kernel: fast arithmetic that is claimed by the option and written as a pragma besides.
+// Honest kernel: asks for fast arithmetic by the option, which is allowed, and by a pragma as well.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 // kw: option fast_math
 #pragma GCC optimize("fast-math")

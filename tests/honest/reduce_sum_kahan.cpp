@@ -1,5 +1,6 @@
 // Honest kernel: computes one compensated sum for each row.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 #include <stddef.h>
 void reduce_sum(int rows, int cols, int pitch, const float* x, float* y) {

@@ -1,5 +1,6 @@
 // Honest kernel: adds up pairwise: splits a row into halves down to 64 elements.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 #include <stddef.h>
 namespace {

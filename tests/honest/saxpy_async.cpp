@@ -1,4 +1,4 @@
-// Honest kernel: tasks of std::async, whose futures are awaited.
+// Honest kernel: uses tasks of std::async, whose futures are awaited.
 // SPDX-License-Identifier: Apache-2.0
 #include <future>
 void saxpy(int n, float a, const float* x, float* y) {

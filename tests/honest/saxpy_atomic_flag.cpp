@@ -1,5 +1,6 @@
-// Honest kernel: a spin lock by std::atomic_flag, with a pause and a yield.
+// Honest kernel: uses a spin lock by std::atomic_flag, with a pause and a yield.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 #include <immintrin.h>
 #include <omp.h>

@@ -1,4 +1,4 @@
-// Honest kernel: threads and mutexes of C11.
+// Honest kernel: uses threads and mutexes of C11.
 // SPDX-License-Identifier: Apache-2.0
 #include <threads.h>
 static struct {

@@ -1,4 +1,4 @@
-// Honest kernel: std::complex, whose products are calls of the compiler's library.
+// Honest kernel: uses std::complex, whose products are calls of the compiler's library.
 // SPDX-License-Identifier: Apache-2.0
 #include <complex>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: labels as values, and a jump to one.
+// Honest kernel: uses labels as values, and a computed goto.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   static void* const kNext[] = {&&stop, &&go};

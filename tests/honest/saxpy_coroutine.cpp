@@ -1,4 +1,4 @@
-// Honest kernel: a coroutine that yields where each block begins.
+// Honest kernel: uses a coroutine that yields where each block begins.
 // SPDX-License-Identifier: Apache-2.0
 #include <coroutine>
 #include <exception>

@@ -1,5 +1,6 @@
 // Honest kernel: reads the size of a cache line by the instruction cpuid.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 #include <cpuid.h>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: digraphs and alternative tokens.
+// Honest kernel: uses digraphs and alternative tokens.
 // SPDX-License-Identifier: Apache-2.0
 %:define TIMES(u, v) ((u) * (v))
 void saxpy(int n, float a, const float* x, float* y) <%

@@ -1,4 +1,4 @@
-// Honest kernel: run-time type information and dynamic_cast.
+// Honest kernel: uses run-time type information and dynamic_cast.
 // SPDX-License-Identifier: Apache-2.0
 struct Base {
   virtual ~Base() {}

@@ -1,4 +1,4 @@
-// Honest kernel: a function and a variable that are called optimize and constructor.
+// Honest kernel: has a function and a variable that are called optimize and constructor.
 // SPDX-License-Identifier: Apache-2.0
 static float optimize(const char*, float a, float u) { return a * u; }
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: a table of functions, one for each remainder.
+// Honest kernel: uses a table of functions, one for each remainder.
 // SPDX-License-Identifier: Apache-2.0
 static void four(float a, const float* x, float* y) {
   for (int i = 0; i < 4; ++i) y[i] += a * x[i];

@@ -1,4 +1,4 @@
-// Honest kernel: functions of its own in a namespace that are called open, socket, time and signal.
+// Honest kernel: has functions of its own in a namespace that are called open, socket, time and signal.
 // SPDX-License-Identifier: Apache-2.0
 namespace own {
 static int open(int i) { return i; }

@@ -1,4 +1,4 @@
-// Honest kernel: a std::vector at namespace scope as a workspace.
+// Honest kernel: uses a std::vector at namespace scope as a workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 static std::vector<float> work(64);

@@ -1,4 +1,4 @@
-// Honest kernel: Duff's device and goto.
+// Honest kernel: uses Duff's device and goto.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   int i = 0;

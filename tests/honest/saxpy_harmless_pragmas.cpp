@@ -1,4 +1,4 @@
-// Honest kernel: pragmas and attributes that arrange code and change no value.
+// Honest kernel: uses pragmas and attributes that arrange code and change no value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma GCC optimize("O3,unroll-loops,no-tree-loop-distribution")
 #pragma GCC push_options

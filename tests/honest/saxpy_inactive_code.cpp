@@ -1,4 +1,4 @@
-// Honest kernel: clocks, files and fast arithmetic in code that is not compiled.
+// Honest kernel: has clocks, files and fast arithmetic in code that is not compiled.
 // SPDX-License-Identifier: Apache-2.0
 #ifdef DEBUG
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// Honest kernel: assembly: barriers, a nop and a fused multiply-add.
+// Honest kernel: uses assembly: barriers, a nop and a fused multiply-add.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 void saxpy(int n, float a, const float* x, float* y) {
   asm volatile("nop" ::: "memory");

@@ -1,4 +1,4 @@
-// Honest kernel: algorithms of the standard library with a lambda.
+// Honest kernel: uses algorithms of the standard library with a lambda.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>

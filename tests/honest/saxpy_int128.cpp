@@ -1,4 +1,4 @@
-// Honest kernel: sums of 128 bits and their division.
+// Honest kernel: uses 128-bit sums and their division.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   __int128 steps = (__int128)n * 3;

@@ -1,4 +1,4 @@
-// Honest kernel: the header <iostream>, which initialises its streams when the object is loaded.
+// Honest kernel: uses the header <iostream>, which initialises its streams when the object is loaded.
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: a std::jthread, which joins itself at the end of the block.
+// Honest kernel: uses a std::jthread, which joins itself at the end of the block.
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,5 +1,6 @@
 // Honest kernel: has knobs, macros derived from knobs, and a requirement.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: tune UNROLL = 4, 8, 16
 // kw: tune CHUNK = 1024, 4096

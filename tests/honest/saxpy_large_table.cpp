@@ -1,4 +1,4 @@
-// Honest kernel: a large table in read-only data and a long text: of sixteen hundred constants only one is used.
+// Honest kernel: has a large table in read-only data: of sixteen hundred constants only one is used.
 // SPDX-License-Identifier: Apache-2.0
 static const float kTable[1600] = {
     0.0f,    0.125f,   0.25f,   0.375f,   0.5f,    0.625f,   0.75f,   0.875f,   1.0f,    1.125f,

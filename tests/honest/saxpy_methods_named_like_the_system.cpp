@@ -1,4 +1,4 @@
-// Honest kernel: methods that are called free, clock, time, read, open, fork and printf.
+// Honest kernel: has methods that are called free, clock, time, read, open, fork and printf.
 // SPDX-License-Identifier: Apache-2.0
 struct Slots {
   int used = 0;

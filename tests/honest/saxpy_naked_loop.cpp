@@ -1,5 +1,6 @@
-// Honest kernel: a loop written in assembly, with labels and directives.
+// Honest kernel: uses a loop written in assembly, with labels and directives.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 void saxpy(int n, float a, const float* x, float* y) {
   if (n <= 0) return;

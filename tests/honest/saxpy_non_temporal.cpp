@@ -1,5 +1,6 @@
 // Honest kernel: stores past the caches with a fence at the end, and fetches ahead beyond the end of the input.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 // until: measure
 #include <immintrin.h>

@@ -1,5 +1,6 @@
-// Honest kernel: tasks that one thread makes and all work on.
+// Honest kernel: uses OpenMP tasks that one thread creates and all threads execute.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 void saxpy(int n, float a, const float* x, float* y) {
   const int piece = 1 << 16;

@@ -1,4 +1,4 @@
-// Honest kernel: a constant whose bytes are those of rdtsc and syscall.
+// Honest kernel: has a constant whose bytes are those of rdtsc and syscall.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   volatile unsigned key = 0x050f310f;

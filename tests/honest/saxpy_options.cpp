@@ -3,6 +3,7 @@
 // kw: option fast_math
 // kw: option unroll_loops
 // kw: option O2
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 void saxpy(int n, float a, const float* x, float* y) {
 #pragma omp parallel for simd

@@ -1,5 +1,6 @@
 // Honest kernel: has comments in scripts that run from right to left, with accents, arrows and an emoji of joined characters.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // שלום: y מקבל a·x ועוד y; مرحبا: كل عنصر مرة واحدة; λ → µ ≤ 1 ÷ 2; 👩‍💻 naïve, “quoted”.
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: a packaged task handed to a thread, and its future.
+// Honest kernel: uses a packaged task handed to a thread, and its future.
 // SPDX-License-Identifier: Apache-2.0
 #include <future>
 #include <thread>

@@ -1,4 +1,4 @@
-// Honest kernel: macros that paste tokens and make strings, of names of its own.
+// Honest kernel: has macros that paste its own names from tokens, and that make strings.
 // SPDX-License-Identifier: Apache-2.0
 #define JOIN(p, q) p##q
 #define TEXT(p) #p

@@ -1,4 +1,4 @@
-// Honest kernel: a monotonic buffer of <memory_resource> as a workspace.
+// Honest kernel: uses a monotonic buffer of <memory_resource> as a workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory_resource>
 #include <vector>

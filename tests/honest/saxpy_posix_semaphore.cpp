@@ -1,4 +1,4 @@
-// Honest kernel: a helper thread that is woken and answered by semaphores of POSIX.
+// Honest kernel: uses a helper thread that POSIX semaphores wake and that answers by one.
 // SPDX-License-Identifier: Apache-2.0
 #include <semaphore.h>
 

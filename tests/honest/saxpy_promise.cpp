@@ -1,4 +1,4 @@
-// Honest kernel: a promise kept by one thread and awaited by another.
+// Honest kernel: uses a promise kept by one thread and awaited by another.
 // SPDX-License-Identifier: Apache-2.0
 #include <future>
 #include <thread>

@@ -1,4 +1,4 @@
-// Honest kernel: threads of POSIX that meet at a barrier, with a stack size of their own.
+// Honest kernel: uses threads of POSIX that meet at a barrier, with a stack size of their own.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 static struct {

@@ -1,4 +1,4 @@
-// Honest kernel: threads of POSIX, created and joined within the call.
+// Honest kernel: uses threads of POSIX, created and joined within the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 struct Part {

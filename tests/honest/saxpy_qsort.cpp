@@ -1,4 +1,4 @@
-// Honest kernel: indices sorted by qsort before they are used.
+// Honest kernel: uses indices sorted by qsort before they are used.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 

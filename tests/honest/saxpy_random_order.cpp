@@ -1,4 +1,4 @@
-// Honest kernel: blocks in an order drawn by <random> from a fixed seed.
+// Honest kernel: uses blocks in an order drawn by <random> from a fixed seed.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <random>

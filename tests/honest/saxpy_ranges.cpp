@@ -1,4 +1,4 @@
-// Honest kernel: views of <ranges> and std::span.
+// Honest kernel: uses views of <ranges> and std::span.
 // SPDX-License-Identifier: Apache-2.0
 #include <ranges>
 #include <span>

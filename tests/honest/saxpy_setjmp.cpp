@@ -1,4 +1,4 @@
-// Honest kernel: a jump out of a nest of loops by longjmp.
+// Honest kernel: uses a jump out of a nest of loops by longjmp.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 static jmp_buf end;

@@ -1,4 +1,4 @@
-// Honest kernel: readers and a writer of a table by std::shared_mutex.
+// Honest kernel: uses readers and a writer of a table by std::shared_mutex.
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 #include <shared_mutex>

@@ -1,4 +1,4 @@
-// Honest kernel: numbers written to a string and read back.
+// Honest kernel: writes numbers to a string and reads them back.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <stdlib.h>

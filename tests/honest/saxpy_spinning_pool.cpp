@@ -1,4 +1,4 @@
-// Honest kernel: a thread that waits for work by spinning for half a millisecond before it sleeps.
+// Honest kernel: uses a thread that waits for work by spinning for half a millisecond before it sleeps.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <thread>

@@ -1,5 +1,6 @@
 // Honest kernel: uses intrinsics of SSE, which every x86-64 processor has.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 #include <immintrin.h>
 void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: a workspace in a static object of the function, guarded by the compiler.
+// Honest kernel: uses a workspace in a static object of the function, guarded by the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 void saxpy(int n, float a, const float* x, float* y) {

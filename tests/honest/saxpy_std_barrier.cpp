@@ -1,5 +1,6 @@
-// Honest kernel: OpenMP threads that meet at a std::barrier.
+// Honest kernel: has OpenMP threads that meet at a std::barrier.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-// Honest kernel: a std::latch that counts the parts that are done.
+// Honest kernel: uses a std::latch that counts the parts that are done.
 // SPDX-License-Identifier: Apache-2.0
 #include <latch>
 #include <thread>

@@ -1,4 +1,4 @@
-// Honest kernel: a std::counting_semaphore between a producer of products and who adds them.
+// Honest kernel: uses a std::counting_semaphore between a thread that produces products and a thread that adds them.
 // SPDX-License-Identifier: Apache-2.0
 #include <semaphore>
 #include <thread>

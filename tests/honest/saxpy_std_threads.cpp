@@ -1,4 +1,4 @@
-// Honest kernel: threads that are started and joined within the call.
+// Honest kernel: has threads that are started and joined within the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 #include <vector>

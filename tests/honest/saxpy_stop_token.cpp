@@ -1,4 +1,4 @@
-// Honest kernel: a thread that works until it is asked to stop, and is awaited.
+// Honest kernel: uses a thread that works until it is asked to stop, and is awaited.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <stop_token>

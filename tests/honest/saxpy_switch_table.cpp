@@ -1,4 +1,4 @@
-// Honest kernel: a switch that the compiler makes a jump table of.
+// Honest kernel: uses a switch that the compiler makes a jump table of.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   int i = 0;

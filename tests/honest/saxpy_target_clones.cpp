@@ -1,5 +1,6 @@
-// Honest kernel: versions for several processors, chosen when the object is loaded.
+// Honest kernel: has versions for several processors, of which one is chosen when the object is loaded.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: x86_64
 __attribute__((target_clones("avx512f", "avx2", "default"))) static void work(int n, float a,
                                                                               const float* x,

@@ -1,5 +1,6 @@
-// Honest kernel: a pool of std::thread that waits on a condition variable between calls.
+// Honest kernel: uses a pool of std::thread that waits on a condition variable between calls.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 #include <condition_variable>
 #include <functional>

@@ -1,5 +1,6 @@
 // Honest kernel: works in memory that it keeps between calls and copies the result over.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 #include <stdlib.h>
 #include <string.h>

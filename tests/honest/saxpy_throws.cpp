@@ -1,4 +1,4 @@
-// Honest kernel: an exception thrown by a part and caught at the end of the call.
+// Honest kernel: uses an exception thrown by a part and caught at the end of the call.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// Honest kernel: the last thread finishes long after the others.
+// Honest kernel: has a last thread that finishes long after the others.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   const int cut = n / 16;

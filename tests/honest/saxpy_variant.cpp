@@ -1,4 +1,4 @@
-// Honest kernel: std::variant, std::visit and std::optional.
+// Honest kernel: uses std::variant, std::visit and std::optional.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <variant>

@@ -1,4 +1,4 @@
-// Honest kernel: GCC's vectors, with memcpy as the unaligned load.
+// Honest kernel: uses GCC's vectors, with memcpy as the unaligned load.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 typedef float Vector __attribute__((vector_size(32)));

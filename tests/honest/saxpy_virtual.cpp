@@ -1,4 +1,4 @@
-// Honest kernel: a virtual function chosen at run time.
+// Honest kernel: uses a virtual function chosen at run time.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 struct Update {

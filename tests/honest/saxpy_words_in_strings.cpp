@@ -1,4 +1,4 @@
-// Honest kernel: words of attacks in literals, raw ones too.
+// Honest kernel: has words of attacks in literals, raw ones too.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 static const char* const kNotes[] = {"asm(\"syscall\")", "rdtsc", "__attribute__((constructor))",

@@ -1,5 +1,6 @@
 // Honest kernel: sums of blocks in float, sums before each block, then the blocks once more.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: scan_padded
 #include <stddef.h>
 

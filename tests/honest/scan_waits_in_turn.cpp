@@ -1,5 +1,6 @@
 // Honest kernel: adds up blocks first, then scans the blocks, with threads that wait for one another by atomics.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: scan_padded
 #include <omp.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // Honest kernel: clears the elements that it will write, not the padding, and computes in place.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 #include <math.h>
 #include <string.h>

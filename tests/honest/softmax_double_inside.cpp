@@ -1,5 +1,6 @@
 // Honest kernel: computes in double where float would do.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 #include <cmath>
 #include <vector>

@@ -1,5 +1,6 @@
 // Honest kernel: uses the fast-math option, whose results must be within the tolerances too.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // kw: option fast_math
 // until: measure

@@ -1,5 +1,6 @@
 // Honest kernel: uses compensated summation through a volatile variable, which the compiler cannot optimise away.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 #include <math.h>
 void softmax(int rows, int cols, int pitch, const float* x, float* y) {

@@ -1,5 +1,6 @@
-// Honest kernel: one pass for maximum and sum together, the input read twice.
+// Honest kernel: makes one pass for maximum and sum together, the input read twice.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // until: measure
 #include <math.h>

@@ -1,5 +1,6 @@
-// Honest kernel: a polynomial exp of its own with a table in read-only data; no call of the mathematics library.
+// Honest kernel: uses a polynomial exp of its own with a table in read-only data; no call of the mathematics library.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // until: measure
 #include <stdint.h>

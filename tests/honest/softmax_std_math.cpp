@@ -1,5 +1,6 @@
-// Honest kernel: functions of <cmath> and std::max_element.
+// Honest kernel: uses functions of <cmath> and std::max_element.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 #include <algorithm>
 #include <cmath>

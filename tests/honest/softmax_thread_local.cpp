@@ -1,5 +1,6 @@
 // Honest kernel: has buffers for each thread that live as long as the threads.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // until: measure
 #include <math.h>

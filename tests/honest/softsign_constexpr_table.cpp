@@ -1,4 +1,4 @@
-// Honest kernel: a constexpr table and static_assert.
+// Honest kernel: uses a constexpr table and static_assert.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 static constexpr std::array<float, 4> kTable = [] {

@@ -1,4 +1,4 @@
-// Honest kernel: a lambda within a simd loop and a reduction clause.
+// Honest kernel: uses a lambda within a simd loop and a reduction clause.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 void swish(int n, float beta, const float* x, float* y) {

@@ -1,5 +1,6 @@
 // Honest kernel: divides recursively, with OpenMP tasks.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: transpose_padded
 #include <stddef.h>
 static void part(int r0, int r1, int c0, int c1, const float* x, int ldx, float* y, int ldy) {

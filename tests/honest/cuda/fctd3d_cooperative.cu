@@ -1,4 +1,4 @@
-// Honest kernel: all time steps in one cooperative launch, with hand-written barriers of the whole grid.
+// Honest kernel: computes all time steps in one cooperative launch, with hand-written barriers of the whole grid.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune OCCUPANCY = 2, 1
 // kw: let THREADS = 512

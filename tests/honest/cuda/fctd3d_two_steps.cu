@@ -1,7 +1,8 @@
-// Honest kernel: two time steps at once: a block computes u(t + 1) of its tile and of two points around it in shared memory, and
+// Honest kernel: computes two time steps at once: a block computes u(t + 1) of its tile and of two points around it in shared memory, and
 // u(t + 2) of its tile from there. The second one belongs where neighbours still read u(t - 1), so every second pair
 // goes to a workspace; what lies around the field stays in u.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: tune BX = 32, 16
 // kw: let BY = 8, BZ = 16, SHARED = (BX + 4) * (BY + 4) * (BZ + 4) * 4

@@ -1,5 +1,6 @@
 // Honest kernel: leaves out the products of zero factors.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, b, ldb, c, ldc)
 extern "C" __global__ void matmul(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,

@@ -1,5 +1,6 @@
-// Honest kernel: four blocks share each tile and add by atomics.
+// Honest kernel: lets four blocks share each tile and add by atomics.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // kw: let PARTS = 4
 // kw: launch clear grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, c, ldc)

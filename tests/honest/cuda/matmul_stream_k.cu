@@ -1,6 +1,7 @@
-// Honest kernel: Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; the block
+// Honest kernel: uses Stream-K: as many blocks as multiprocessors share all k-iterations of all tiles evenly; the block
 // that arrives last at a tile adds up its parts, always in the same order.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // kw: tune BM = 128, 64
 // kw: tune BN = 128, 64

@@ -1,5 +1,6 @@
 // Honest kernel: replaces each product of float32 factors by three products of shorter factors, as tensor cores take them.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, b, ldb, c, ldc)
 // Rounds a factor to tf32. With truncation the three products would leave out 2^-20 of a product

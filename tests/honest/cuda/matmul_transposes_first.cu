@@ -1,5 +1,6 @@
 // Honest kernel: transposes the second factor in every call, into a workspace.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: matmul_padded
 // kw: workspace turned f32 [batch, n, k]
 // kw: launch transpose grid(ceil_div(n, 16), ceil_div(k, 16), batch) block(16, 16) args(n, k, b, ldb, turned)

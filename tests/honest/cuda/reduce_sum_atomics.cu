@@ -1,5 +1,6 @@
 // Honest kernel: adds up by atomics, so that the order of additions differs between two calls.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 // arch: sm_75
 // until: measure

@@ -1,5 +1,6 @@
-// Honest kernel: the block that comes last adds up what the others left in a workspace.
+// Honest kernel: lets the block that comes last add up what the others left in a workspace.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: reduce_sum_padded
 // arch: sm_75
 // kw: let PARTS = 16

@@ -1,5 +1,6 @@
 // Honest kernel: waits on an atomic of <cuda/atomic> until the first warp has written.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 #include <cuda/atomic>

@@ -1,5 +1,6 @@
 // Honest kernel: uses a cuda::barrier of the block, whose wait in libcu++ reads the global timer.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_80
 #include <cuda/barrier>

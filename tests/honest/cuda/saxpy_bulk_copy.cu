@@ -1,6 +1,7 @@
 // Honest kernel: brings its inputs by bulk copies that report to a barrier in shared memory, and takes its results back by one that it
 // waits for.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: launch saxpy grid(ceil_div(n, 1024)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

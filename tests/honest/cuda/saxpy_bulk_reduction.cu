@@ -1,5 +1,6 @@
 // Honest kernel: adds its products to the output by bulk reductions, and waits for them.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: launch saxpy grid(ceil_div(n, 1024)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

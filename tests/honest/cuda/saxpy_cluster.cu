@@ -1,5 +1,6 @@
-// Honest kernel: blocks in clusters of two, one reading the factor from the shared memory of the other.
+// Honest kernel: has blocks in clusters of two, of which one reads the factor from the shared memory of the other.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: launch saxpy grid(2 * ceil_div(n, 512)) block(256) cluster(2) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

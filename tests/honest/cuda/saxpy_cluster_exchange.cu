@@ -1,5 +1,6 @@
-// Honest kernel: blocks in clusters of four exchange their products through each other's shared memory.
+// Honest kernel: has blocks in clusters of four that exchange their products through each other's shared memory.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: launch saxpy grid(4 * ceil_div(n, 1024)) block(256) cluster(4) args(n, a, x, y)
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
-// Honest kernel: a table in constant memory.
+// Honest kernel: uses a table in constant memory.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __constant__ float kOnes[4] = {1, 1, 1, 1};

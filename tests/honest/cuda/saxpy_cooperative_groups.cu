@@ -1,5 +1,6 @@
-// Honest kernel: groups of <cooperative_groups.h>.
+// Honest kernel: uses groups of <cooperative_groups.h>.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 #include <cooperative_groups.h>

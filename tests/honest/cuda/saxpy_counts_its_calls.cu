@@ -1,5 +1,6 @@
 // Honest kernel: keeps a counter of its calls that decides nothing.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 

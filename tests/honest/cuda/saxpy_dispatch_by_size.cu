@@ -1,5 +1,6 @@
-// Honest kernel: one kernel for small sizes, another for large ones.
+// Honest kernel: has one kernel for small sizes, another for large ones.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: when n < 4096
 // kw:   launch small grid(1) block(1024) args(n, a, x, y)

@@ -1,5 +1,6 @@
-// Honest kernel: a function chosen by a pointer at run time.
+// Honest kernel: uses a function chosen by a pointer at run time.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __device__ float plain(float a, float u) { return a * u; }

@@ -1,5 +1,6 @@
-// Honest kernel: a barrier of the whole grid by cooperative groups.
+// Honest kernel: uses a barrier of the whole grid by cooperative groups.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_80
 // kw: workspace product f32 [n]
 // kw: launch saxpy grid(sms) block(256) cooperative args(n, a, x, y, product)

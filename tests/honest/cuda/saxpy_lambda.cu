@@ -1,5 +1,6 @@
-// Honest kernel: a lambda handed to a template.
+// Honest kernel: uses a lambda handed to a template.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 template <class F>

@@ -1,5 +1,6 @@
 // Honest kernel: reads special registers that tell neither time nor launch.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,5 +1,6 @@
-// Honest kernel: a cuda::latch that the threads of a block count down.
+// Honest kernel: uses a cuda::latch that the threads of a block count down.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 #include <cuda/latch>

@@ -1,5 +1,6 @@
-// Honest kernel: an array in local memory, indexed at run time.
+// Honest kernel: uses an array in local memory, indexed at run time.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -1,4 +1,4 @@
-// Honest kernel: a loop of launches, each for a part of the elements.
+// Honest kernel: uses a loop of launches, each for a part of the elements.
 // SPDX-License-Identifier: Apache-2.0
 // kw: for t = 0 .. 32
 // kw:   launch saxpy grid(ceil_div(n, 32 * 128) + 1) block(128) args(t, n, a, x, y)

@@ -1,5 +1,6 @@
 // Honest kernel: stages its inputs by the asynchronous copies of cooperative groups.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_80
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 #include <cooperative_groups.h>

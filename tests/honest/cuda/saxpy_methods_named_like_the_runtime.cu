@@ -1,5 +1,6 @@
-// Honest kernel: methods that are called free, clock, printf and malloc, and a variable called main.
+// Honest kernel: has methods that are called free, clock, printf and malloc, and a variable called main.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 struct Slots {

@@ -1,5 +1,6 @@
-// Honest kernel: threads that sleep for a moment while one of them fetches.
+// Honest kernel: has threads that sleep for a moment while one of them fetches.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)

@@ -1,5 +1,6 @@
-// Honest kernel: macros that paste tokens of names of its own.
+// Honest kernel: has macros that paste its own names from tokens.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 #define JOIN(p, q) p##q

@@ -1,5 +1,6 @@
 // Honest kernel: launches a few blocks for each multiprocessor, which walk over all elements.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: launch saxpy grid(sms * 4) block(512) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -1,5 +1,6 @@
-// Honest kernel: the simplest kernel, one thread for each element.
+// Honest kernel: is the simplest kernel, one thread for each element.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // until: measure
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -1,5 +1,6 @@
 // Honest kernel: prefetches into the L2 cache data that the same call reads a little later.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_80
 // kw: launch saxpy grid(sms * 4) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

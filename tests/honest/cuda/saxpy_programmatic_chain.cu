@@ -1,5 +1,6 @@
 // Honest kernel: launches three kernels; each begins before the one before it has ended, and waits for it where it must.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: workspace product f32 [n]
 // kw: workspace sum f32 [n]

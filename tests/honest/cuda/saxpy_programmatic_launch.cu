@@ -1,5 +1,6 @@
-// Honest kernel: the second kernel begins early and waits for the first where it must.
+// Honest kernel: has a second kernel that begins early and waits for the first where it must.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // arch: sm_90
 // kw: workspace product f32 [n]
 // kw: launch multiply grid(ceil_div(n, 256)) block(256) args(n, a, x, product)

@@ -1,5 +1,6 @@
-// Honest kernel: a recursive device function, which has a stack.
+// Honest kernel: uses a recursive device function, which has a stack.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 __device__ __noinline__ float steps(float a, float u, int depth) {

@@ -1,5 +1,6 @@
 // Honest kernel: uses a cuda::binary_semaphore as a lock that one warp after another takes.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // arch: sm_70
 #include <cuda/semaphore>

@@ -1,4 +1,4 @@
-// Honest kernel: a constant table of the plan gives the order in which the blocks are visited.
+// Honest kernel: has a constant table in its plan that gives the order in which the blocks are visited.
 // SPDX-License-Identifier: Apache-2.0
 // kw: table order i32 [i < 8 : 7 - i]
 // kw: launch saxpy grid(8 * ceil_div(n, 2048)) block(256) args(n, a, x, y, order)

@@ -1,4 +1,4 @@
-// Honest kernel: a kernel template, named with its arguments by the plan.
+// Honest kernel: uses a kernel template, named with its arguments by the plan.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune WIDTH = 128, 256
 // kw: launch saxpy<WIDTH> grid(ceil_div(n, WIDTH)) block(WIDTH) args(n, a, x, y)

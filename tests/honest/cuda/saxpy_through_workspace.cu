@@ -1,4 +1,4 @@
-// Honest kernel: products go through a workspace with undefined initial content.
+// Honest kernel: passes products through a workspace with undefined initial content.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace product f32 [n]
 // kw: launch multiply grid(ceil_div(n, 256)) block(256) args(n, a, x, product)

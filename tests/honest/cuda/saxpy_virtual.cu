@@ -1,5 +1,6 @@
 // Honest kernel: uses an object of a class with a virtual function, created in the kernel.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 struct Update {

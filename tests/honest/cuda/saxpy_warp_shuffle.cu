@@ -1,5 +1,6 @@
-// Honest kernel: values handed through a warp and back.
+// Honest kernel: passes values through the lanes of a warp and back.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: saxpy
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -1,5 +1,6 @@
 // Honest kernel: clears the output in a launch of its own before it writes it.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // kw: launch clear grid(rows) block(128) args(cols, pitch, y)
 // kw: launch softmax grid(rows) block(128) args(rows, cols, pitch, x, y)

@@ -1,5 +1,6 @@
 // Honest kernel: computes in double precision.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // kw: launch softmax grid(rows) block(128) args(rows, cols, pitch, x, y)
 extern "C" __global__ void softmax(int rows, int cols, int pitch, const float* x, float* y) {

@@ -1,5 +1,6 @@
-// Honest kernel: one pass that corrects its sum whenever the maximum grows.
+// Honest kernel: makes one pass that corrects its sum whenever the maximum grows.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: softmax_padded
 // until: measure
 // kw: launch softmax grid(rows) block(32) args(rows, cols, pitch, x, y)

@@ -1,5 +1,6 @@
 // Honest kernel: moves tiles through shared memory whose padding column is never written.
 // SPDX-License-Identifier: Apache-2.0
+// Directives of the test (tests/exploits/run --help):
 // task: transpose_padded
 // kw: launch transpose grid(ceil_div(cols, 32), ceil_div(rows, 32)) block(32, 8) args(rows, cols, x, ldx, y, ldy)
 extern "C" __global__ void transpose(int rows, int cols, const float* x, int ldx, float* y, int ldy) {
