@@ -14,12 +14,12 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 
 /// One measured figure with all of its samples.
 struct Figure {
-  std::string id;         ///< part.name
+  std::string id;         ///< Part and name of the figure: "part.name".
   std::string unit;       ///< ns | s | bytes | ratio | count | bytes_per_s | flops_per_s
   std::string statistic;  ///< median | share (of samples that are 1)
   std::string bound;      ///< at_most | at_least | none
   double limit = 0;
-  std::string anchor;  ///< The figure beside which this one should be read; empty: none.
+  std::string anchor;  ///< Id of the figure to compare with; empty: none.
   std::string title;
   std::string method;
   std::vector<double> samples;

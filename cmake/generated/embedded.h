@@ -1,5 +1,5 @@
-// The shipped data folders (tasks/, playbook/, prompts/, models/) as they were when the program was
-// built.
+// The shipped data folders (tasks/, playbook/, prompts/, models/), embedded as they were when the
+// program was built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ struct EmbeddedFile {
   std::string_view bytes;
 };
 
-/// Every embedded file, sorted by path. The bytes live as long as the program. Library:
-/// kw_embedded_data.
+/// Every embedded file, sorted by path. The bytes live as long as the program. The function is in
+/// library kw_embedded_data.
 std::span<const EmbeddedFile> embedded_files();
 
 }  // namespace kw

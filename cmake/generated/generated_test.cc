@@ -1,5 +1,5 @@
-// What the build generates says the truth: the embedded files are those of the source tree, the
-// commit looks like one.
+// Tests of generated code: the embedded files equal those of the source tree, and the commit has
+// the form of one.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(Embedded, IsSortedAndHoldsTheShippedTasks) {
   EXPECT_TRUE(std::ranges::binary_search(files, "tasks/saxpy/task.yaml", {}, &EmbeddedFile::path));
 }
 
-/// Folders of tasks/ that are embedded.
+/// Names of the folders of tasks/ that are embedded.
 std::set<std::string> embedded_tasks() {
   constexpr std::string_view kTasks = "tasks/";
   std::set<std::string> names;

@@ -1,4 +1,4 @@
-// What was built: stands in every record and certificate.
+// The commit from which the program was built; it is in every record and certificate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace kw {
 
-/// The commit, 12 hex digits, with "-dirty" where tracked files differed from it; "unknown" outside
-/// a checkout. Without git at build time the difference cannot be seen and only the commit is
-/// given. Library: kw_version.
+/// The commit's first 12 hex digits, with "-dirty" if tracked files differed from the commit;
+/// "unknown" outside of a checkout. Without git at build time, differences cannot be seen and only
+/// the commit is given. The function is in library kw_version.
 std::string_view built_commit();
 
 }  // namespace kw

@@ -24,7 +24,7 @@ struct CompileResult {
   std::vector<Finding> findings;
   std::vector<BuiltObject> object;
   double elapsed_ns = 0;      ///< Wall time of the build; 0 if the result came from a cache.
-  bool is_repeatable = true;  ///< False: building again may end differently (wall-clock limit).
+  bool is_repeatable = true;  ///< False if building again may end differently (wall-clock limit).
 
   bool ok() const { return outcome == Outcome::Correct; }
   Verdict verdict() const { return {Stage::Compile, outcome, evidence}; }

@@ -27,7 +27,7 @@ using platform::Path;
 /// Result of one run of the compiler driver: how it ended and what it printed.
 struct CpuCompiler::Step {
   Outcome outcome = Outcome::Correct;
-  std::string reason;  ///< Reason, for limits; empty where diagnostics say it better.
+  std::string reason;  ///< Which limit ended the step; empty if none did.
   std::string output;
   bool is_repeatable = true;
 };

@@ -26,7 +26,7 @@ struct CudaToolkit {
   std::string headers_version;
   platform::Path nvcc;              ///< Path of nvcc; empty: none.
   platform::Path disassembler;      ///< Path of nvdisasm or cuobjdump; empty: none.
-  std::vector<std::string> looked;  ///< Places where NVRTC was looked for.
+  std::vector<std::string> looked;  ///< Places in which NVRTC was searched.
   /// Folders with include/ and lib/ in which to look for libraries, in this order.
   std::vector<platform::Path> library_roots;
 };

@@ -16,15 +16,15 @@ namespace kw::compile {
 
 struct ElfSegment {
   std::uint64_t address = 0;
-  std::string_view bytes;  ///< Bytes from the file; memory behind them is zero.
+  std::string_view bytes;  ///< Bytes from the file; the rest of the segment is zero.
   bool is_writable = false;
   bool is_executable = false;
 };
 
 struct ElfRelocation {
   std::uint64_t place = 0;
-  std::string symbol;       ///< Name of the symbol that is referred to; empty: none.
-  std::uint64_t value = 0;  ///< Value of that symbol, if the object defines it.
+  std::string symbol;       ///< Name of the symbol that the relocation uses; empty: none.
+  std::uint64_t value = 0;  ///< Value of the symbol if the object defines it.
   std::int64_t addend = 0;
   /// The relocated place is an entry of the import table, which only calls and loads read.
   bool is_slot = false;

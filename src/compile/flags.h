@@ -13,9 +13,9 @@ namespace kw::compile {
 /// Compiler and version, as far as flags depend on them: flags for reports do, flags for
 /// optimisation do not.
 struct Dialect {
-  bool is_gcc = true;  ///< Otherwise clang.
+  bool is_gcc = true;  ///< True for GCC, false for clang.
   int major = 12;
-  bool has_json() const { return is_gcc && major < 15; }  ///< -fdiagnostics-format=json.
+  bool has_json() const { return is_gcc && major < 15; }  ///< Has -fdiagnostics-format=json.
 };
 
 /// Reads the first line of `--version`, such as "g++ (Debian 12.2.0-14) 12.2.0" or "Debian clang

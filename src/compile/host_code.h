@@ -12,7 +12,7 @@ namespace kw::compile {
 
 enum class Reach : std::uint8_t {
   SystemCall,  ///< A direct call of the kernel, past the C library.
-  Clock,       ///< The time-stamp counter, or a wait that ends by it.
+  Clock,       ///< A read of the time-stamp counter, or a wait until its value.
   Counter,     ///< Performance counters.
   Mode         ///< Another mode of the processor, in which system calls have other numbers.
 };

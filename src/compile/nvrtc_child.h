@@ -11,7 +11,7 @@ namespace kw::compile {
 /// Descriptors that the compiling child keeps; it closes all others.
 struct NvrtcChildFds {
   int job = -1;
-  int answer = -1;  ///< Where to write the answer; -1: nobody waits for one.
+  int answer = -1;  ///< Where to write the answer; -1: no answer is wanted.
 };
 
 /// Gives up all rights that no compilation needs (new processes, sockets, signals, resources beyond

@@ -29,7 +29,7 @@ std::optional<std::size_t> leading_number(std::string_view text) {
 
 struct Kind {
   Severity severity;
-  std::string_view rest;  ///< The text behind "error: " and the like.
+  std::string_view rest;  ///< The text after "error: ", "warning: " and so on.
 };
 
 // Reads "error: words", "warning #177-D: words", "catastrophic error: words" or "error #20-D:

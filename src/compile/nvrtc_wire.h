@@ -69,7 +69,7 @@ struct NvrtcJob {
   std::uint64_t log_bytes = 0;     ///< Most bytes of the log to send.
   std::uint64_t object_bytes = 0;  ///< Largest object to send.
   std::string source;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< Name and text of each.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< Name and text of each header.
   std::vector<std::string> options;
   std::vector<std::string> names;  ///< Name expressions to look up.
 };
@@ -79,10 +79,10 @@ struct NvrtcAnswer {
   std::int32_t result = 0;          ///< Value of nvrtcResult.
   std::uint32_t log_was_cut = 0;    ///< The log exceeded its limit and was cut.
   std::uint32_t object_is_big = 0;  ///< The object exceeded its limit and is missing.
-  std::string result_name;          ///< "NVRTC_ERROR_COMPILATION"
+  std::string result_name;          ///< Name of `result`: "NVRTC_ERROR_COMPILATION".
   std::string log;
-  std::string object;                ///< A cubin; empty unless result is 0.
-  std::vector<std::string> symbols;  ///< One for each name of the job if `result` is 0.
+  std::string object;                ///< A cubin; empty unless `result` is 0.
+  std::vector<std::string> symbols;  ///< A symbol for each name of the job, if `result` is 0.
 };
 
 std::string encode(const NvrtcJob& job);

@@ -43,7 +43,7 @@ struct Loop {
   std::size_t first = 0;
   std::size_t last = 0;
   int depth = 1;
-  CodeMix mix = {};  ///< Instructions of this loop that lie in no loop inside it.
+  CodeMix mix = {};  ///< Instructions of this loop outside of its inner loops.
 };
 
 std::string class_of(std::string_view operation) {

@@ -11,7 +11,7 @@ namespace kw::import {
 
 struct DeviceText {
   std::string text;
-  std::vector<std::string> left_out;  ///< The names of kernels that nothing launches.
+  std::vector<std::string> left_out;  ///< Names of kernels that no host function launches.
 };
 
 /// The text of the device functions, types, constants and the kernels in `launched`. Kernels that

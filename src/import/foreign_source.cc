@@ -53,7 +53,7 @@ class Reader {
  private:
   /// An `#if` with those of its branches that were read so far.
   struct Group {
-    bool is_unknown = false;  ///< The file does not decide the condition, so every branch stays.
+    bool is_unknown = false;  ///< The condition is undecided, so every branch stays.
     bool is_taken = false;    ///< One of the branches was taken.
     bool is_active = true;    ///< Whether the current branch is taken.
     std::size_t hidden_from = 0;

@@ -25,13 +25,13 @@ struct Macro {
   std::vector<std::string> parameters;
   std::string body;          ///< The macro's text without comments, on one line.
   std::size_t offset = 0;    ///< Byte at which the `#define` begins.
-  bool is_doubtful = false;  ///< Whether the definition stands in doubtful text.
+  bool is_doubtful = false;  ///< Whether the preprocessor may drop the definition.
 };
 
 /// Text of which one file alone cannot say whether the preprocessor drops it.
 struct DoubtfulText {
   TextRange range;
-  std::string condition;  ///< The first condition, as written.
+  std::string condition;  ///< The condition of the `#if`, as written.
 };
 
 /// One line with `#define` or `#undef`.
@@ -49,8 +49,8 @@ struct Include {
 /// not define are decided as by a compiler without options. Conditions that a compiler or a header
 /// decides (names that begin with __) keep all their branches.
 struct ForeignSource {
-  std::string text;  ///< The text in which all offsets count.
-  std::string code;  ///< The active text, as long as `text`: inactive lines are blank.
+  std::string text;                     ///< The text to which all offsets refer.
+  std::string code;                     ///< `text` with inactive lines blanked.
   std::map<std::string, Macro> macros;  ///< The last definition of each macro, by name.
   /// All definitions, in order, of macros that are defined more than once or undefined. An entry
   /// with an empty name stands for an `#undef`.

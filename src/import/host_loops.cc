@@ -21,7 +21,7 @@ constexpr int kMostTurns = 64;
 struct HostReader::Counted {
   std::string name;
   Value low, high, stride;
-  std::size_t rest = 0;  ///< What else is done after each turn begins here.
+  std::size_t rest = 0;  ///< First token of the loop's remaining increments.
 };
 
 /// Recognises a counted loop by its header. The first statement of the header must have been

@@ -20,7 +20,7 @@ struct Value {
     Int,
     Real,
     Dim3,
-    Pointer,  ///< A place in a buffer of the device.
+    Pointer,  ///< An address in a buffer of device memory.
     Tensor,   ///< A tensor of PyTorch.
     List,     ///< A list in braces, or an array.
     Struct,
@@ -30,13 +30,13 @@ struct Value {
     Reference,  ///< The address of a variable.
     Stream,
     Null,
-    Host  ///< Memory of the host.
+    Host  ///< A block of host memory.
   };
   Kind kind = Kind::Unknown;
   Size size;         ///< Int, Real: the value. Pointer: bytes from the beginning of the buffer.
   int buffer = -1;   ///< Pointer, Tensor: index of the buffer.
   std::string word;  ///< Unknown: the reason. Text, Kernel and others: the name or type.
-  std::size_t offset = 0;  ///< Unknown: byte of the text that caused it.
+  std::size_t offset = 0;  ///< Unknown: byte of the text that is the cause.
   /// Dim3, List, Struct: the elements. Tensor: the sizes that are known. Lambda: the parameters.
   std::vector<Value> parts;
   std::vector<std::string> names;  ///< Struct: names of fields. Kernel: template arguments.
@@ -44,8 +44,8 @@ struct Value {
   std::size_t end = 0;
   /// Lambda: the token list that contains its body.
   const std::vector<task::CodeToken>* tokens = nullptr;
-  std::size_t depth = 0;  ///< Lambda: how many scopes it sees. Reference: the scope it points to.
-  std::vector<Value> captured;  ///< Lambda: the values that it copied; their names are in `names`.
+  std::size_t depth = 0;  ///< Lambda: number of visible scopes. Reference: scope of the variable.
+  std::vector<Value> captured;  ///< Lambda: values captured by copy, named in `names`.
 
   bool is(Kind wanted) const { return kind == wanted; }
 };
@@ -70,14 +70,14 @@ struct Buffer {
   /// A launch wrote the buffer after it was last copied to the host, at offset `changed_at`.
   bool is_changed = false;
   std::size_t changed_at = 0;
-  int depth = 0;        ///< How many undecided branches and loops were around its allocation.
-  int stands_for = -1;  ///< The argument whose contents the buffer holds; -1: none.
+  int depth = 0;        ///< How many undecided branches and loops were around the allocation.
+  int stands_for = -1;  ///< Index of the argument copied into the buffer; -1: none.
   Size bytes;           ///< The size of an allocated buffer.
   bool has_bytes = false;
   /// The host variable whose contents are copied to the buffer, or to which the buffer is copied.
   std::string host_name;
   std::vector<Value> sizes;  ///< The sizes of a tensor that the program creates.
-  int like = -1;             ///< A tensor with the same sizes; -1: none is known.
+  int like = -1;             ///< Index of a tensor with the same sizes; -1: none known.
   std::size_t offset = 0;    ///< Byte of the text at which the buffer appears.
 };
 

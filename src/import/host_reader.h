@@ -260,12 +260,12 @@ class HostReader {
   std::optional<Remark> doubt_;
   /// How many undecided branches and loops are around the current statement, in all functions.
   int inside_ = 0;
-  std::string stream_;  ///< The stream that the last work was given to.
+  std::string stream_;  ///< The stream on which the last work was queued.
   int depth_ = 0;
   int open_branches_ = 0;  ///< The number of `else` branches that go on to the end of the function.
   /// A `break` or `continue` of the current loop under an undecided condition.
   std::optional<Remark> leap_;
-  std::vector<Scopes> leaps_;  ///< What is known at each of them.
+  std::vector<Scopes> leaps_;  ///< The scopes at each `break` or `continue` of the loop.
   std::int64_t budget_ = 20'000;
 };
 

@@ -16,7 +16,7 @@ struct FunctionParameter {
   /// The type without const, * and &; its words are joined by one blank, e.g. "unsigned int".
   std::string type;
   std::string name;       ///< May be empty.
-  int stars = 0;          ///< How many pointers the type has; 1 for arrays.
+  int stars = 0;          ///< Levels of pointers; 1 for arrays.
   bool is_const = false;  ///< Whether the value, or what a pointer points to, is const.
   bool is_reference = false;
   /// Range of tokens of the default argument; begin and end are equal if there is none.

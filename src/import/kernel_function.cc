@@ -469,7 +469,7 @@ class Plainer {
   std::set<std::string> strides_;
   std::set<std::size_t> known_;                  ///< Tokens that the loop replaces.
   std::map<std::size_t, std::string> replaced_;  ///< Tokens with another text in the loop.
-  std::set<std::string> carried_;  ///< Variables of a thread that stand before its loop.
+  std::set<std::string> carried_;                ///< Variables declared before a thread's loop.
   const Item* kernel_ = nullptr;
   std::map<std::string, std::string> types_;
   std::vector<std::string> obstacles_;

@@ -443,10 +443,10 @@ class SizeMatcher {
   const Matching& matched_;
   /// Names of constants of main() from which sizes of tensors are computed.
   std::set<std::string> constants_;
-  std::map<std::string, Size> values_;  ///< The constants that may be sizes, by name.
+  std::map<std::string, Size> values_;  ///< Constants that may be sizes, by name.
   std::set<std::string> in_grid_;
   std::vector<std::string> integers_, reals_, tensor_sizes_, wanted_;
-  bool asks_for_all_ = false;  ///< Whether the function counts silent dimensions.
+  bool asks_for_all_ = false;  ///< Whether indices count dimensions that are always 1.
   std::map<std::string, Guess> chosen_;
   std::vector<int> best_;
   int best_score_ = -1;

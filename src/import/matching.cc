@@ -20,7 +20,7 @@ using Kind = Value::Kind;
 
 /// Buffers of host and device with the same contents, which are one tensor of the task.
 struct Known {
-  int buffer = -1;  ///< The buffer that stands for all of them.
+  int buffer = -1;  ///< Index of the buffer that represents them all.
   bool is_read = false;
   bool is_written = false;
 };

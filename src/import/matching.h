@@ -29,7 +29,7 @@ struct Matching {
   std::map<std::string, Size> sizes;
   std::vector<Remark> missing;
   std::vector<Remark> assumptions;
-  std::string wanted;  ///< What a fitting task must have, in words, where no task was given.
+  std::string wanted;  ///< If no task was given: what a fitting task must have.
 };
 
 /// Matches the buffers and sizes of a host program to a task. If `task` is null, names stay as they

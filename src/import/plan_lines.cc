@@ -480,7 +480,7 @@ class Writer {
   const TypeNames& types_;
   PlanLines out_;
   std::map<std::string, std::string> wholes_;  ///< Names of integer expressions, by their text.
-  std::vector<std::string> lets_;              ///< Those that are known to the end of the plan.
+  std::vector<std::string> lets_;              ///< Names whose `let` line is outside of any block.
   std::size_t depth_ = 0;
 };
 

@@ -129,7 +129,7 @@ class BodyReader {
 
   struct Access {
     std::size_t token = 0;
-    std::string key;  ///< Accesses with equal keys stay within what one thread owns.
+    std::string key;  ///< Accesses with equal keys are to memory of one thread.
     bool is_read = false;
     bool is_written = false;
   };

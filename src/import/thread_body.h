@@ -27,8 +27,8 @@ std::size_t statement_end(const std::vector<task::CodeToken>& tokens, std::size_
 /// How a thread selects the elements that it computes.
 enum class Walk {
   OneElement,   ///< The thread computes one element.
-  StridedFor,   ///< The thread takes every so many elements in a `for` loop.
-  StridedWhile  ///< The same in a `while` loop, whose body ends with the step.
+  StridedFor,   ///< The thread takes elements at a fixed stride in a `for` loop.
+  StridedWhile  ///< As StridedFor, in a `while` loop that ends with the increment.
 };
 
 /// What is known about the kernel outside of the thread's body.

@@ -1,4 +1,4 @@
-// Reading of text cases.
+// Reads text cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "case.h"
 

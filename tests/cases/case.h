@@ -1,4 +1,5 @@
-// Text cases: command lines with what they must print, one file each; README.md is the format.
+// Text cases: files with command lines and their expected output, one case each; README.md
+// describes the format.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace kw::program {
 
-/// One statement of a case: its first word, what follows it, and the `| ` lines below it.
+/// One statement of a case: its first word, the rest of its line, and the `
+/// ` lines after it.
 struct Statement {
   int line = 0;
   std::string verb;
@@ -16,18 +18,18 @@ struct Statement {
   std::string block;  ///< The lines of the block with their line ends.
 };
 
-/// The statements of a case; comments and empty lines are left out.
+/// Parses the statements of a case; comments and empty lines are skipped.
 std::vector<Statement> parse_case(std::string_view text);
 
-/// Words separated by blanks; '…' and "…" keep blanks and may be empty. Throws std::runtime_error
-/// on a quote that does not end.
+/// Splits text into words at blanks. '…' and "…" keep blanks and may be empty. Throws
+/// std::runtime_error if a quote does not end.
 std::vector<std::string> split_words(std::string_view text);
 
-/// True where `text` is `pattern`, with any characters for each `*`.
+/// Whether `text` matches `pattern`, in which each `*` stands for any characters.
 bool matches(std::string_view pattern, std::string_view text);
 
-/// Carries a case out in a workspace of its own, as part of a running test: each expectation that
-/// does not hold is a failure at its line of `file`.
+/// Runs a case in a workspace of its own, as part of a running test. Each unmet expectation is a
+/// failure at its line of `file`.
 void run_case(const std::string& file);
 
 }  // namespace kw::program

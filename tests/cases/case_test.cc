@@ -1,4 +1,4 @@
-// The reader of text cases, and that an expectation which does not hold fails.
+// Tests of the reader of text cases, and that an unmet expectation is a failure.
 // SPDX-License-Identifier: Apache-2.0
 #include "case.h"
 

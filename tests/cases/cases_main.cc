@@ -1,4 +1,4 @@
-// Runs the text cases that it is given, each as one test.
+// Runs the text cases named on the command line, each as one test.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Carrying out of text cases: setup, command lines, expectations.
+// Runs text cases: setup, command lines, expectations.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a statement says that does not hold, or cannot be done.
+/// Thrown if a statement's expectation is not met, or its action is impossible.
 using Complaint = std::runtime_error;
 
 std::string shown(const Ran& ran) {
@@ -24,9 +24,10 @@ std::string shown(const Ran& ran) {
 
 class Player {
  public:
-  /// True where the rest of the case must be left out, with the reason printed.
+  /// Executes a statement. Returns true if the rest of the case must be skipped; the reason is then
+  /// printed.
   bool carry_out(const Statement& statement);
-  /// A command whose exit code the case does not mention must have ended with 0.
+  /// Fails if the last command's exit code was not 0 and the case did not mention it.
   void settle();
 
  private:

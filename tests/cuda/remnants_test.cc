@@ -19,7 +19,7 @@ struct Place {
   const char* name;
   PlanStep leave, look;
   bool has_table = false;
-  bool is_closed = true;  ///< Nothing may be found after a player forgot.
+  bool is_closed = true;  ///< Whether nothing may be left after a player forgot.
 };
 
 PlanStep full(const char* kernel, std::int64_t blocks, std::int64_t threads = 1024) {

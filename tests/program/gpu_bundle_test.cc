@@ -61,7 +61,7 @@ class GpuBundle : public StandIn {
 struct Tour {
   Ran ran;  ///< How the run ended.
   std::string run;
-  int rounds = 0;  ///< Bundles that went out and came back.
+  int rounds = 0;  ///< Number of bundles that went out and came back.
 };
 
 TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {

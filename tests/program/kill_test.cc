@@ -69,7 +69,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
 /// A file of a run's folder, at whose writing the kill hits the run.
 struct Begun {
   const char* file;
-  const char* before;  ///< The file that exists just before this one is begun.
+  const char* before;  ///< The file that is complete just before `file` is begun.
 };
 
 /// Leaves a run that has created its folder and was killed long before its end.

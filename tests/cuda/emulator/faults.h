@@ -12,12 +12,12 @@ namespace kw_emulated {
 /// do not inherit a test's environment.
 struct Faults {
   int devices = 1;
-  int driver = 13000;   ///< The CUDA that the driver speaks.
-  int capability = 90;  ///< Major and minor version in one.
+  int driver = 13000;   ///< CUDA version that the driver reports.
+  int capability = 90;  ///< Compute capability: 90 is 9.0.
   std::string name = "Emulated GPU";
-  std::size_t memory = std::size_t{3} << 30;  ///< Bytes of the device.
+  std::size_t memory = std::size_t{3} << 30;  ///< Bytes of device memory.
   std::size_t free = 0;  ///< The free memory that the device reports; 0: seven eighths of all.
-  std::size_t most = ~std::size_t{0};  ///< The largest allocation that works.
+  std::size_t most = ~std::size_t{0};  ///< Most bytes of one allocation.
   /// How many times slower the device's clock runs than the host's. At 1 the referee's clock agrees
   /// with the device's, but a spacer of 20 us still takes 2 ms.
   unsigned slowdown = 100;
