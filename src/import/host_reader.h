@@ -137,8 +137,8 @@ class HostReader {
   void assign(std::size_t begin, std::size_t end, Value value, std::size_t sign);
   Value* part_of(Value& object, std::size_t& i, std::size_t end);
   Value conditional();
-  /// Evaluates an operand that may not be reached (of &&,
-  /// or ?:), and merges the states with and without it.
+  /// Evaluates an operand that may not be reached (of &&, || or ?:), and merges the states with and
+  /// without it.
   Value only_if(const Value& condition, bool wanted, const std::function<Value()>& part);
   Value binary(int level);
   Value combine(const std::string& op, const Value& a, const Value& b, std::size_t offset);

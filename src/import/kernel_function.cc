@@ -181,8 +181,8 @@ class Plainer {
     return found == indices_.end() ? nullptr : &*found;
   }
 
-  /// Sets the bounds of indices from a condition `i < n && j < m` or `i >= n
-  /// j >= m`. False if the condition has neither form.
+  /// Sets the bounds of indices from a condition `i < n && j < m` or `i >= n || j >= m`. False if
+  /// the condition has neither form.
   bool bound_by(Part condition, std::string_view sign, std::string_view joint) {
     std::size_t start = condition.begin;
     std::vector<std::pair<Index*, std::string>> found;

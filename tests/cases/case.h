@@ -9,8 +9,8 @@
 
 namespace kw::program {
 
-/// One statement of a case: its first word, the rest of its line, and the `
-/// ` lines after it.
+/// One statement of a case: its first word, the rest of its line, and the lines after it that begin
+/// with a bar.
 struct Statement {
   int line = 0;
   std::string verb;
