@@ -211,8 +211,9 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
     }
   }
   into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
-  // CallResult::outside_ns reports what the process does between this reading of the clock and the
-  // stop. A process that has hung up may end without being stopped.
+  // The player's threads are stopped only after the clock was read: what they still do until then
+  // is reported in CallResult::outside_ns. A process that has hung up ends by itself and is not
+  // stopped.
   if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN && !brake_.pull())
     into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
   if ((watched[0].revents & POLLIN) != 0) {

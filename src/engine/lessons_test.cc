@@ -1,5 +1,5 @@
-// What a run knows of other runs and learns by itself, between store and prompt; and that memory
-// understands the referee's messages.
+// Tests that lessons of earlier runs, and those of the run itself, come from the store into
+// prompts, and that memory understands the referee's messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lessons.h"
 

@@ -33,7 +33,7 @@ inline constexpr Machine kMachines[] = {
     {"shared host", .02, .02, .15, .02, .04, .05, .05, .001, .01},
 };
 
-/// The noise of one comparison.
+/// Draws the times of one comparison of a candidate with its opponent on a noisy machine.
 class Noise {
  public:
   Noise(const Machine& machine, Seed seed) : m_(machine), rng_(seed) {

@@ -27,7 +27,8 @@ struct Ceiling {
   /// fma_f16x2, mma_tf32, mma_bf16, mma_f16, mma_f8, all dense.
   std::string kind;
   std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
-  /// Instruction set of fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
+  /// Instruction set in which arithmetic was measured. cpu: scalar | sse | avx2 | avx512, empty for
+  /// memory; cuda: the architecture.
   std::string isa;
   int threads = 1;
   double per_second = 0;  ///< Bytes or floating-point operations per second.

@@ -50,7 +50,7 @@ struct Ask {
   double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
   std::string why;                ///< The strategy's explanation, one line.
   Errand errand = Errand::Write;  ///< Only for Role::Write: kind of source that is wanted.
-  /// Only for Role::Write: which roles are asked, by which prompt, and what each is shown.
+  /// Only for Role::Write: which models are asked, with which prompt, and what each is shown.
   Manner manner{};
   /// Only for Role::Write: the first ask for the same source, if nobody answered it; 0: there was
   /// none.

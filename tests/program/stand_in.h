@@ -35,7 +35,7 @@ class StandIn : public testing::Test {
   static bool is_too_busy(const std::string& said) {
     return said.find("no baseline of this task could be timed") != std::string::npos;
   }
-  /// Judges a kernel of task twice with `--until check` and JSON output.
+  /// Judges a kernel of the task named `twice` with `--until check` and JSON output.
   Ran check(const std::string& file) const;
 
   Workspace w_{Whose::Suite};
