@@ -11,7 +11,26 @@ bool at(const std::vector<CodeToken>& tokens, std::size_t i, std::string_view te
   return i < tokens.size() && tokens[i].is(text);
 }
 
+constexpr int kDeepestNest = 256;
+
+std::size_t nest_end_at(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close,
+                        int nesting) {
+  if (nesting > kDeepestNest) return close;
+  const bool is_branch = at(tokens, i, "if");
+  if ((!is_branch && !at(tokens, i, "for") && !at(tokens, i, "while")) || !at(tokens, i + 1, "("))
+    return statement_end(tokens, i, close);
+  const std::size_t head = find_closing(tokens, i + 1);
+  if (head >= close) return close;
+  const std::size_t end = nest_end_at(tokens, head + 1, close, nesting + 1);
+  if (!is_branch || end >= close || !at(tokens, end, "else")) return end;
+  return nest_end_at(tokens, end + 1, close, nesting + 1);
+}
+
 }  // namespace
+
+std::size_t nest_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close) {
+  return nest_end_at(tokens, i, close, 0);
+}
 
 std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close) {
   while (i < close) {
@@ -29,20 +48,14 @@ std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, s
 
 Branches::Branches(const CFunction& function, const std::vector<CodeToken>& tokens)
     : function_(function), tokens_(tokens) {
-  // Conditions are read backwards, so that the end of an `else if` is known when its outer `if` is
-  // read.
-  for (std::size_t i = function.close; i-- > function.open;) {
+  for (std::size_t i = function.open; i < function.close; ++i) {
     if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) continue;
     const auto condition = find_closing(tokens, i + 1);
     if (condition >= function.close) continue;
-    const auto end_of = [&](std::size_t from) {
-      for (const Branch& inner : branches_)
-        if (inner.begin == from) return inner.end;
-      return statement_end(tokens, from, function.close);
-    };
-    Branch branch{.begin = i, .then = condition + 1};
-    branch.then_end = branch.end = end_of(branch.then);
-    if (at(tokens, branch.then_end, "else")) branch.end = end_of(branch.then_end + 1);
+    Branch branch{.begin = i, .then = condition + 1, .then_end = 0, .end = 0};
+    branch.then_end = branch.end = nest_end(tokens, branch.then, function.close);
+    if (at(tokens, branch.then_end, "else"))
+      branch.end = nest_end(tokens, branch.then_end + 1, function.close);
     branches_.push_back(branch);
   }
 }

@@ -15,13 +15,27 @@ namespace kw::task {
 /// as a statement of its own.
 std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close);
 
-/// The conditional parts of one C function. Borrows both constructor arguments.
+/// One past the last token of the statement that starts at `i` with all that belongs to it: the
+/// body of a loop or of an `if`, and each `else`; at most `close`.
+std::size_t nest_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close);
+
+/// An `if` with its `else`, as ranges of tokens.
+struct Branch {
+  std::size_t begin = 0;  ///< The keyword; the condition's parenthesis follows.
+  std::size_t then = 0;
+  std::size_t then_end = 0;
+  /// One past the last token of the `else`; equal to `then_end` where there is no `else`.
+  std::size_t end = 0;
+};
+
+/// The branches of one function. Borrows both arguments.
 class Branches {
  public:
   Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
 
-  /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
-  /// applies to it, or both branches of the condition assign to `name`.
+  const std::vector<Branch>& all() const { return branches_; }
+  /// Whether `name[…] = …` at this token is executed on every path: the write is under no
+  /// condition, or the other branch writes the name too.
   bool is_sure(std::size_t token, std::string_view name) const;
   /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
   bool has_any(const std::set<std::size_t>& counted) const;
@@ -31,14 +45,6 @@ class Branches {
   bool has_jumps(const std::set<std::size_t>& counted) const;
 
  private:
-  struct Branch {
-    std::size_t begin = 0;
-    std::size_t then = 0;
-    std::size_t then_end = 0;
-    /// One past the last token of the `else`; equal to `then_end` if there is no `else`.
-    std::size_t end = 0;
-  };
-
   bool writes(std::size_t from, std::size_t to, std::string_view name) const;
 
   const CFunction& function_;

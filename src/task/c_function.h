@@ -52,6 +52,12 @@ using Polynomial = std::map<std::vector<std::string>, std::int64_t>;
 /// The values of lines such as `#define NAME 12`, by macro name.
 std::map<std::string, std::int64_t> integer_macros(std::string_view source);
 
+/// What a function body does that no task can hold, at a token.
+struct CodeProblem {
+  std::size_t token = 0;
+  std::string message;
+};
+
 /// How a function body uses one pointer parameter.
 struct Access {
   bool is_read = false;
@@ -64,12 +70,19 @@ struct Access {
   bool has_offsets = false;     ///< Neighbours are read, as in a stencil.
   std::string row;              ///< Length of a row, if the last size is the distance between rows.
   std::vector<std::string>
-      shape;  ///< Sizes as expressions over the parameters; empty: not understood.
+      shape;          ///< Sizes as expressions over the parameters; empty: not understood.
+  std::string doubt;  ///< What a person should look at about the sizes; empty: nothing.
+  std::vector<CodeProblem> problems;  ///< Uses that lie outside the array for certain.
 };
 
 struct BodyFacts {
   std::map<std::string, Access> accesses;  ///< By pointer parameter.
   int loop_depth = 0;
+  /// Operations on real numbers as an expression over the parameters; see CountedWork.
+  std::string flops = "0";
+  Polynomial work;  ///< The same without the number by which it is divided.
+  std::string flops_doubt;
+  std::string family;
 };
 
 BodyFacts study_body(const CFunction& function, const std::vector<CodeToken>& tokens,

@@ -134,6 +134,16 @@ std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open)
   return tokens.size();
 }
 
+std::string source_text(const std::vector<CodeToken>& tokens, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end && i < tokens.size(); ++i) {
+    if (i > begin && tokens[i].offset > tokens[i - 1].offset + tokens[i - 1].text.size())
+      text += ' ';
+    text += tokens[i].text;
+  }
+  return text;
+}
+
 std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name) {
   const auto tokens = tokenize(source);
   std::vector<std::size_t> counts;

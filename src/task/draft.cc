@@ -8,11 +8,14 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
 #include "task/c_function.h"
 #include "task/draft_reference.h"
+#include "task/draft_shapes.h"
 #include "task/draft_spec.h"
+#include "task/draft_values.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -49,8 +52,11 @@ std::string yaml_list(const std::vector<std::string>& expressions) {
 
 class Drafter {
  public:
-  Drafter(const CFunction& function, const BodyFacts& facts, bool is_zero_safe)
-      : function_(function), facts_(facts), is_zero_safe_(is_zero_safe) {
+  Drafter(const CFunction& function, const BodyFacts& facts, const std::vector<CodeToken>& tokens)
+      : function_(function),
+        facts_(facts),
+        is_zero_safe_(is_safe_for_zeros(function, tokens)),
+        takes_negative_(takes_negative_numbers(function, tokens)) {
     for (const auto& parameter : function.parameters)
       if (!parameter.is_pointer && !is_real(parameter.dtype)) dims_.push_back(parameter.name);
   }
@@ -64,7 +70,6 @@ class Drafter {
         return fail(fmt::format("cannot guess the size of '{}': there is no integer parameter",
                                 parameter.name),
                     function_.name, Advice::Stop);
-      is_reduction_ = is_reduction_ || found->second.is_accumulated;
       is_stencil_ = is_stencil_ || found->second.has_offsets;
     }
     is_lone_ = facts_.loop_depth > 0 && std::ranges::any_of(tensors_, [](const DraftTensor& t) {
@@ -89,6 +94,7 @@ class Drafter {
     for (const auto& tensor : tensors_)
       if (!tensor.check.empty())
         notes.push_back(fmt::format("{}: {}", tensor.parameter->name, tensor.check));
+    if (!facts_.flops_doubt.empty()) notes.push_back("work: " + facts_.flops_doubt);
     return notes;
   }
 
@@ -115,8 +121,11 @@ class Drafter {
     return text + ".";
   }
 
-  /// The draft's task.yaml. `file` is the source file with the function; empty if the function was
-  /// generated.
+  /// What a writer should know about the values of inputs; empty: they are plain noise.
+  std::string input_words() const;
+
+  /// The draft's task.yaml. `file` is the source in which the function stands; empty: the function
+  /// was generated.
   std::string task_yaml(const std::string& name, std::string_view file,
                         const std::string& summary) const;
   std::string shapes_yaml() const;
@@ -142,7 +151,10 @@ class Drafter {
       tensor.pitch = tensor.shape.back();
       tensor.shape.back() = access.row;
     }
-    if (!is_understood(tensor)) guess_shape(tensor);
+    if (!is_understood(tensor))
+      guess_shape(tensor);
+    else if (!access.doubt.empty())
+      tensor.check += (tensor.check.empty() ? "" : "; ") + access.doubt;
     return tensor;
   }
 
@@ -165,12 +177,16 @@ class Drafter {
     tensor.check = "its size could not be determined from the code; this is a guess";
   }
 
+  /// Whether the size depends on the dim.
+  static bool uses(const std::string& size, const std::string& dim) {
+    const auto expr = Expr::parse(size);
+    return expr && contains(expr->names(), dim);
+  }
+
   bool occurs_in_a_shape(const std::string& dim) const {
     return std::ranges::any_of(tensors_, [&](const DraftTensor& tensor) {
-      return std::ranges::any_of(tensor.shape, [&](const std::string& size) {
-        const auto expr = Expr::parse(size);
-        return expr && std::ranges::find(expr->names(), dim) != expr->names().end();
-      });
+      return std::ranges::any_of(tensor.shape,
+                                 [&](const std::string& size) { return uses(size, dim); });
     });
   }
 
@@ -195,10 +211,10 @@ class Drafter {
   const BodyFacts& facts_;
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
-  bool is_reduction_ = false;
-  bool is_lone_ = false;  ///< Whether the function sums everything into one element.
+  bool is_lone_ = false;  ///< Loops add up into a single element.
   bool is_stencil_ = false;
-  bool is_zero_safe_ = false;  ///< Zeros among the inputs cause no infinity in the outputs.
+  const bool is_zero_safe_;    ///< Zeros among the inputs cause no infinity in the outputs.
+  const bool takes_negative_;  ///< Negative scalars cause no NaN in the outputs.
 };
 
 /// The YAML line that plants conspicuous values in an input of timed workloads; empty if, judging
@@ -233,17 +249,6 @@ std::string Drafter::timed_yaml() const {
          values;
 }
 
-/// Whether the function neither divides nor takes logarithms or powers, so that zeros as input
-/// cause no infinities.
-bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens) {
-  static constexpr std::string_view kUnsafe[] = {"/",    "/=",   "%",     "%=",    "log",
-                                                 "logf", "log2", "log2f", "log10", "log10f",
-                                                 "pow",  "powf", "rsqrt", "rsqrtf"};
-  for (std::size_t i = function.open; i < function.close && i < tokens.size(); ++i)
-    if (std::ranges::find(kUnsafe, tokens[i].text) != std::end(kUnsafe)) return false;
-  return true;
-}
-
 std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
   const auto& parameter = *tensor.parameter;
   std::string text = fmt::format("  {}:\n", parameter.name);
@@ -266,29 +271,41 @@ std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
 }
 
 std::string Drafter::bytes_of(bool is_written) const {
-  std::vector<std::string> parts;
+  std::vector<SizedElements> moved;
   for (const auto& tensor : tensors_) {
-    if ((is_written && tensor.role == TensorRole::In) ||
-        (!is_written && tensor.role == TensorRole::Out))
-      continue;
-    std::vector<std::string> factors = {std::to_string(size_of(tensor.parameter->dtype))};
-    for (const auto& size : tensor.shape)
-      factors.push_back(yaml_text(size) == size ? size : fmt::format("({})", size));
-    parts.push_back(join(factors, " * "));
+    const Access& access = facts_.accesses.at(tensor.parameter->name);
+    const bool is_read = tensor.role != TensorRole::Out && (access.is_read || access.is_escaping);
+    if (is_written ? tensor.role != TensorRole::In : is_read)
+      moved.push_back({static_cast<std::int64_t>(size_of(tensor.parameter->dtype)), tensor.shape});
   }
-  return parts.empty() ? "0" : join(parts, " + ");
+  return total_bytes(moved);
 }
 
+/// The elements of the largest output; of the largest input where all of it becomes a few numbers.
 std::string Drafter::items() const {
+  const bool is_reduction = facts_.family == "reduction";
   const DraftTensor* largest = nullptr;
+  for (const bool is_output : {true, false})
+    for (const auto& tensor : tensors_)
+      if ((tensor.role != TensorRole::In) == is_output && (is_output || is_reduction) &&
+          (largest == nullptr || tensor.shape.size() > largest->shape.size() ||
+           (is_reduction && largest->shape == std::vector<std::string>{"1"})))
+        largest = &tensor;
+  return total_bytes(std::vector<SizedElements>{{1, largest->shape}});
+}
+
+std::string Drafter::input_words() const {
+  if (is_lone_)
+    return "**Inputs** are whole numbers from -8 to 8, so that sums in any order are exact.";
+  std::vector<std::string> names;
   for (const auto& tensor : tensors_)
-    if (tensor.role != TensorRole::In &&
-        (largest == nullptr || tensor.shape.size() > largest->shape.size()))
-      largest = &tensor;
-  std::vector<std::string> factors;
-  for (const auto& size : largest->shape)
-    factors.push_back(yaml_text(size) == size ? size : fmt::format("({})", size));
-  return join(factors, " * ");
+    if (!timed_yaml().empty() && !planted(tensor).empty())
+      names.push_back("`" + tensor.parameter->name + "`");
+  if (names.empty()) return {};
+  return fmt::format(
+      "**Timed inputs** have a few lines along the summed dimension{} of {} in which all elements "
+      "but two are 0, so that one that is left out shows.",
+      names.size() > 1 ? "s" : "", join(names, " and "));
 }
 
 /// The text in double quotes, escaped as YAML and JSON require.
@@ -307,16 +324,13 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
       fmt::format("# Drafted from the C function {}; look at every CHECK.\n", function_.name);
   text += fmt::format("name: {}\n", name);
   if (function_.name != name) text += fmt::format("function: {}\n", function_.name);
-  text += fmt::format("family: {}\nsummary: {}\n",
-                      is_stencil_     ? "stencil"
-                      : is_reduction_ ? "reduction"
-                                      : "elementwise",
-                      yaml_string(summary));
+  text += fmt::format("family: {}\nsummary: {}\n", facts_.family, yaml_string(summary));
   if (!file.empty())
     text += fmt::format("# Runs say first what became of this code's time.\ncode: {}\n",
                         yaml_string(sanitise_line(fs::path(file).filename().string(), 200)));
   text += fmt::format("dims: {}\n", yaml_list(dims_));
   std::string scalars;
+  std::size_t reals = 0;
   std::vector<std::string> signature;
   bool is_double = false;
   bool has_real = false;
@@ -325,9 +339,10 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
     is_double = is_double || parameter.dtype == Dtype::F64;
     has_real = has_real || (parameter.is_pointer && is_real(parameter.dtype));
     if (parameter.is_pointer) continue;
-    scalars +=
-        fmt::format("  {}: {{ dtype: {}{} }}\n", parameter.name, kw::name_of(parameter.dtype),
-                    is_real(parameter.dtype) ? ", value: 0.75" : "");
+    const std::string value =
+        is_real(parameter.dtype) ? ", value: " + scalar_value(reals++, takes_negative_) : "";
+    scalars += fmt::format("  {}: {{ dtype: {}{} }}\n", parameter.name,
+                           kw::name_of(parameter.dtype), value);
   }
   if (!scalars.empty()) text += "scalars:\n" + scalars;
   text += "tensors:\n";
@@ -342,69 +357,32 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
         is_double ? "1.0e-13" : "2.0e-5", is_double ? "1.0e-12" : "5.0e-5");
   text += timed_yaml();
   text += fmt::format(
-      "work:\n  # CHECK: what any algorithm must move and compute, then the usual count.\n"
+      "work:\n  # CHECK: what any algorithm must move and compute, then what the code does: flops "
+      "are its operations and\n  # calls of functions, each counted once{}.\n"
       "  floor: {{ bytes: 0, flops: 0 }}\n"
       "  nominal: {{ read_bytes: \"{}\", write_bytes: \"{}\", flops: \"{}\", items: \"{}\" }}\n"
       "restrictions: {{ options: [fast_math, unroll_loops, O2] }}\n",
-      bytes_of(false), bytes_of(true), "2 * " + items(), items());
+      facts_.flops_doubt.empty() ? "" : "; " + facts_.flops_doubt, bytes_of(false), bytes_of(true),
+      facts_.flops, items());
   return text;
 }
 
 std::string Drafter::shapes_yaml() const {
-  // Sizes of the drafted workloads, by how many dimensions vary: primes and neighbours of powers of
-  // two.
-  struct Row {
-    const char* group;
-    const char* name;
-    std::array<int, 3> sizes;
-  };
-  std::vector<std::string> varied;
+  DraftedSizes sizes;
   for (const auto& dim : dims_)
-    if (occurs_in_a_shape(dim) && !is_pitch(dim)) varied.push_back(dim);
-  const auto rank = std::clamp<std::size_t>(
-      std::max(varied.size(), static_cast<std::size_t>(std::max(facts_.loop_depth, 0))), 1, 3);
-  static const std::array<std::vector<Row>, 3> kRows = {{
-      {{"show", "small", {1000}},
-       {"check", "tiny", {3}},
-       {"check", "below_power", {255}},
-       {"check", "power", {1024}},
-       {"check", "above_power", {4097}},
-       {"check", "prime", {10007}},
-       {"time", "large", {4000037}}},
-      {{"show", "small", {40, 48}},
-       {"check", "tiny", {5, 3}},
-       {"check", "below_power", {31, 63}},
-       {"check", "power", {64, 32}},
-       {"check", "above_power", {65, 129}},
-       {"check", "prime", {127, 61}},
-       {"time", "large", {2039, 2053}}},
-      {{"show", "small", {12, 16, 20}},
-       {"check", "tiny", {5, 3, 4}},
-       {"check", "below_power", {15, 31, 7}},
-       {"check", "power", {32, 16, 8}},
-       {"check", "above_power", {17, 33, 9}},
-       {"check", "prime", {29, 13, 61}},
-       {"time", "large", {251, 241, 257}}},
-  }};
-  std::string text =
-      "# Drafted: sizes with primes and neighbours of powers of two; add what is special here.\n";
-  std::string group;
-  for (const Row& row : kRows[rank - 1]) {
-    if (group != row.group) text += fmt::format("{}:\n", group = row.group);
-    std::string line = fmt::format("  - {{ name: {}", row.name);
-    int largest = 3;
-    for (std::size_t i = 0; i < varied.size(); ++i)
-      largest = std::max(largest, row.sizes[i % rank]);
-    for (const auto& dim : dims_) {
-      const auto index = static_cast<std::size_t>(std::ranges::find(varied, dim) - varied.begin());
-      const int size = is_pitch(dim)            ? largest + 3
-                       : index == varied.size() ? 3
-                                                : row.sizes[index % rank];
-      line += fmt::format(", {}: {}", dim, size);
-    }
-    text += line + " }\n";
-  }
-  return text;
+    sizes.dims.push_back({dim, is_pitch(dim)            ? DimUse::Pitch
+                               : occurs_in_a_shape(dim) ? DimUse::Size
+                                                        : DimUse::Count});
+  for (const auto& [monomial, factor] : facts_.work)
+    sizes.work_rank = std::max(
+        sizes.work_rank,
+        std::ranges::count_if(monomial, [&](const auto& dim) { return occurs_in_a_shape(dim); }));
+  for (const auto& tensor : tensors_)
+    sizes.tensor_rank = std::max(
+        sizes.tensor_rank, std::ranges::count_if(tensor.shape, [&](const auto& size) {
+          return std::ranges::any_of(dims_, [&](const auto& dim) { return uses(size, dim); });
+        }));
+  return draft_shapes(sizes);
 }
 
 Result<> check_name(std::string_view name) {
@@ -435,7 +413,13 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   const auto tokens = tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
-  Drafter drafter(function, facts, is_safe_for_zeros(function, tokens));
+  for (const auto& [name, access] : facts.accesses)
+    for (const CodeProblem& problem : access.problems) {
+      const Position place = position_of(source, tokens[problem.token].offset);
+      return fail(problem.message, fmt::format("{}:{}:{}", file, place.line, place.column),
+                  Advice::Stop);
+    }
+  Drafter drafter(function, facts, tokens);
   KW_TRY(drafter.guess());
   Draft draft;
   draft.name = name.empty() ? function.name : std::string(name);
@@ -453,7 +437,9 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =
       fmt::format("# {}\n\n{}\n\n{}\n", draft.name, words.details, drafter.pitfalls());
-  // A draft must load. If not, the error tells the user what to change in the source.
+  if (const std::string inputs = drafter.input_words(); !inputs.empty())
+    draft.files["spec.md"] += "\n" + inputs + "\n";
+  // A draft must load; otherwise the message says what the user has to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
     return fail("no task could be drafted: " + definition.error().what, std::string(file),

@@ -1,18 +1,21 @@
-// Describes a C function in sentences, by walking over its statements.
+// Turns a function's statements into sentences.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft_spec.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
+#include "task/c_assignment.h"
+#include "task/c_nest.h"
 
 namespace kw::task {
 namespace {
@@ -23,33 +26,34 @@ constexpr std::size_t kMostStatements = 24;
 constexpr std::size_t kStatementBytes = 240;
 constexpr std::size_t kCommentBytes = 4 << 10;
 constexpr std::size_t kSummaryBytes = 120;
-constexpr int kMostNesting = 32;
 
-/// One loop or condition that encloses a statement.
-struct Around {
-  std::string words;
-  std::string variable;  ///< The variable of a counting loop; empty: the loop has none.
-};
-
-/// A described statement other than a loop, branch or jump.
+/// A loop or condition with what it holds, or a plain statement.
 struct Told {
-  std::vector<Around> around;
-  std::string code;
-  std::string target;  ///< The name that the statement assigns to; empty: none.
-  std::vector<std::string>
-      accumulates;  ///< The loop variables over which the statement accumulates.
+  std::string words;  ///< "each `i` from `0` below `n`", or the statement in backticks.
+  bool is_plain = false;
+  std::vector<Told> inside;
 };
 
-class StatementWalk {
+/// Turns the tree of statements into words.
+class Teller {
  public:
-  StatementWalk(const Tokens& tokens, const CFunction& function)
-      : tokens_(tokens), function_(function) {}
+  Teller(const Tokens& tokens, const CFunction& function) : tokens_(tokens), function_(function) {}
 
-  void run() {
-    for (std::size_t i = function_.open + 1; i < function_.close;) i = statement(i, 0);
+  std::vector<Told> tell(const std::vector<NestItem>& items) {
+    std::vector<Told> told;
+    for (const NestItem& item : items) {
+      if (item.kind == NestItem::Kind::Jump) {
+        jumps_.insert(std::string(tokens_[item.begin].text));
+      } else if (item.kind == NestItem::Kind::Plain) {
+        if (!is_bare_declaration(item)) told.push_back({plain(item), true, {}});
+      } else {
+        told.push_back(around(item));
+        if (told.back().inside.empty()) told.pop_back();
+      }
+    }
+    return told;
   }
-  const std::vector<Told>& statements() const { return told_; }
-  /// Keywords of jumps that occurred in the function and that the walk did not follow.
+  /// Keywords of jumps, whose way is not told.
   const std::set<std::string, std::less<>>& jumps() const { return jumps_; }
 
  private:
@@ -57,63 +61,31 @@ class StatementWalk {
     return i < function_.close && tokens_[i].is(text);
   }
 
-  std::size_t closing(std::size_t open) const {
-    return std::min(find_closing(tokens_, open), function_.close);
-  }
-
-  /// Describes the statement that begins at token `i`. Returns the token after the statement, which
-  /// is greater than `i`.
-  std::size_t statement(std::size_t i, int nesting) {
-    if (nesting > kMostNesting) return function_.close;
-    if (at(i, ";")) return i + 1;
-    if (at(i, "{")) {
-      const std::size_t close = closing(i);
-      for (std::size_t k = i + 1; k < close;) k = statement(k, nesting + 1);
-      return close + 1;
+  Told around(const NestItem& item) {
+    std::string words, variable;
+    if (item.kind == NestItem::Kind::If) {
+      words = "where " + code(item.head, item.head_end);
+    } else if (item.kind == NestItem::Kind::Else) {
+      words = "otherwise";
+    } else if (at(item.begin, "while")) {
+      words = "while " + code(item.head, item.head_end);
+    } else {
+      std::tie(words, variable) = counting(item.head, item.head_end);
     }
-    if ((at(i, "for") || at(i, "while")) && at(i + 1, "(")) {
-      const std::size_t close = closing(i + 1);
-      return inside(at(i, "for") ? counting(i + 2, close) : condition("while", i + 2, close),
-                    close + 1, nesting);
-    }
-    if (at(i, "if") && at(i + 1, "(")) return branch(i, nesting);
-    for (const char* jump : {"do", "switch", "goto", "break", "continue", "return", "try"}) {
-      if (!at(i, jump)) continue;
-      jumps_.insert(jump);
-      return end_of_plain(i);
-    }
-    const std::size_t end = end_of_plain(i);
-    tell(i, end > i && at(end - 1, ";") ? end - 1 : end);
-    return end;
+    loops_.push_back(variable);
+    Told told{words, false, tell(item.inside)};
+    loops_.pop_back();
+    return told;
   }
 
-  std::size_t inside(Around around, std::size_t body, int nesting) {
-    around_.push_back(std::move(around));
-    const std::size_t end = body < function_.close ? statement(body, nesting + 1) : body;
-    around_.pop_back();
-    return std::max(end, body);
-  }
-
-  std::size_t branch(std::size_t i, int nesting) {
-    const std::size_t close = closing(i + 1);
-    std::size_t end = inside(condition("where", i + 2, close), close + 1, nesting);
-    if (at(end, "else")) end = inside(condition("where not", i + 2, close), end + 1, nesting);
-    return end;
-  }
-
-  Around condition(const char* word, std::size_t begin, std::size_t end) const {
-    return {fmt::format("{} {}", word, code(begin, end)), ""};
-  }
-
-  /// The head of a counting loop, `int i = a; i < b; ++i`, as a phrase; any other head as quoted
-  /// code.
-  Around counting(std::size_t begin, std::size_t end) const {
+  /// `int i = a; i < b; ++i` in words, and its variable; another head as it is written.
+  std::pair<std::string, std::string> counting(std::size_t begin, std::size_t end) const {
     const auto semicolon = [&](std::size_t from) {
       while (from < end && !at(from, ";")) ++from;
       return from;
     };
     const std::size_t first = semicolon(begin), second = semicolon(first + 1);
-    const Around plain{fmt::format("in the loop {}", quoted(source_text(begin, end))), ""};
+    const std::pair<std::string, std::string> plain{"in the loop " + code(begin, end), ""};
     std::size_t equals = begin;
     while (equals < first && !at(equals, "=")) ++equals;
     if (second >= end || equals == begin || equals == first || !at(first + 1, variable(equals)))
@@ -153,35 +125,9 @@ class StatementWalk {
     if (!is_name(begin) && !is_name(begin + 1)) return std::nullopt;
     if (end == begin + 2 && at(op, "++")) return "1";
     if (end == begin + 2 && at(op, "--")) return "-1";
-    if (is_name(begin) && at(op, "+=")) return source_text(op + 1, end);
-    if (is_name(begin) && at(op, "-=")) return "-" + source_text(op + 1, end);
+    if (is_name(begin) && at(op, "+=")) return source_text(tokens_, op + 1, end);
+    if (is_name(begin) && at(op, "-=")) return "-" + source_text(tokens_, op + 1, end);
     return std::nullopt;
-  }
-
-  std::size_t end_of_plain(std::size_t i) const {
-    while (i < function_.close && !at(i, ";")) {
-      const bool is_open = at(i, "(") || at(i, "[") || at(i, "{");
-      const bool ends = at(i, "{");
-      i = (is_open ? closing(i) : i) + 1;
-      // A brace that opens a body, as after `do` or `switch`, ends the statement; what follows the
-      // body is described as usual.
-      if (ends && !at(i, ";") && !at(i, ",") && !at(i, "while"))
-        return std::min(i, function_.close);
-    }
-    return std::min(i + 1, function_.close);
-  }
-
-  /// The source between two tokens, on one line and without comments.
-  std::string source_text(std::size_t begin, std::size_t end) const {
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i > begin) {
-        const std::size_t before = tokens_[i - 1].offset + tokens_[i - 1].text.size();
-        if (tokens_[i].offset > before) text += ' ';
-      }
-      text += tokens_[i].text;
-    }
-    return text;
   }
 
   static std::string quoted(const std::string& text) {
@@ -191,89 +137,49 @@ class StatementWalk {
   }
 
   std::string code(std::size_t begin, std::size_t end) const {
-    return quoted(source_text(begin, end));
+    return quoted(source_text(tokens_, begin, end));
   }
 
-  void tell(std::size_t begin, std::size_t end) {
-    if (begin >= end) return;
-    Told told{around_, code(begin, end), "", {}};
-    const std::size_t op = assignment(begin, end);
-    if (op > begin && op < end) {
-      std::size_t name = op - 1;
-      while (name > begin && at(name, "]")) name = opening(name) - 1;
-      if (tokens_[name].kind == CodeToken::Kind::Word) {
-        told.target = tokens_[name].text;
-        const bool is_declared = name > begin && tokens_[name - 1].kind == CodeToken::Kind::Word;
-        if (is_declared && name + 1 == op) declared_[told.target] = loops();
-        if (!at(op, "=") || mentions(told.target, op + 1, end))
-          told.accumulates = accumulated(told.target, name, op);
-      }
-    } else if (end > begin + 1 && tokens_[end - 1].kind == CodeToken::Kind::Word &&
-               tokens_[end - 2].kind == CodeToken::Kind::Word) {
-      declared_[std::string(tokens_[end - 1].text)] = loops();  // `float sum;`
-    }
-    told_.push_back(std::move(told));
+  /// Whether the statement only declares names, as `int i, j;` does.
+  bool is_bare_declaration(const NestItem& item) const {
+    for (std::size_t i = item.begin; i < item.end; ++i)
+      if (tokens_[i].kind != CodeToken::Kind::Word && !at(i, ",")) return false;
+    return true;
   }
 
-  std::size_t opening(std::size_t close) const {
-    std::size_t depth = 0;
-    for (std::size_t i = close; i > function_.open; --i) {
-      if (at(i, "]") || at(i, ")")) ++depth;
-      if ((at(i, "[") || at(i, "(")) && --depth == 0) return i;
-    }
-    return close;
-  }
-
-  /// The token of the assignment operator outside brackets; `end` if the statement has none.
-  std::size_t assignment(std::size_t begin, std::size_t end) const {
-    static constexpr auto kOperators = std::to_array<std::string_view>(
-        {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
-    for (std::size_t i = begin; i < end; ++i) {
-      if (at(i, "(") || at(i, "[") || at(i, "{")) i = closing(i);
-      if (i < end && contains(kOperators, tokens_[i].text)) return i;
-    }
-    return end;
-  }
-
-  bool mentions(std::string_view name, std::size_t begin, std::size_t end) const {
-    for (std::size_t i = begin; i < end; ++i)
-      if (at(i, name)) return true;
-    return false;
-  }
-
-  std::vector<std::string> loops() const {
-    std::vector<std::string> names;
-    for (const Around& around : around_)
-      if (!around.variable.empty()) names.push_back(around.variable);
-    return names;
-  }
-
-  /// The loops over which a statement accumulates: those whose variables do not select the changed
-  /// element or local. Nothing if a subscript uses another local, whose value may depend on a loop
-  /// variable.
-  std::vector<std::string> accumulated(const std::string& target, std::size_t name,
-                                       std::size_t op) const {
-    const auto known = declared_.find(target);
-    const std::vector<std::string> around = loops();
+  std::string plain(const NestItem& item) {
+    std::string words = code(item.begin, item.end);
+    const auto assigned = read_assignment(tokens_, item.begin, item.end);
+    if (!assigned) return words;
+    if (assigned->is_declared) declared_[assigned->target] = loops_;
+    if (!assigned->reads_target) return words;
     std::vector<std::string> over;
-    for (const std::string& variable : around) {
-      const bool chooses = mentions(variable, name, op) ||
-                           (known != declared_.end() && contains(known->second, variable));
-      if (!chooses) over.push_back(variable);
-    }
-    for (std::size_t i = name + 1; i < op; ++i) {
+    for (const std::string& variable : accumulated(*assigned)) over.push_back("`" + variable + "`");
+    return over.empty() ? words : words + ", accumulated over " + join(over, " and ");
+  }
+
+  /// The loops around a statement that do not choose which element or local it changes. Nothing
+  /// where a subscript holds another local, behind which such a variable may stand.
+  std::vector<std::string> accumulated(const Assignment& assigned) const {
+    const auto known = declared_.find(assigned.target);
+    std::set<std::string, std::less<>> chosen;
+    for (std::size_t i = assigned.name + 1; i < assigned.op; ++i) {
+      if (tokens_[i].kind != CodeToken::Kind::Word) continue;
       const std::string word(tokens_[i].text);
-      if (tokens_[i].kind == CodeToken::Kind::Word && !contains(around, word) &&
-          function_.find(word) == nullptr)
-        return {};
+      if (!contains(loops_, word) && function_.find(word) == nullptr) return {};
+      chosen.insert(word);
     }
+    std::vector<std::string> over;
+    for (const std::string& variable : loops_)
+      if (!variable.empty() && !chosen.contains(variable) &&
+          (known == declared_.end() || !contains(known->second, variable)))
+        over.push_back(variable);
     return over;
   }
 
   const Tokens& tokens_;
   const CFunction& function_;
-  std::vector<Around> around_;
-  std::vector<Told> told_;
+  std::vector<std::string> loops_;  ///< Variables of the loops and conditions around; may be "".
   std::map<std::string, std::vector<std::string>> declared_;  ///< Locals, with the loops around.
   std::set<std::string, std::less<>> jumps_;
 };
@@ -345,29 +251,49 @@ std::string tensors_text(std::span<const ToldTensor> tensors) {
   return "The function " + join(parts, "; it ") + ".";
 }
 
-std::string statement_text(const Told& told) {
-  std::vector<std::string> around;
-  for (const Around& one : told.around) around.push_back(one.words);
-  std::string text = join(around, ", ");
-  if (text.starts_with("each ")) text = "for " + text;
-  text = text.empty() ? told.code : fmt::format("{}: {}", text, told.code);
-  std::vector<std::string> over;
-  for (const std::string& variable : told.accumulates) over.push_back("`" + variable + "`");
-  if (!over.empty()) text += ", accumulated over " + join(over, " and ");
+std::size_t count_plain(const std::vector<Told>& items) {
+  std::size_t count = 0;
+  for (const Told& item : items) count += item.is_plain ? 1 : count_plain(item.inside);
+  return count;
+}
+
+/// A list whose items are indented below the loop or condition that they stand in. What holds one
+/// thing alone stands on one line with it. At most `left` plain statements are told.
+std::string list_text(const std::vector<Told>& items, std::size_t indent, std::size_t& left) {
+  std::string text;
+  for (const Told& item : items) {
+    if (left == 0) break;
+    const Told* last = &item;
+    std::string words = item.words;
+    while (last->inside.size() == 1 && !last->inside.front().is_plain) {
+      last = &last->inside.front();
+      words += ", " + last->words;
+    }
+    if (words.starts_with("each ")) words = "for " + words;
+    text += std::string(indent, ' ') + "- " + words;
+    if (last->is_plain) {
+      --left;
+      text += "\n";
+    } else if (last->inside.size() == 1) {
+      --left;
+      text += ": " + last->inside.front().words + "\n";
+    } else {
+      text += ":\n" + list_text(last->inside, indent + 2, left);
+    }
+  }
   return text;
 }
 
-std::string statements_text(const StatementWalk& walk) {
-  const auto& statements = walk.statements();
-  std::string text = "Its statements, in order:\n\n";
-  for (std::size_t i = 0; i < std::min(statements.size(), kMostStatements); ++i)
-    text += "- " + statement_text(statements[i]) + "\n";
-  if (statements.size() > kMostStatements)
-    text += fmt::format("\n{} more follow; the reference has them all.\n",
-                        statements.size() - kMostStatements);
-  if (walk.jumps().empty()) return text;
+std::string statements_text(const Tokens& tokens, const CFunction& function) {
+  Teller teller(tokens, function);
+  const std::vector<Told> told = teller.tell(nest_of(tokens, function));
+  std::size_t left = kMostStatements;
+  std::string text = "Its statements, in order:\n\n" + list_text(told, 0, left);
+  if (const std::size_t count = count_plain(told); count > kMostStatements)
+    text += fmt::format("\n{} more follow; the reference has them all.\n", count - kMostStatements);
+  if (teller.jumps().empty()) return text;
   std::vector<std::string> words;
-  for (const std::string& jump : walk.jumps()) words.push_back("`" + jump + "`");
+  for (const std::string& jump : teller.jumps()) words.push_back("`" + jump + "`");
   return text + fmt::format("\nThe reference alone shows where it takes another way ({}).\n",
                             join(words, ", "));
 }
@@ -402,10 +328,8 @@ std::string summary_of(const std::string& comment, std::span<const ToldTensor> t
 DraftedWords describe_function(std::string_view source, const std::vector<CodeToken>& tokens,
                                const CFunction& function, std::span<const ToldTensor> tensors) {
   const std::string comment = comment_above(source, tokens[function.begin].offset);
-  StatementWalk walk(tokens, function);
-  walk.run();
   std::string details = comment.empty() ? "" : comment + "\n\n";
-  details += tensors_text(tensors) + "\n\n" + statements_text(walk);
+  details += tensors_text(tensors) + "\n\n" + statements_text(tokens, function);
   return {summary_of(comment, tensors), std::string(trim(details))};
 }
 

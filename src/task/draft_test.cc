@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/draft.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,40 +10,10 @@
 
 #include "task/load.h"
 #include "task/resolve.h"
+#include "task/test_draft.h"
 
 namespace kw::task {
 namespace {
-
-Draft draft(std::string_view source, std::string_view function = "") {
-  auto result = draft_from_source(source, "f.c", function, "");
-  EXPECT_TRUE(result.has_value()) << describe(result.error());
-  return result ? std::move(*result) : Draft{};
-}
-
-/// The draft's tensors as the loader reads them: "x in [n]; y out [n]".
-std::string tensors_of(const Draft& draft) {
-  const auto definition = parse_task({"draft", draft.files});
-  if (!definition) return describe(definition.error());
-  std::string text;
-  for (const auto& tensor : definition->tensors) {
-    if (!text.empty()) text += "; ";
-    text += tensor.name + " " + std::string(kw::name_of(tensor.role)) + " [";
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i)
-      text += (i > 0 ? ", " : "") + tensor.shape[i].expr.text();
-    text += "]";
-    if (tensor.pitch) text += " pitch " + tensor.pitch->expr.text();
-  }
-  return text;
-}
-
-/// The only note of a draft in which nothing was guessed.
-const std::vector<std::string> kOfTheWords{
-    "spec.md and the summary: they say what the code does; add what it is for"};
-
-std::string error_of(std::string_view source, std::string_view function = "") {
-  const auto result = draft_from_source(source, "f.c", function, "");
-  return result ? "fine" : describe(result.error());
-}
 
 TEST(Draft, UnderstandsSaxpy) {
   const auto saxpy = draft(
@@ -203,80 +174,46 @@ TEST(Draft, TimedInputsOfSumsHavePlantedLines) {
       << "zeros would give infinities";
 }
 
-/// The drafted spec.md without its title.
-std::string spec_of(std::string_view source) {
-  const std::string text = draft(source).files.at("spec.md");
-  return text.substr(text.find("\n\n") + 2);
-}
-
-TEST(DraftWords, TellTensorsStatementsAndWhatIsAccumulated) {
-  EXPECT_EQ(spec_of("void mv(int m, int n, const float* a, const float* x, float* y) {\n"
-                    "  for (int i = 0; i < m; ++i) {\n"
-                    "    float s = 0;  // the sum of a row\n"
-                    "    for (int j = 0; j < n; ++j) s += a[i * n + j] * x[j];\n"
-                    "    y[i] = s;\n  }\n}\n"),
-            "The function reads `a` (`[m, n]`), `x` (`[n]`); it writes every element of `y` "
-            "(`[m]`).\n\n"
-            "Its statements, in order:\n\n"
-            "- for each `i` from `0` below `m`: `float s = 0`\n"
-            "- for each `i` from `0` below `m`, each `j` from `0` below `n`: "
-            "`s += a[i * n + j] * x[j]`, accumulated over `j`\n"
-            "- for each `i` from `0` below `m`: `y[i] = s`\n\n"
-            "Easy to get wrong: sizes that no vector or tile divides, the last rows and "
-            "columns.\n");
-}
-
-TEST(DraftWords, TellConditionsBordersAndOtherLoops) {
-  const std::string spec = spec_of(
-      "void f(int n, float a, const float* x, float* y) {\n"
-      "  for (int i = n - 2; i >= 1; i -= 2)\n"
-      "    if (x[i] > a)\n      y[i] = x[i - 1];\n    else y[i] = 0;\n"
-      "  int k = 0;\n"
-      "  while (k < n) { y[k] += 1; k++; }\n"
-      "}\n");
-  using testing::HasSubstr;
-  EXPECT_THAT(spec, HasSubstr("it reads and writes `y`"));
-  EXPECT_THAT(spec, HasSubstr("- for each `i` from `n - 2` down to `1` in steps of `2`, where "
-                              "`x[i] > a`: `y[i] = x[i - 1]`\n"));
-  EXPECT_THAT(spec, HasSubstr("where not `x[i] > a`: `y[i] = 0`\n"));
-  EXPECT_THAT(spec, HasSubstr("- while `k < n`: `y[k] += 1`\n"));
-  const std::string kept = spec_of(
-      "void g(int n, const float* x, float* y) {\n"
-      "  for (int i = 1; i < n - 1; ++i) y[i] = x[i - 1] + x[i + 1];\n}\n");
-  EXPECT_THAT(kept, HasSubstr("elements that no statement writes keep what they held"));
-  EXPECT_THAT(kept, HasSubstr("the neighbours of the first and last elements"));
-}
-
-TEST(DraftWords, NameWhatOnlyTheReferenceShows) {
-  using testing::HasSubstr;
-  const std::string spec = spec_of(
-      "void f(int n, const float* x, float* y) {\n"
-      "  for (int i = 0; i < n; ++i) {\n    if (x[i] < 0) break;\n    y[i] = x[i];\n  }\n}\n");
-  EXPECT_THAT(spec, HasSubstr("The reference alone shows where it takes another way (`break`)."));
-}
-
-TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
-  const auto summary_of = [](std::string_view source) {
+TEST(Draft, ScalarsDiffer) {
+  const auto scalars_of = [](std::string_view source) {
     const auto definition = parse_task({"draft", draft(source).files});
-    return definition ? definition->task.summary : describe(definition.error());
+    std::string text;
+    for (const auto& scalar : definition->scalars)
+      if (is_real(scalar.dtype)) text += fmt::format("{}={:g} ", scalar.name, scalar.real);
+    return text;
   };
-  const std::string body =
-      "void relu(int n, const float* x, float* y) {\n"
-      "  for (int i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;\n}\n";
-  const std::string block =
-      "/*\n * Rectifies x: \"negative\" numbers become 0.\n * # The others stay.\n */\n" + body;
-  EXPECT_TRUE(
-      spec_of(block).starts_with("Rectifies x: \"negative\" numbers become 0.\n"
-                                 "The others stay.\n\nThe function reads"))
-      << spec_of(block);
-  EXPECT_EQ(summary_of(block), "Rectifies x: \"negative\" numbers become 0");
-  EXPECT_TRUE(spec_of("// Rectifies x.\n" + body).starts_with("Rectifies x.\n\nThe function"));
-  for (const std::string& above :
-       {std::string("// SPDX-License-Identifier: MIT\n"), std::string("// of the file\n\n"),
-        std::string("int k;  // of k\n#define W 3\n"), std::string()}) {
-    EXPECT_TRUE(spec_of(above + body).starts_with("The function reads")) << above;
-    EXPECT_EQ(summary_of(above + body), "computes y from x") << above;
-  }
+  EXPECT_EQ(scalars_of("void f(int n, float a, float b, float c, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i) y[i] = a * y[i] * y[i] + b * y[i] + c;\n}\n"),
+            "a=0.75 b=-1.25 c=1.5 ");
+  EXPECT_EQ(scalars_of("#include <math.h>\n"
+                       "void f(int n, float a, float eps, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i) y[i] = a / sqrtf(y[i] * y[i] + eps);\n}\n"),
+            "a=0.75 eps=1.25 ")
+      << "a root of a negative number is none";
+}
+
+TEST(Draft, ShapesDifferAndAreLargeForEachTarget) {
+  const auto sizes_of = [](std::string_view source, Target target) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    std::string text;
+    for (const WorkloadSpec& spec : definition->workloads) {
+      if (spec.group != Group::Time || !spec.is_for(target)) continue;
+      const auto workload = resolve(*definition, spec);
+      for (const auto& [name, size] : workload->dims) text += fmt::format("{}={} ", name, size);
+    }
+    return text;
+  };
+  const char* const sweep =
+      "void f(int t, int n, float* x, float* y) {\n  for (int s = 0; s < t; ++s)\n"
+      "    for (int i = 0; i < n; ++i)\n      for (int j = 0; j < n; ++j)\n"
+      "        y[i * n + j] += x[i * n + j];\n}\n";
+  EXPECT_EQ(sizes_of(sweep, Target::Cpu), "n=2039 t=3 ") << "steps are no size of an array";
+  EXPECT_EQ(sizes_of(sweep, Target::Cuda), "n=8209 t=3 ");
+  const char* const product =
+      "void f(int m, int n, int k, const float* a, const float* b, float* c) {\n"
+      "  for (int i = 0; i < m; ++i)\n    for (int j = 0; j < n; ++j)\n"
+      "      for (int p = 0; p < k; ++p) c[i * n + j] += a[i * k + p] * b[p * n + j];\n}\n";
+  EXPECT_EQ(sizes_of(product, Target::Cuda), "k=1033 m=1021 n=1031 ");
 }
 
 TEST(Draft, MarksWhatItGuesses) {

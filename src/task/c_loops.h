@@ -1,0 +1,64 @@
+// The counting loops of a function body, with the values that their variables take.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/c_function.h"
+#include "task/c_index.h"
+
+namespace kw::task {
+
+struct Loop {
+  std::string variable;
+  Polynomial first;       ///< Least value of the variable.
+  Polynomial bound;       ///< First value above all that the variable takes.
+  std::int64_t step = 1;  ///< Distance between two values; 0: it varies or is no number.
+  /// Index of the loop's first token; the range from here to `end` includes the body.
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  /// Whether the variable takes every value from 0 on.
+  bool covers_from_zero() const { return first.empty() && step == 1; }
+};
+
+/// Loops in text order. Borrows `tokens`; names of loop variables are forgotten by the reader.
+class Loops {
+ public:
+  Loops(const CFunction& function, const std::vector<CodeToken>& tokens, IndexReader& reader);
+
+  const std::vector<Loop>& all() const { return loops_; }
+  /// The innermost loop around the token that moves the variable; null where there is none.
+  const Loop* of(std::string_view variable, std::size_t token) const;
+  /// Tokens of each `while` that is a plain loop.
+  const std::set<std::size_t>& counted() const { return counted_; }
+  /// How deep loops are nested.
+  int depth() const;
+
+ private:
+  bool at(std::size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].is(text);
+  }
+  std::optional<Loop> read_for(std::size_t begin, std::size_t close) const;
+  std::optional<Loop> read_while(std::size_t begin, std::size_t close) const;
+  std::optional<std::int64_t> step_of(std::size_t begin, std::size_t end,
+                                      std::string_view variable) const;
+  bool is_moved(std::string_view variable, std::size_t begin, std::size_t end) const;
+
+  const CFunction& function_;
+  const std::vector<CodeToken>& tokens_;
+  const IndexReader& reader_;
+  std::vector<Loop> loops_;
+  std::set<std::size_t> counted_;
+};
+
+/// Whether the token assigns: `=`, `+=`, `++` and their relatives.
+bool is_assignment(const std::vector<CodeToken>& tokens, std::size_t i);
+
+}  // namespace kw::task

@@ -1,0 +1,111 @@
+// Tests of the words of drafted tasks.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "task/load.h"
+#include "task/test_draft.h"
+
+namespace kw::task {
+namespace {
+
+/// spec.md without its title.
+std::string spec_of(std::string_view source) {
+  const std::string text = draft(source).files.at("spec.md");
+  return text.substr(text.find("\n\n") + 2);
+}
+
+TEST(DraftWords, TellTensorsStatementsAndWhatIsAccumulated) {
+  EXPECT_EQ(
+      spec_of("void mv(int m, int n, const float* a, const float* x, float* y) {\n"
+              "  for (int i = 0; i < m; ++i) {\n"
+              "    float s = 0;  // the sum of a row\n"
+              "    for (int j = 0; j < n; ++j) s += a[i * n + j] * x[j];\n"
+              "    y[i] = s;\n  }\n}\n"),
+      "The function reads `a` (`[m, n]`), `x` (`[n]`); it writes every element of `y` "
+      "(`[m]`).\n\n"
+      "Its statements, in order:\n\n"
+      "- for each `i` from `0` below `m`:\n"
+      "  - `float s = 0`\n"
+      "  - for each `j` from `0` below `n`: `s += a[i * n + j] * x[j]`, accumulated over `j`\n"
+      "  - `y[i] = s`\n\n"
+      "Easy to get wrong: sizes that no vector or tile divides, the last rows and "
+      "columns.\n");
+}
+
+TEST(DraftWords, TellConditionsBordersAndOtherLoops) {
+  const std::string spec = spec_of(
+      "void f(int n, float a, const float* x, float* y) {\n"
+      "  for (int i = n - 2; i >= 1; i -= 2)\n"
+      "    if (x[i] > a)\n      y[i] = x[i - 1];\n    else y[i] = 0;\n"
+      "  int k = 0;\n"
+      "  while (k < n) { y[k] += 1; k++; }\n"
+      "}\n");
+  using testing::HasSubstr;
+  EXPECT_THAT(spec, HasSubstr("it reads and writes `y`"));
+  EXPECT_THAT(spec, HasSubstr("- for each `i` from `n - 2` down to `1` in steps of `2`:\n"
+                              "  - where `x[i] > a`: `y[i] = x[i - 1]`\n"
+                              "  - otherwise: `y[i] = 0`\n"));
+  EXPECT_THAT(spec, HasSubstr("- while `k < n`:\n  - `y[k] += 1`\n  - `k++`\n"));
+  const std::string kept = spec_of(
+      "void g(int n, const float* x, float* y) {\n"
+      "  for (int i = 1; i < n - 1; ++i) y[i] = x[i - 1] + x[i + 1];\n}\n");
+  EXPECT_THAT(kept, HasSubstr("elements that no statement writes keep what they held"));
+  EXPECT_THAT(kept, HasSubstr("the neighbours of the first and last elements"));
+}
+
+TEST(DraftWords, TellLoopsOnceAndTheValuesOfInputs) {
+  using testing::HasSubstr;
+  const std::string product = spec_of(
+      "void mm(int n, int m, float alpha, const float* a, const float* b, float* c) {\n"
+      "  int i, j, k;\n"
+      "  for (i = 0; i < n; i++) {\n    for (j = 0; j < n; j++) c[i * n + j] *= alpha;\n"
+      "    for (k = 0; k < m; k++)\n"
+      "      for (j = 0; j < n; j++) c[i * n + j] += a[i * m + k] * b[k * n + j];\n  }\n}\n");
+  EXPECT_THAT(product,
+              HasSubstr("in order:\n\n"
+                        "- for each `i` from `0` below `n`:\n"
+                        "  - for each `j` from `0` below `n`: `c[i * n + j] *= alpha`\n"
+                        "  - for each `k` from `0` below `m`, each `j` from `0` below `n`: "
+                        "`c[i * n + j] += a[i * m + k] * b[k * n + j]`, accumulated over `k`\n\n"));
+  EXPECT_THAT(product, HasSubstr("**Timed inputs** have a few lines along the summed dimensions of "
+                                 "`a` and `b` in which all elements but two are 0"));
+  EXPECT_THAT(spec_of("void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
+                      "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n"),
+              HasSubstr("**Inputs** are whole numbers from -8 to 8"));
+}
+
+TEST(DraftWords, NameWhatOnlyTheReferenceShows) {
+  using testing::HasSubstr;
+  const std::string spec = spec_of(
+      "void f(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) {\n    if (x[i] < 0) break;\n    y[i] = x[i];\n  }\n}\n");
+  EXPECT_THAT(spec, HasSubstr("The reference alone shows where it takes another way (`break`)."));
+}
+
+TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
+  const auto summary_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    return definition ? definition->task.summary : describe(definition.error());
+  };
+  const std::string body =
+      "void relu(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;\n}\n";
+  const std::string block =
+      "/*\n * Rectifies x: \"negative\" numbers become 0.\n * # The others stay.\n */\n" + body;
+  EXPECT_TRUE(
+      spec_of(block).starts_with("Rectifies x: \"negative\" numbers become 0.\n"
+                                 "The others stay.\n\nThe function reads"))
+      << spec_of(block);
+  EXPECT_EQ(summary_of(block), "Rectifies x: \"negative\" numbers become 0");
+  EXPECT_TRUE(spec_of("// Rectifies x.\n" + body).starts_with("Rectifies x.\n\nThe function"));
+  for (const std::string& above :
+       {std::string("// SPDX-License-Identifier: MIT\n"), std::string("// of the file\n\n"),
+        std::string("int k;  // of k\n#define W 3\n"), std::string()}) {
+    EXPECT_TRUE(spec_of(above + body).starts_with("The function reads")) << above;
+    EXPECT_EQ(summary_of(above + body), "computes y from x") << above;
+  }
+}
+
+}  // namespace
+}  // namespace kw::task
