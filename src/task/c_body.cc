@@ -1,6 +1,7 @@
 // Finds out what the body of a C function reads and writes, and which array shapes its index
 // expressions imply.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -41,6 +42,9 @@ class BodyStudy {
     facts_.work = work.total;
     facts_.flops_doubt = work.doubt;
     facts_.family = family_of(body);
+    const bool is_plain = std::ranges::none_of(
+        facts_.accesses, [](const auto& access) { return access.second.is_escaping; });
+    if (is_plain) facts_.parts = parallel_parts(body);
     return std::move(facts_);
   }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "record/enums.h"
+#include "task/c_parallel.h"
 #include "task/code.h"
 
 namespace kw::task {
@@ -83,6 +84,7 @@ struct BodyFacts {
   Polynomial work;  ///< The same without the number by which it is divided.
   std::string flops_doubt;
   std::string family;
+  std::vector<ParallelPart> parts;  ///< What may run at once; see parallel_parts().
 };
 
 BodyFacts study_body(const CFunction& function, const std::vector<CodeToken>& tokens,

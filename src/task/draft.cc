@@ -12,6 +12,7 @@
 #include "base/foreign_text.h"
 #include "base/text.h"
 #include "task/c_function.h"
+#include "task/draft_kernel.h"
 #include "task/draft_reference.h"
 #include "task/draft_shapes.h"
 #include "task/draft_spec.h"
@@ -439,6 +440,9 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
       fmt::format("# {}\n\n{}\n\n{}\n", draft.name, words.details, drafter.pitfalls());
   if (const std::string inputs = drafter.input_words(); !inputs.empty())
     draft.files["spec.md"] += "\n" + inputs + "\n";
+  if (std::string kernel = draft_kernel(source, tokens, function, facts.parts, drafter.inputs());
+      !kernel.empty() && !is_skeleton)
+    draft.files["baselines/naive.cu"] = std::move(kernel);
   // A draft must load; otherwise the message says what the user has to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
@@ -453,6 +457,8 @@ Result<> write_draft(const Draft& draft, const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error) return fail(error.message(), folder.string());
   for (const auto& [path, text] : draft.files) {
+    fs::create_directories((folder / path).parent_path(), error);
+    if (error) return fail(error.message(), (folder / path).string());
     std::ofstream stream(folder / path, std::ios::binary);
     stream << text;
     if (!stream.flush()) return fail("cannot write", (folder / path).string());

@@ -100,6 +100,14 @@ std::string view_text(const CParameter& parameter, bool is_input) {
 
 }  // namespace
 
+std::string macros_of(std::string_view source) {
+  std::string text;
+  for (const auto line : split_lines(source))
+    if (trim(line).starts_with("#define ") && !trim(line).ends_with('\\'))
+      text += std::string(trim(line)) + "\n";
+  return text;
+}
+
 std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs) {
   const auto is_input = [&](const CParameter& p) {
@@ -109,9 +117,7 @@ std::string draft_reference(std::string_view source, const std::vector<CodeToken
   text +=
       "#include <stdint.h>\n\n#include <cmath>\n#include <cstddef>\n#include <cstdlib>\n#include "
       "<cstring>\n";
-  for (const auto line : split_lines(source))
-    if (trim(line).starts_with("#define ") && !trim(line).ends_with('\\'))
-      text += std::string(trim(line)) + "\n";
+  text += macros_of(source);
   bool has_view = false;
   std::vector<std::string> parameters;
   std::string views;

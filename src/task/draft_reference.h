@@ -17,4 +17,7 @@ namespace kw::task {
 std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs);
 
+/// The source's `#define` lines, a line each; one that goes on in the next line is left out.
+std::string macros_of(std::string_view source);
+
 }  // namespace kw::task

@@ -1,0 +1,22 @@
+// A plain GPU kernel of a drafted task: what everybody would write first, as the kernel to beat.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/c_function.h"
+#include "task/c_parallel.h"
+
+namespace kw::task {
+
+/// A candidate for GPUs with one thread for each turn of the parts' loops, in the function's own
+/// code; empty where there are no parts or the code calls something that is not in the file.
+/// `inputs` names the arrays that are only read.
+std::string draft_kernel(std::string_view source, const std::vector<CodeToken>& tokens,
+                         const CFunction& function, std::span<const ParallelPart> parts,
+                         const std::vector<std::string>& inputs);
+
+}  // namespace kw::task
