@@ -144,7 +144,12 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   else
     for (const Candidate& baseline : ground.workbench->baselines())
       standings.push_back({baseline, {}, 0});
-  if (standings.empty()) return engine::BaselineStanding();
+  if (standings.empty()) {
+    first.unknown.emplace_back(
+        "the task has no baseline for this target, without which a run does not begin: put a plain "
+        "kernel into baselines/naive.cu");
+    return engine::BaselineStanding();
+  }
   std::vector<std::string> untimed;
   for (const engine::BaselineStanding& one : standings)
     if (one.mean_ns == 0 && (config.baseline.empty() || config.baseline == one.candidate.name))

@@ -99,7 +99,8 @@ class ParallelFinder {
                        to_expression(loop.bound),
                        to_expression(*count),
                        loop.step,
-                       loop.begin};
+                       loop.begin,
+                       is_at_most({{{}, 1}}, *count)};
   }
 
   // --- independence ---

@@ -18,7 +18,8 @@ struct BoundedLoop {
   std::string bound;
   std::string count;  ///< bound - first.
   std::int64_t step = 1;
-  std::size_t begin = 0;  ///< First token.
+  std::size_t begin = 0;        ///< First token.
+  bool is_never_empty = false;  ///< There is a turn at all sizes.
 };
 
 /// One nest whose outermost loops have independent turns.

@@ -34,7 +34,8 @@ class KernelWriter {
     std::string text = fmt::format(
         "// {} with one thread for each turn of its outer loops, drafted from the C function.\n",
         function_.name);
-    return text + plan + "\n" + macros_of(source_) + helpers() + kernels;
+    const std::string macros = macros_of(source_);
+    return text + plan + (macros.empty() ? "" : "\n" + macros) + helpers() + kernels;
   }
 
  private:
@@ -58,23 +59,27 @@ class KernelWriter {
                           part.around[depth].first, part.around[depth].bound);
     std::vector<std::string> conditions, counts, arguments;
     for (const BoundedLoop& loop : part.loops) {
-      conditions.push_back(fmt::format("{} > 0", loop.count));
+      const std::string condition = fmt::format("{} > 0", loop.count);
+      if (!loop.is_never_empty && !contains(conditions, condition)) conditions.push_back(condition);
       counts.push_back(turns(loop, "ceil_div({}, {})"));
     }
     for (const CParameter& parameter : function_.parameters) arguments.push_back(parameter.name);
     for (const BoundedLoop& loop : part.around) arguments.push_back(loop.variable);
-    text += fmt::format("// kw:{}when {}\n", indent(depth), join(conditions, " && "));
+    const bool is_guarded = !conditions.empty();  // an empty grid would be refused
+    if (is_guarded)
+      text += fmt::format("// kw:{}when {}\n", indent(depth), join(conditions, " && "));
     text += fmt::format("// kw:{}launch {}_{} grid(ceil_div({}, {})) block({}) args({})\n",
-                        indent(depth + 1), function_.name, number, join(counts, " * "), kThreads,
-                        kThreads, join(arguments, ", "));
-    text += fmt::format("// kw:{}end\n", indent(depth));
+                        indent(depth + (is_guarded ? 1 : 0)), function_.name, number,
+                        join(counts, " * "), kThreads, kThreads, join(arguments, ", "));
+    if (is_guarded) text += fmt::format("// kw:{}end\n", indent(depth));
     for (; depth > next; --depth) text += fmt::format("// kw:{}end\n", indent(depth - 1));
     return text;
   }
 
   /// How many turns a loop has; `rounded` divides upwards.
   static std::string turns(const BoundedLoop& loop, std::string_view rounded) {
-    return loop.step == 1 ? "(" + loop.count + ")"
+    const bool is_name = is_usable_identifier(loop.count);
+    return loop.step == 1 ? (is_name ? loop.count : "(" + loop.count + ")")
                           : fmt::format(fmt::runtime(rounded), loop.count, loop.step);
   }
 
