@@ -21,7 +21,7 @@ std::size_t opening(const std::vector<CodeToken>& tokens, std::size_t close, std
   return close;
 }
 
-/// The operator that assigns, outside of brackets; `end` where there is none.
+/// The token of the assignment operator outside brackets; `end` if the statement has none.
 std::size_t operator_of(const std::vector<CodeToken>& tokens, std::size_t begin, std::size_t end) {
   static constexpr auto kOperators = std::to_array<std::string_view>(
       {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"});

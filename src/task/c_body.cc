@@ -53,9 +53,8 @@ class BodyStudy {
     return i < tokens_.size() && tokens_[i].is(text);
   }
 
-  // --- locals and loops ---
-
-  /// Locals that are set once, as in `const int idx = i * n + j;`, stand for their value.
+  /// Finds locals that are assigned only once, as in `const int idx = i * n + j;`. They are
+  /// replaced by their value wherever they are used.
   void find_locals() {
     std::map<std::string, int> assigned;
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i)
@@ -90,7 +89,7 @@ class BodyStudy {
         use.indices.emplace_back(end + 1, close);
         end = close + 1;
       }
-      // A product with a pointer does not exist, so this star is no multiplication.
+      // A pointer cannot be multiplied, so a star right before its name dereferences the pointer.
       if (use.indices.empty() && !at(i - 1, "*")) {
         access.is_escaping = true;
         continue;
@@ -102,11 +101,11 @@ class BodyStudy {
       extents.add_use(use);
     }
     extents.finish(access);
-    // Only a plain loop over everything surely writes everything; where something is read too, a
-    // branch may read what another would have written.
+    // Only a plain loop over the whole array is sure to write every element. If the array is also
+    // read, a condition may read an element that another iteration would have written.
     access.is_partial = access.is_partial || branches_.has_jumps(loops_->counted()) ||
                         (access.is_read && branches_.has_any(loops_->counted()));
-    // A bound that is declared is better than a guessed one.
+    // A declared array bound takes precedence over a size guessed from index expressions.
     if (!parameter.bounds.empty()) {
       const std::vector<std::string> reached = std::move(access.shape);
       const std::string guessed = reached.empty() ? std::string() : reached.front();

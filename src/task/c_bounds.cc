@@ -12,8 +12,9 @@
 namespace kw::task {
 namespace {
 
-constexpr int kMostReplaced = 16;      // that are replaced in one index
-constexpr int kDeepestCondition = 16;  // of one condition
+constexpr int kMostReplaced = 16;              // that are replaced in one index
+constexpr int kDeepestCondition = 16;          // of one condition
+constexpr std::size_t kLongestOperand = 4096;  // tokens of a side of `&&` or `?`
 
 /// Whether the name occurs in one product alone, with the factor 1 or -1 and no other name.
 std::int64_t unit_factor(const Polynomial& polynomial, const std::string& name) {
@@ -64,7 +65,9 @@ std::size_t Bounds::operand_begin(std::size_t i, bool is_and) const {
   static constexpr auto kStops = std::to_array<std::string_view>(
       {";", "{", "}", ",", "?", ":", "=", "+=", "-=", "*=", "/=", "return"});
   int depth = 0;
+  const std::size_t end = i;
   for (; i > function_.open + 1; --i) {
+    if (end - i > kLongestOperand) return end;  // an empty condition, which is not understood
     if (at(i - 1, ")") || at(i - 1, "]")) ++depth;
     if ((at(i - 1, "(") || at(i - 1, "[")) && --depth < 0) return i;
     if (depth == 0 && (contains(kStops, tokens_[i - 1].text) || (is_and && at(i - 1, "||"))))
@@ -75,7 +78,7 @@ std::size_t Bounds::operand_begin(std::size_t i, bool is_and) const {
 
 std::size_t Bounds::operand_end(std::size_t i, bool is_and) const {
   int depth = 0, choices = 0;
-  for (; i < function_.close; ++i) {
+  for (const std::size_t begin = i; i < function_.close && i - begin < kLongestOperand; ++i) {
     if (at(i, "(") || at(i, "[")) ++depth;
     if ((at(i, ")") || at(i, "]")) && --depth < 0) return i;
     if (depth > 0) continue;

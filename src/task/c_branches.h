@@ -28,14 +28,14 @@ struct Branch {
   std::size_t end = 0;
 };
 
-/// The branches of one function. Borrows both arguments.
+/// The conditional parts of one C function. Borrows both constructor arguments.
 class Branches {
  public:
   Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
 
   const std::vector<Branch>& all() const { return branches_; }
-  /// Whether `name[…] = …` at this token is executed on every path: the write is under no
-  /// condition, or the other branch writes the name too.
+  /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
+  /// applies to it, or both branches of the condition assign to `name`.
   bool is_sure(std::size_t token, std::string_view name) const;
   /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
   bool has_any(const std::set<std::size_t>& counted) const;

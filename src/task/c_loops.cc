@@ -108,7 +108,7 @@ std::optional<Loop> Loops::read_for(std::size_t begin, std::size_t close) const 
   return loop;
 }
 
-/// Reads a loop of the form `i = 0; while (i < n) { …; i++; }`.
+/// Reads a `while` loop that counts: `i = 0; while (i < n) { …; i++; }`.
 std::optional<Loop> Loops::read_while(std::size_t begin, std::size_t close) const {
   Loop loop;
   loop.variable = tokens_[begin + 2].text;

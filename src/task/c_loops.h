@@ -20,7 +20,7 @@ struct Loop {
   Polynomial first;       ///< Least value of the variable.
   Polynomial bound;       ///< First value above all that the variable takes.
   std::int64_t step = 1;  ///< Distance between two values; 0: it varies or is no number.
-  /// Index of the loop's first token; the range from here to `end` includes the body.
+  /// Index of the loop's first token. The range up to `end` includes the loop's body.
   std::size_t begin = 0;
   std::size_t end = 0;
 

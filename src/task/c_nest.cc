@@ -70,7 +70,8 @@ class NestParser {
       const bool is_open = at(i, "(") || at(i, "[") || at(i, "{");
       const bool ends = at(i, "{");
       i = (is_open ? closing(i) : i) + 1;
-      // The body of `do` and `switch`; what stands behind it is walked over as usual.
+      // A brace that opens a body, as after `do` or `switch`, ends the statement; what follows the
+      // body is described as usual.
       if (ends && !at(i, ";") && !at(i, ",") && !at(i, "while")) return std::min(i, close_);
     }
     return std::min(i + 1, close_);

@@ -50,7 +50,8 @@ std::optional<Sum> add(const Sum& a, const Sum& b, std::int64_t factor);
 std::optional<Sum> sum_over(const Sum& summand, const std::string& name, const Polynomial& first,
                             const Polynomial& bound);
 
-/// The expression in C, as people write sums: products first, the constant last.
+/// The sum as a C expression in the order in which people write it: products first, the constant
+/// last.
 std::string to_expression(const Polynomial& polynomial);
 
 }  // namespace kw::task

@@ -28,8 +28,8 @@ std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open)
 /// The source from token `begin` to below `end` on one line, without comments.
 std::string source_text(const std::vector<CodeToken>& tokens, std::size_t begin, std::size_t end);
 
-/// The number of parameters of each function or template of that name whose definition stands
-/// outside all braces but those of `extern "C"`.
+/// The numbers of parameters of the functions and templates with this name, whose definitions may
+/// be enclosed by no braces other than those of `extern "C"`.
 std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name);
 
 inline bool defines_function(std::string_view source, std::string_view name) {

@@ -125,8 +125,8 @@ class Drafter {
   /// What a writer should know about the values of inputs; empty: they are plain noise.
   std::string input_words() const;
 
-  /// The draft's task.yaml. `file` is the source in which the function stands; empty: the function
-  /// was generated.
+  /// The draft's task.yaml. `file` is the source file with the function; empty if the function was
+  /// generated.
   std::string task_yaml(const std::string& name, std::string_view file,
                         const std::string& summary) const;
   std::string shapes_yaml() const;
@@ -212,7 +212,7 @@ class Drafter {
   const BodyFacts& facts_;
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
-  bool is_lone_ = false;  ///< Loops add up into a single element.
+  bool is_lone_ = false;  ///< Whether the function sums everything into one element.
   bool is_stencil_ = false;
   const bool is_zero_safe_;    ///< Zeros among the inputs cause no infinity in the outputs.
   const bool takes_negative_;  ///< Negative scalars cause no NaN in the outputs.
@@ -443,7 +443,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   if (std::string kernel = draft_kernel(source, tokens, function, facts.parts, drafter.inputs());
       !kernel.empty() && !is_skeleton)
     draft.files["baselines/naive.cu"] = std::move(kernel);
-  // A draft must load; otherwise the message says what the user has to change in the source.
+  // A draft must load. If not, the error tells the user what to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
     return fail("no task could be drafted: " + definition.error().what, std::string(file),

@@ -158,8 +158,9 @@ class Teller {
     return over.empty() ? words : words + ", accumulated over " + join(over, " and ");
   }
 
-  /// The loops around a statement that do not choose which element or local it changes. Nothing
-  /// where a subscript holds another local, behind which such a variable may stand.
+  /// The loops over which a statement accumulates: those whose variables do not select the changed
+  /// element or local. Nothing if a subscript uses another local, whose value may depend on a loop
+  /// variable.
   std::vector<std::string> accumulated(const Assignment& assigned) const {
     const auto known = declared_.find(assigned.target);
     std::set<std::string, std::less<>> chosen;

@@ -26,10 +26,10 @@ struct DraftedWords {
 };
 
 /// Describes the function in this order: the comment right above it, unless that is a licence
-/// notice; which tensors are read and written; every statement with the enclosing loops and
-/// conditions, and the loops over which a value is accumulated. Jumps (`break`, `return`, `switch`
-/// …) are only named, with a hint to the reference. Nothing is guessed: each sentence follows from
-/// the code. No side effects.
+/// notice; which tensors are read and written; the loops and conditions as they are nested, with
+/// every statement in its place and the loops over which a value is accumulated. Jumps (`break`,
+/// `return`, `switch` …) are only named, with a hint to the reference. Nothing is guessed: each
+/// sentence follows from the code. No side effects.
 DraftedWords describe_function(std::string_view source, const std::vector<CodeToken>& tokens,
                                const CFunction& function, std::span<const ToldTensor> tensors);
 

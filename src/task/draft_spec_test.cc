@@ -9,7 +9,7 @@
 namespace kw::task {
 namespace {
 
-/// spec.md without its title.
+/// The drafted spec.md without its title.
 std::string spec_of(std::string_view source) {
   const std::string text = draft(source).files.at("spec.md");
   return text.substr(text.find("\n\n") + 2);

@@ -12,7 +12,8 @@
 
 namespace kw::task {
 
-/// Whether a body neither divides nor takes logarithms or powers.
+/// Whether the function neither divides nor takes logarithms or powers, so that zeros as input
+/// cause no infinities.
 bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens);
 
 /// Whether a body takes no root, logarithm or power, which negative numbers may not have.

@@ -36,7 +36,7 @@ inline std::string tensors_of(const Draft& draft) {
   return text;
 }
 
-/// The note of a draft in which nothing was guessed.
+/// The only note of a draft in which nothing was guessed.
 inline const std::vector<std::string> kOfTheWords{
     "spec.md and the summary: they say what the code does; add what it is for"};
 
