@@ -22,7 +22,7 @@ kw_packages() {
         nlohmann-json3-dev libfmt-dev libssl-dev libseccomp-dev libzstd-dev libzydis-dev binutils ;;
     release)  # scripts/release, on top of run
       echo dpkg-dev binutils libcap-dev ;;
-    *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
+    *) echo "kw_packages: unknown purpose '$1' of packages" >&2; return 2 ;;
   esac
 }
 

@@ -26,7 +26,7 @@ END
     return 3
   fi
   "${tool[@]}" "$folder" "$@" || {
-    echo "${0##*/}: ${tool[0]} could not get: $*" >&2
+    echo "${0##*/}: ${tool[0]} could not install the Python wheels: $*" >&2
     return 1
   }
 }

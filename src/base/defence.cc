@@ -31,7 +31,7 @@ static_assert(are_distinct());
 std::uint64_t bit_of(std::string_view name) {
   for (const DefenceName& known : kDefenceNames)
     if (known.name == name) return std::uint64_t{1} << static_cast<unsigned>(known.defence);
-  std::fprintf(stderr, "%s names an unknown defence: %.*s\n", kVariable,
+  std::fprintf(stderr, "the environment variable %s names an unknown defence: %.*s\n", kVariable,
                static_cast<int>(name.size()), name.data());
   std::abort();
 }

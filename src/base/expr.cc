@@ -88,7 +88,9 @@ class Expr::Evaluator {
     switch (node.op) {
       case Op::Negate:
       case Op::Abs:
-        if (a == kLowest) return error(node.offset, "overflow of 64 bits");
+        if (a == kLowest)
+          return error(node.offset,
+                       "the result of this expression does not fit into a 64-bit integer");
         return node.op == Op::Negate || a < 0 ? -a : a;
       case Op::Not:
         return a == 0 ? 1 : 0;
@@ -140,17 +142,20 @@ class Expr::Evaluator {
       default:
         panic("a binary operation");
     }
-    if (overflow) return error(node.offset, "overflow of 64 bits");
+    if (overflow)
+      return error(node.offset, "the result of this expression does not fit into a 64-bit integer");
     return result;
   }
 
   static Value divide(const Node& node, std::int64_t a, std::int64_t b) {
-    if (b == 0) return error(node.offset, "division by zero");
+    if (b == 0) return error(node.offset, "this expression divides by zero");
     if (node.op == Op::AlignUp && b < 0)
       return error(node.offset, fmt::format("align_up needs a positive multiple, not {}", b));
     if (b == -1) {  // the one divisor whose quotient can overflow and whose remainder can trap
       if (node.op == Op::Modulo) return 0;
-      if (a == kLowest) return error(node.offset, "overflow of 64 bits");
+      if (a == kLowest)
+        return error(node.offset,
+                     "the result of this expression does not fit into a 64-bit integer");
       return -a;
     }
     // C rounds toward zero; the language rounds down, so that the remainder has the sign of b.
@@ -162,7 +167,7 @@ class Expr::Evaluator {
     if (node.op == Op::CeilDiv) return down + (remainder != 0 ? 1 : 0);
     std::int64_t result = a;
     if (remainder != 0 && __builtin_add_overflow(a, b - remainder, &result))
-      return error(node.offset, "overflow of 64 bits");
+      return error(node.offset, "the result of this expression does not fit into a 64-bit integer");
     return result;
   }
 

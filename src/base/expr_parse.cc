@@ -48,7 +48,8 @@ class Expr::Parser {
   std::expected<Expr, ExprError> run() {
     if (text_.size() > kMaxText)
       return std::unexpected(
-          ExprError{0, fmt::format("expression of {} bytes; at most {}", text_.size(), kMaxText)});
+          ExprError{0, fmt::format("the expression has {} bytes; at most {} are allowed",
+                                   text_.size(), kMaxText)});
     expr_.nodes_.clear();
     choose();
     if (!failed_ && token_.kind != Token::Kind::End) complain_about_token("an operator or the end");
@@ -109,7 +110,8 @@ class Expr::Parser {
     for (std::size_t i = 0; i < info(node.op).arity && !failed_; ++i)
       node.height = std::max(node.height, expr_.nodes_[node.child[i]].height + 1);
     if (node.height > kMaxHeight)
-      complain(node.offset, fmt::format("nested deeper than {} levels", kMaxHeight));
+      complain(node.offset,
+               fmt::format("the expression is nested deeper than {} levels", kMaxHeight));
     expr_.nodes_.push_back(node);
     return expr_.nodes_.size() - 1;
   }
@@ -118,7 +120,8 @@ class Expr::Parser {
   template <class Production>
   std::size_t nested(Production production) {
     if (++depth_ > kMaxHeight)
-      complain(token_.offset, fmt::format("nested deeper than {} levels", kMaxHeight));
+      complain(token_.offset,
+               fmt::format("the expression is nested deeper than {} levels", kMaxHeight));
     const std::size_t node = failed_ ? 0 : production();
     --depth_;
     return node;
@@ -154,7 +157,7 @@ class Expr::Parser {
     for (const Op* op = operation(rank); !failed_ && op != nullptr; op = operation(rank)) {
       const std::size_t offset = token_.offset;
       if (compared) {
-        complain(offset, "comparisons do not chain; join two with '&&'");
+        complain(offset, "comparisons such as a < b < c cannot be chained; write a < b && b < c");
         break;
       }
       compared = rank == expr::kCompare;
@@ -201,7 +204,7 @@ class Expr::Parser {
     if (code == std::errc::invalid_argument || (code == std::errc() && stop != end))
       complain(token_.offset, fmt::format("'{}' is not an integer", sanitise(token_.text, 40)));
     else if (code != std::errc() || magnitude > limit + (negative ? 1 : 0))
-      complain(token_.offset, "the number does not fit 64 bits");
+      complain(token_.offset, "this number does not fit into a 64-bit integer");
     if (failed_) return 0;
     advance();
     // Unsigned negation wraps, which makes 2^63 the lowest value.
@@ -214,7 +217,9 @@ class Expr::Parser {
     advance();
     if (at("(")) return call(name);
     if (is_expression_function(name.text)) {
-      complain(name.offset, fmt::format("'{}' is a function and needs arguments", name.text));
+      complain(name.offset,
+               fmt::format("'{}' is a function of expressions and needs arguments in parentheses",
+                           name.text));
       return 0;
     }
     auto& names = expr_.names_;

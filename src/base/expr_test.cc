@@ -74,13 +74,19 @@ TEST(Expr, SkipsTheSideThatDoesNotCount) {
 TEST(Expr, ReachesBothEndsOfTheRange) {
   EXPECT_EQ(value_of("9223372036854775807"), kHighest);
   EXPECT_EQ(value_of("-9223372036854775808"), kLowest);
-  EXPECT_EQ(error_of("9223372036854775808"), "0: the number does not fit 64 bits");
-  EXPECT_EQ(error_of("1 + -9223372036854775809"), "5: the number does not fit 64 bits");
-  EXPECT_EQ(error_of("9223372036854775807 + 1"), "20: overflow of 64 bits");
-  EXPECT_EQ(error_of("-low"), "0: overflow of 64 bits");
-  EXPECT_EQ(error_of("low / -1"), "4: overflow of 64 bits");
-  EXPECT_EQ(error_of("abs(low)"), "0: overflow of 64 bits");
-  EXPECT_EQ(error_of("align_up(9223372036854775807, 2)"), "0: overflow of 64 bits");
+  EXPECT_EQ(error_of("9223372036854775808"), "0: this number does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("1 + -9223372036854775809"),
+            "5: this number does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("9223372036854775807 + 1"),
+            "20: the result of this expression does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("-low"),
+            "0: the result of this expression does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("low / -1"),
+            "4: the result of this expression does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("abs(low)"),
+            "0: the result of this expression does not fit into a 64-bit integer");
+  EXPECT_EQ(error_of("align_up(9223372036854775807, 2)"),
+            "0: the result of this expression does not fit into a 64-bit integer");
 }
 
 TEST(Expr, SaysWhatIsWrongAndWhere) {
@@ -93,9 +99,10 @@ TEST(Expr, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("1.5"), "1: expected an operator or the end, not '.'");
   EXPECT_EQ(error_of("12k"), "0: '12k' is not an integer");
   EXPECT_EQ(error_of("0x"), "0: '0x' is not an integer");
-  EXPECT_EQ(error_of("n / zero"), "2: division by zero");
-  EXPECT_EQ(error_of("n % zero"), "2: division by zero");
-  EXPECT_EQ(error_of("1 < 2 < 3"), "6: comparisons do not chain; join two with '&&'");
+  EXPECT_EQ(error_of("n / zero"), "2: this expression divides by zero");
+  EXPECT_EQ(error_of("n % zero"), "2: this expression divides by zero");
+  EXPECT_EQ(error_of("1 < 2 < 3"),
+            "6: comparisons such as a < b < c cannot be chained; write a < b && b < c");
   EXPECT_EQ(error_of("2 * BLOK"), "4: unknown name 'BLOK' (did you mean 'BLOCK'?)");
   EXPECT_EQ(error_of("2 * q"), "4: unknown name 'q'");
   EXPECT_EQ(error_of("ciel_div(n, 2)"),
@@ -103,7 +110,8 @@ TEST(Expr, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("ceil_div(n)"), "0: ceil_div takes 2 arguments, not 1");
   EXPECT_EQ(error_of("abs(1, 2)"), "0: abs takes 1 argument, not 2");
   EXPECT_EQ(error_of("min(1)"), "0: min takes 2 arguments or more, not 1");
-  EXPECT_EQ(error_of("min + 1"), "0: 'min' is a function and needs arguments");
+  EXPECT_EQ(error_of("min + 1"),
+            "0: 'min' is a function of expressions and needs arguments in parentheses");
   EXPECT_EQ(error_of("log2_floor(0)"), "0: log2_floor needs a positive number, not 0");
   EXPECT_EQ(error_of("n \x01"), "2: expected an operator or the end, not '\\x01'");
 }

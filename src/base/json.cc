@@ -83,7 +83,8 @@ Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimi
                             format_bytes(limits.bytes)),
                 std::string(origin));
   if (const auto deep = find_too_deep(text, limits.depth); deep != std::string_view::npos)
-    return fail(fmt::format("JSON nested deeper than {} levels", limits.depth), at(deep));
+    return fail(fmt::format("the JSON text is nested deeper than {} levels", limits.depth),
+                at(deep));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

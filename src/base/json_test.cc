@@ -23,7 +23,7 @@ TEST(Json, NamesThePlaceOfAnError) {
 
 TEST(Json, RefusesWhatIsTooDeepOrTooLong) {
   EXPECT_EQ(complaint_about(std::string(1'000'000, '[')),
-            "reply:1:65: JSON nested deeper than 64 levels");
+            "reply:1:65: the JSON text is nested deeper than 64 levels");
   EXPECT_EQ(complaint_about("[[1], \"[[[\", \"\\\"[[\"]", {.bytes = 100, .depth = 2}), "fine");
   EXPECT_EQ(complaint_about("[1, 2, 3]", {.bytes = 4, .depth = 2}),
             "reply: the JSON text has 9 B; at most 4 B are read");

@@ -73,7 +73,7 @@ Result<Seed> Seed::from_hex(std::string_view hex) {
     return code == std::errc() && stop == end;
   };
   if (hex.size() != 32 || !read(hex.substr(0, 16), seed.high) || !read(hex.substr(16), seed.low))
-    return fail("a seed has 32 hexadecimal digits");
+    return fail("this is not a seed of the random generator, which has 32 hexadecimal digits");
   return seed;
 }
 

@@ -105,13 +105,14 @@ std::string admission_warning(const AdmissionKnown& known, const std::string& pa
                                      "whether wrong answers fail on a GPU as well, run " +
                                          check;
     case Admission::Unfinished:
-      return "NOT ADMITTED: " + check + " had no time for all of the task on " + known.at +
-             ", so a wrong kernel may win";
+      return "NOT ADMITTED: " + check +
+             " ran out of time before it had examined all of the task on " + known.at +
+             ", so a kernel with wrong results may win";
     case Admission::Never:
       break;
   }
-  return "NEVER ADMITTED: nobody has checked here that the task catches wrong answers, so a wrong "
-         "kernel may win: " +
+  return "NEVER ADMITTED: nobody has checked here that the task catches wrong answers, so a kernel "
+         "with wrong results may win; check the task by: " +
          check;
 }
 

@@ -96,9 +96,10 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
   for (const worker::BundledAnswer& answer : results.answers) {
     const auto asked = KW_TRY(store.recall(kAsked, answer.key));
     if (!asked)
-      return fail_input("the file answers a request that this workspace never made", file);
+      return fail_input("this file holds results for requests that this workspace never made",
+                        file);
     if (*asked != device_key(aim) && *asked != target && *asked != kAnyTarget)
-      return fail_input("the file answers a request of a run for " + *asked +
+      return fail_input("this file holds results for a run for " + *asked +
                             ", and this run is for " + device_key(aim),
                         file);
   }
@@ -126,7 +127,8 @@ std::vector<std::string> describe_judge(const DeviceFacts& facts, const Aim& aim
   if (ceilings.size() > kMostCeilings) ceilings.resize(kMostCeilings);
   if (!ceilings.empty()) lines.push_back("its ceilings: " + join(ceilings, ", "));
   if (!facts.gpu.empty() && facts.gpu.front().arch != aim.arch)
-    lines.push_back(fmt::format("the plans of this run keep to the limits of any {}", aim.arch));
+    lines.push_back(
+        fmt::format("launch plans of this run keep to the limits that every {} GPU has", aim.arch));
   return lines;
 }
 
@@ -148,7 +150,9 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
   facts.model = "a machine elsewhere";
   if (aim.target == Target::Cuda) {
     if (aim.arch.empty())
-      return fail_input("a bundle needs to know what to compile for: --arch sm_90a or another");
+      return fail_input(
+          "--carrier bundle must know which GPU to compile for: give --arch sm_90a or another "
+          "architecture");
     facts.gpu = {device::least_facts(aim.arch)};
   }
   return facts;

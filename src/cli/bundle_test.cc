@@ -41,7 +41,7 @@ TEST_F(ResultsOfABundle, AreOfTheArchThatAskedThoughTheDeviceRunsBoth) {
   ASSERT_TRUE(note_asked(store_, "a", kNewer));
   EXPECT_THAT(
       take(file(Target::Cuda, {"a"}), kOlder),
-      testing::HasSubstr("a request of a run for cuda sm_90a, and this run is for cuda sm_90"));
+      testing::HasSubstr("results for a run for cuda sm_90a, and this run is for cuda sm_90"));
   EXPECT_EQ(bundle_facts(store_, kOlder)->id, "elsewhere") << "nothing is kept of a refused file";
   EXPECT_EQ(take(file(Target::Cuda, {"a"}), kNewer), "");
   EXPECT_EQ(bundle_facts(store_, kNewer)->id, "it");
@@ -53,7 +53,7 @@ TEST_F(ResultsOfABundle, AreTakenForWhatAnOlderBuildAsked) {
   EXPECT_EQ(take(file(Target::Cuda, {"a", "b"}), kOlder), "");
   ASSERT_TRUE(store_.remember("bundle_asked", "c", "cpu"));
   EXPECT_THAT(take(file(Target::Cuda, {"c"}), kOlder),
-              testing::HasSubstr("a request of a run for cpu,"));
+              testing::HasSubstr("results for a run for cpu,"));
 }
 
 TEST_F(ResultsOfABundle, OfAnotherTargetAreRefusedEvenWithoutAnswers) {

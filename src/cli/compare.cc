@@ -96,7 +96,10 @@ void print_against(const Compared& run, const Compared& first) {
   const std::string names = run.data.run.name + " against " + first.data.run.name;
   const auto ratio = against(run, first);
   if (!ratio) {
-    fmt::print("{}: no interval, which needs confirmed wins over the same baseline\n", names);
+    fmt::print(
+        "{}: no ratio of their speeds, which needs confirmed wins over the same baseline on the "
+        "same device\n",
+        names);
     return;
   }
   const char* words = ratio->low > 1    ? "faster"
@@ -129,15 +132,21 @@ Json run_json(const Compared& run, const Compared& first) {
 }
 
 Result<int> compare(const Global& global, const CompareFlags& flags) {
-  if (flags.runs.empty()) return fail_input("name the runs, or with --targets the task");
+  if (flags.runs.empty())
+    return fail_input(
+        "name two or more runs to compare, or with --targets the task whose runs are compared");
   if (!flags.targets.empty()) {
-    if (flags.runs.size() > 1) return fail_input("--targets compares one task", flags.runs.back());
+    if (flags.runs.size() > 1)
+      return fail_input("--targets compares the runs of one task, and more than one name is given",
+                        flags.runs.back());
     return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
   }
-  if (flags.runs.size() < 2) return fail_input("wants at least two runs", flags.runs.front());
+  if (flags.runs.size() < 2)
+    return fail_input("kw compare needs at least two runs, and only this one is named",
+                      flags.runs.front());
   std::set<std::string> named;
   for (const std::string& name : flags.runs)
-    if (!named.insert(name).second) return fail_input("is named twice", name);
+    if (!named.insert(name).second) return fail_input("this run is named twice", name);
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;
@@ -188,9 +197,11 @@ Command compare_command() {
   command.summary = "Compare runs: tables with intervals, and a plot";
   command.declare = [flags](Flags& f) {
     f.positionals("runs", flags->runs, "Names as in kw runs, at least two; with --targets a task");
-    f.text("--svg", flags->svg,
-           "Write the best so far of each run as a plot, or throughput by target");
-    f.text("--targets", flags->targets, "cpu,cuda: the best of each target's runs of the task");
+    f.text(
+        "--svg", flags->svg,
+        "Write a plot to this file: the best speedup so far of each run, or throughput by target");
+    f.text("--targets", flags->targets,
+           "cpu,cuda: compare the best kernel of each target among the runs of a task");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, compare(global, *flags));

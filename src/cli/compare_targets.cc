@@ -211,8 +211,9 @@ void print_reference(const Reference& reference, const std::string& task) {
     return fmt::print(
         "cpu   the sequential reference was not timed: kw optimize {} --baseline {}\n", task,
         reference.name);
-  fmt::print("cpu   {}, the task's sequential code, on {}: in no pair with the others\n",
-             reference.name, reference.evaluation.machine);
+  fmt::print(
+      "cpu   {}, the task's sequential code, on {}: not timed in pairs with the other kernels\n",
+      reference.name, reference.evaluation.machine);
   print_workloads(reference.evaluation);
 }
 
@@ -234,7 +235,7 @@ void print_criteria(const Criteria& c, const std::vector<Best>& bests) {
   if (c.gain > 0)
     fmt::print("{} over {}: {:.3g}x in items a second, {}\n", name_of(bests.back().target),
                name_of(bests.front().target), c.gain, beside_goal(c.gain));
-  fmt::print("{}: {:.2f} of the roofline in the mean, {} the goal of {:.2g}\n",
+  fmt::print("{}: {:.2f} of the roofline as mean of the timed workloads, {} the goal of {:.2g}\n",
              name_of(bests.back().target), c.roof,
              c.roof >= c.wanted_roof ? "at or above" : "below", c.wanted_roof);
 }
@@ -285,7 +286,7 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
     fmt::print("{:<5} no run with a correct kernel: kw optimize {} --target {}\n", target, task,
                target);
   print_criteria(criteria, bests);
-  fmt::print("note: times of different targets were not taken in pairs\n");
+  fmt::print("note: times of different targets come from separate runs, not from paired calls\n");
   if (!svg.empty()) fmt::print("plot: {}\n", svg);
   return kDone;
 }

@@ -87,10 +87,11 @@ Command device_command() {
   auto flags = std::make_shared<DeviceFlags>();
   Command command;
   command.name = "device";
-  command.summary = "Show this machine's facts and measured ceilings";
+  command.summary = "Show this machine's facts and its measured bandwidths and peak rates";
   command.declare = [flags](Flags& f) {
     flags->target.declare(f, false);
-    f.on_off("--measure", flags->must_measure, "Measure all ceilings anew, about 10 s");
+    f.on_off("--measure", flags->must_measure,
+             "Measure bandwidths and peak rates again, about 10 s");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, show_device(global, *flags));

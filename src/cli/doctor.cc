@@ -83,7 +83,7 @@ int run(const Global& global) {
     fmt::print("{}\n", can_judge ? "Judging on cpu works here."
                                  : "Judging on cpu does NOT work here; see BROKEN above.");
     if (can_compile_cuda && !gpu.can_judge)
-      fmt::print("For cuda kernels can be compiled here (--until compile), not judged.\n");
+      fmt::print("Kernels for cuda can be compiled here (--until compile), but not judged.\n");
     fmt::print("{}", three_lines(gpu));
   }
   return can_judge ? kDone : kEnvironment;
@@ -94,7 +94,7 @@ int run(const Global& global) {
 Command doctor_command() {
   Command command;
   command.name = "doctor";
-  command.summary = "Say what is there, what is missing and what that costs";
+  command.summary = "Check what this machine has and lacks for judging kernels";
   command.run = run;
   return command;
 }

@@ -64,13 +64,13 @@ CheckUp check_program(const std::string& name, const std::string& cost, const st
 std::string limit_words(platform::ProcessLimit limit) {
   switch (limit) {
     case platform::ProcessLimit::Exact:
-      return "process limit exact";
+      return "the number of processes is limited exactly";
     case platform::ProcessLimit::Shared:
-      return "process limit shared with this user";
+      return "the limit on processes counts this user's other processes, too";
     case platform::ProcessLimit::Unbounded:
       break;
   }
-  return "process limit not enforced, the time limit ends a fork bomb";
+  return "the number of processes is not limited; a fork bomb ends at the time limit";
 }
 
 std::vector<CheckUp> check_jail() {
@@ -89,7 +89,7 @@ std::vector<CheckUp> check_jail() {
                       probe.landlock.available
                           ? "candidates are held by Landlock instead, which has " +
                                 std::string(platform::what_it_lacks(JailLevel::Landlock))
-                          : "no candidate is judged, unless you demand --jail none",
+                          : "no candidate is judged, unless --jail none is given",
                       std::string(platform::how_to_mend(JailLevel::Namespace))});
   if (probe.landlock.available)
     checks.push_back(
@@ -98,7 +98,8 @@ std::vector<CheckUp> check_jail() {
          "", ""});
   else
     checks.push_back({"jail landlock", probe.ns.available ? Health::NotNeeded : Health::Broken,
-                      probe.landlock.why_not, "no fallback where namespaces are forbidden",
+                      probe.landlock.why_not,
+                      "there is no weaker jail to use where namespaces are forbidden",
                       std::string(platform::how_to_mend(JailLevel::Landlock))});
   return checks;
 }
@@ -109,12 +110,12 @@ CheckUp check_user_namespaces() {
   const std::string most = small_file("/proc/sys/user/max_user_namespaces");
   if (clone == "0" || most == "0")
     return {"user namespaces", Health::Poor, "forbidden by the kernel's settings",
-            "an ordinary user gets no jail of level namespace",
+            "a user other than root cannot use the jail of level namespace",
             clone == "0" ? "sysctl kernel.unprivileged_userns_clone=1"
                          : "sysctl user.max_user_namespaces=10000"};
   if (apparmor == "1")
     return {"user namespaces", Health::Poor, "restricted by AppArmor",
-            "an ordinary user gets no jail of level namespace",
+            "a user other than root cannot use the jail of level namespace",
             "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile for bwrap"};
   return {"user namespaces", Health::Good, "not forbidden by the kernel's settings", "", ""};
 }
@@ -140,8 +141,8 @@ CheckUp check_folder(const std::string& what, const platform::Path& folder,
   const platform::Path there = existing_part(folder);
   const auto free = platform::free_disk_bytes(there);
   if (::access(there.c_str(), W_OK) != 0)
-    return {what, Health::Broken, folder.string() + " cannot be written", "nothing can be kept",
-            fix};
+    return {what, Health::Broken, folder.string() + " cannot be written",
+            "nothing can be stored in this folder", fix};
   if (!free) return {what, Health::Poor, describe(free.error()), "", fix};
   const std::string found = fmt::format("{}, {} free", folder.string(), format_bytes(*free));
   if (*free < kEnoughDisk)
@@ -156,7 +157,7 @@ CheckUp check_store(const Global& global) {
   const auto store = store::RunStore::open(global.workspace);
   if (!store)
     return {"store", Health::Broken, describe(store.error()), "runs can neither be kept nor read",
-            "another --workspace, or the program that wrote it"};
+            "give another --workspace, or use the version of kw that wrote this one"};
   std::string found = fmt::format("{}, schema {}", file.string(), store::kSchemaVersion);
   if (!store->notice().empty()) found += ", " + store->notice();
   return {"store", Health::Good, found, "", ""};
@@ -166,7 +167,8 @@ CheckUp check_leases() {
   const auto folder = platform::lease_dir();
   if (folder) return {"lease folder", Health::Good, folder->string(), "", ""};
   return {"lease folder", Health::Broken, describe(folder.error()),
-          "measurements could disturb each other", "make /run/lock or /tmp writable for everyone"};
+          "two programs could measure at the same time and disturb each other",
+          "make /run/lock or /tmp writable for everyone"};
 }
 
 CheckUp check_clock() {
@@ -179,8 +181,8 @@ CheckUp check_clock() {
   const bool is_slow = source == "hpet" || source == "acpi_pm" || source == "jiffies";
   if (tick.tv_nsec > 1000 || is_slow)
     return {"clock", Health::Poor, found,
-            "reading it costs microseconds, so times of short kernels are imprecise",
-            "boot with a stable tsc"};
+            "reading this clock costs microseconds, so times of short kernels are imprecise",
+            "boot with the time-stamp counter (tsc) as clock source"};
   return {"clock", Health::Good, found, "", ""};
 }
 
@@ -211,7 +213,8 @@ CheckUp check_quota() {
   const double cores = allowed / period;
   const std::string found = fmt::format("{:.1f} cores' worth of time", cores);
   if (cores + 0.01 < usable_cores())
-    return {"cpu quota", Health::Poor, found, "throttling disturbs measurements",
+    return {"cpu quota", Health::Poor, found,
+            "the container's CPU quota slows kernels down while they are timed",
             "raise the container's cpu limit, or pin it to fewer cores"};
   return {"cpu quota", Health::Good, found, "", ""};
 }
@@ -240,11 +243,14 @@ CheckUp check_load() {
   std::this_thread::sleep_for(milliseconds(200));
   const auto after = processor_ticks();
   const double total = after.second - before.second;
-  if (total <= 0) return {"load now", Health::Poor, "cannot be seen", "", "mount /proc"};
+  if (total <= 0)
+    return {"load now", Health::Poor, "/proc/stat cannot be read",
+            "the machine's load is not known", "mount /proc"};
   const double busy = (after.first - before.first) / total;
   const std::string found = fmt::format("{:.2f} of all cores busy", busy);
   if (busy > kQuiet)
-    return {"load now", Health::Poor, found, "foreign load widens every interval",
+    return {"load now", Health::Poor, found,
+            "other programs' load makes timings noisier and intervals wider",
             "measure when the machine is quiet"};
   return {"load now", Health::Good, found, "", ""};
 }

@@ -37,8 +37,8 @@ CheckUp check_driver() {
   // The kernel module provides this file even where a container lacks the driver's library.
   const std::string words = first_line("/proc/driver/nvidia/version");
   if (!words.empty()) return found("GPU driver", words);
-  return missing("GPU driver", "no NVIDIA driver in this kernel",
-                 "target cuda can be compiled for, not judged; not needed for cpu",
+  return missing("GPU driver", "the NVIDIA driver is not loaded",
+                 "cuda kernels can be compiled, but not judged; target cpu needs no GPU",
                  "install the NVIDIA driver, or judge on another machine");
 }
 
@@ -46,7 +46,7 @@ CheckUp check_gpu() {
   const auto facts = evaluate::PipeCarrier::look(Target::Cuda);
   if (!facts)
     return missing(std::string(kGpuLine), sanitise(facts.error().what, 300),
-                   "target cuda can be compiled for, not judged; not needed for cpu", "");
+                   "cuda kernels can be compiled, but not judged; target cpu needs no GPU", "");
   const GpuFacts& gpu = facts->gpu.front();
   return found(std::string(kGpuLine),
                fmt::format("{}, {}, {}, driver {}{}", facts->model, gpu.arch,
@@ -59,8 +59,8 @@ CheckUp check_programs() {
   std::error_code ignored;
   for (const char* name : {"kw-player-cuda", "kw-nvrtc", "kw-specimen"})
     if (!folder || !fs::exists(*folder / name, ignored))
-      return missing("cuda programs", fmt::format("{} is missing beside kw", name), "target cuda",
-                     "build again");
+      return missing("cuda programs", fmt::format("{} is missing beside kw", name),
+                     "no cuda kernel can be judged", "build again");
   return found("cuda programs", folder->string());
 }
 
@@ -86,8 +86,9 @@ CheckUp check_ncu() {
 
 CheckUp check_sanitizer() {
   if (const auto path = profile::find_sanitizer())
-    return found("compute-sanitizer",
-                 path->string() + "; whether it works here, each --sanitize shows by a control");
+    return found(
+        "compute-sanitizer",
+        path->string() + "; each --sanitize first tests by a known defect whether it works here");
   return missing("compute-sanitizer", "not found",
                  "--sanitize, which looks for races and bad accesses on cuda",
                  "install the CUDA toolkit, or set KW_SANITIZER");

@@ -102,7 +102,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
   const auto specs = KW_TRY(flags.models.specs());
   const auto* strategy = KW_TRY(search::find_strategy(flags.strategy));
   if (!strategy->is_writing)
-    return fail_input("strategy '" + flags.strategy + "' asks no model and costs nothing");
+    return fail_input("strategy '" + flags.strategy + "' asks no model, so its runs cost nothing");
   Estimate all;
   all.prompt_bytes = prompt_bytes;
   llm::CallPlan one = writing_plan(flags, prompt_bytes);
@@ -133,7 +133,9 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
     all.lines.push_back(std::move(line));
   }
   if (writers.empty())
-    return fail_input("a model in a role writes no kernels: give --model without one, too");
+    return fail_input(
+        "a model with a role (--model ROLE=NAME) writes no kernels: also give a --model without a "
+        "role");
   all.total = llm::sum_of(llm::one_of(writers), roles);
   return all;
 }
@@ -184,13 +186,16 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
   if (writers > 1)
     fmt::print("\neach attempt is written by one of the {} models that write\n", writers);
   fmt::print(
-      "\nbound it with --usd, --tokens or --calls; calls that fail and are retried come on top\n");
+      "\n--usd, --tokens or --calls bound the cost of a run; calls that fail and are retried come "
+      "on top of this estimate\n");
   std::vector<Price> priced;
   for (const Line& line : all.lines)
     if (line.price) priced.push_back(*line.price);
   if (const std::string days = report::price_days(priced); !days.empty())
-    fmt::print("dollars at {}; look them up before you trust them (kw models has their sources)\n",
-               days);
+    fmt::print(
+        "dollars are computed at {}; check these before you trust the figures (kw models lists "
+        "their sources)\n",
+        days);
   if (!flags.asking.effort.empty())
     fmt::print(
         "note: likely replies are counted without the models' thinking, which the bound on replies "
@@ -211,7 +216,7 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
 
 Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
-    return fail_input("which model? give --model openai:NAME or another", "estimate");
+    return fail_input("kw estimate needs a model: give --model openai:NAME or another", "estimate");
   KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   KW_TRY(flags.asking.timeout_ns());
   const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
@@ -240,7 +245,7 @@ Command estimate_command() {
   auto flags = std::make_shared<EstimateFlags>();
   Command command;
   command.name = "estimate";
-  command.summary = "What a run with models may cost, before it starts";
+  command.summary = "Estimate what a run with models may cost before it starts";
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, or the name of a shipped task");
     flags->models.declare(f);
@@ -252,7 +257,7 @@ Command estimate_command() {
     flags->length.declare(f);
     flags->asking.declare(f);
     f.integer("--prompt-bytes", flags->prompt_bytes,
-              "Bytes of the first prompt; 0: as many as the task's");
+              "Bytes of the first prompt; 0: as many as the task's first prompt has");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, estimate(global, *flags));

@@ -31,7 +31,7 @@ Result<int> parse_attempt(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
   if (parsed.ec != std::errc() || parsed.ptr != end || number < 1)
-    return fail_input("which attempt? a number from 1, not '" + text + "'");
+    return fail_input("an attempt is named by its number, 1 or above, not '" + text + "'");
   return number;
 }
 
@@ -69,9 +69,9 @@ Result<Life> life_of(const store::RunStore& store, const std::string& name, int 
   Life life;
   life.run = KW_TRY(store.find(name));
   if (number < 1 || number > life.run.attempts)
-    return fail_input(
-        fmt::format("no attempt {} in this run; it has {}", number, life.run.attempts),
-        life.run.name);
+    return fail_input(fmt::format("this run has no attempt {}; the number of its attempts is {}",
+                                  number, life.run.attempts),
+                      life.run.name);
   life.attempt = KW_TRY(store.attempt(life.run.id, number));
   life.orders = engine::in_force(KW_TRY(engine::orders_of(store, life.run.id)), number);
   life.reading = KW_TRY(engine::reading_of(store, life.run.id, number));
@@ -99,10 +99,10 @@ Command explain_command() {
   auto flags = std::make_shared<ExplainFlags>();
   Command command;
   command.name = "explain";
-  command.summary = "Tell the life of one attempt in words: who, why, what became of it";
+  command.summary = "Tell in words who proposed an attempt, why, and what became of it";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
-    f.positional("attempt", flags->attempt, "Its number");
+    f.positional("attempt", flags->attempt, "Number of the attempt");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, explain(global, *flags));

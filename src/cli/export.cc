@@ -67,8 +67,11 @@ Result<> refuse_flags_of_kernels(const KernelExport& flags) {
   for (const auto& [flag, text] :
        {std::pair("--task", flags.task), std::pair("--target", flags.target),
         std::pair("--arch", flags.arch), std::pair("--name", flags.name)})
-    if (!text.empty()) return fail_input(std::string(flag) + " goes with --as");
-  if (!flags.settings.empty()) return fail_input("--set goes with --as");
+    if (!text.empty())
+      return fail_input(std::string(flag) +
+                        " has an effect only with --as, which exports a kernel");
+  if (!flags.settings.empty())
+    return fail_input("--set has an effect only with --as, which exports a kernel");
   return {};
 }
 

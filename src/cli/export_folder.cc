@@ -54,7 +54,10 @@ Result<> write_export_folder(const platform::Path& folder,
   for (const auto& [name, text] : files) {
     const platform::Path path = folder / name;
     if (!is_inside(folder, name))
-      return fail_input("a link leads out of the folder", path.string());
+      return fail_input(
+          "this path leads out of the export's folder by a symbolic link; remove the link, or name "
+          "another folder by --out",
+          path.string());
     if (!earlier.contains(name) && fs::exists(fs::symlink_status(path, ignored)))
       return fail_input("no export wrote this file; move it, or name another folder by --out",
                         path.string());

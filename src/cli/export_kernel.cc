@@ -55,9 +55,9 @@ Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
   for (const auto part : split(flags.arch, ',')) {
     const std::string arch(trim(part));
     if (!contains(device::known_archs(), arch))
-      return fail_input("no arch '" + sanitise(arch, 40) + "'" +
-                        suggestion(arch, device::known_archs()) + "; it is " +
-                        join(device::known_archs(), ", "));
+      return fail_input("--arch knows no GPU architecture '" + sanitise(arch, 40) + "'" +
+                        suggestion(arch, device::known_archs()) +
+                        "; there are: " + join(device::known_archs(), ", "));
     if (!contains(archs, arch)) archs.push_back(arch);
   }
   return archs;
@@ -65,7 +65,9 @@ Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
 
 Result<Given> read_file(const Global& global, const memory::DataFiles& data,
                         const KernelExport& flags) {
-  if (flags.task.empty()) return fail_input("a file needs --task", flags.kernel);
+  if (flags.task.empty())
+    return fail_input("a kernel's file needs --task, which names the task that it computes",
+                      flags.kernel);
   const TargetFlags target{flags.target, ""};
   Given given;
   given.aim = KW_TRY(target.aim(flags.kernel));
@@ -86,7 +88,9 @@ Result<Given> read_run(const Global& global, const memory::DataFiles& data,
   given.aim = {config.target, config.arch};
   given.definition = KW_TRY(open_task(global, data, config.task_path));
   if (given.definition.task.sha256 != config.task_sha256)
-    return fail_input("the task has changed since this run", given.run->run.name);
+    return fail_input(
+        "the task's files have changed since this run began, so its kernel cannot be exported",
+        given.run->run.name);
   given.kernel = KW_TRY(best_of_run(store, given.run->run, config.target, given.definition));
   KW_TRY(set_knobs(given.kernel, flags.settings));
   return given;
@@ -99,7 +103,7 @@ Result<Given> read_given(const Global& global, const memory::DataFiles& data,
     return read_file(global, data, flags);
   const auto store = store::RunStore::open_to_read(global.workspace);
   if (!store)
-    return fail_input("neither a file nor a run, since there are no runs here",
+    return fail_input("there is no file of this name, and no run, since this workspace has no runs",
                       sanitise(flags.kernel, 200));
   auto given = read_run(global, data, *store, flags);
   if (!given && given.error().is_input && given.error().what.starts_with("no run"))
@@ -132,14 +136,14 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   story.licence = deliver::licence_of(given.kernel.source);
   if (!given.run) {
     story.kernel = sanitise_line(platform::Path(flags.kernel).filename().string(), 200);
-    story.speed = "not known here: this file belongs to no run";
+    story.speed = "not known, because the exported file belongs to no run";
     return story;
   }
   const report::RunData& data = *given.run;
   story.kernel = fmt::format("attempt {} ({}) of run {}", data.run.best_attempt, given.kernel.name,
                              data.run.name);
   if (given.kernel.knobs != data.best->candidate.knobs) {
-    story.speed = "not measured at these knobs, which are others than the run's";
+    story.speed = "not measured with these knob values, which differ from the run's";
     return story;
   }
   story.speed = speed_of(data);
@@ -161,7 +165,8 @@ Result<std::vector<Workload>> test_workloads(const task::Definition& definition,
   std::vector<Workload> chosen;
   for (Workload& w : resolved.workloads)
     if (w.work.flops <= kMostFlops && chosen.size() < kMost) chosen.push_back(std::move(w));
-  if (chosen.empty()) return fail_input("no shape of the task is small enough for a test");
+  if (chosen.empty())
+    return fail_input("the task has no shape that is small enough for the export's test");
   return chosen;
 }
 
@@ -179,7 +184,7 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
   if (!unit) return fail_input(task::to_text(unit.error()), given.kernel.name);
   const auto result = KW_TRY(compiler.build(*unit));
   if (!result.ok())
-    return fail_input("it does not compile for " + arch + ": " + trouble_of(result),
+    return fail_input("the kernel does not compile for " + arch + ": " + trouble_of(result),
                       given.kernel.name);
   unit->object = result.object;
   const GpuFacts gpu =
@@ -212,17 +217,17 @@ Result<> try_out(const deliver::Delivery& d, const std::string& header,
   unit.libraries = d.kernel.libraries;
   const auto result = KW_TRY(compiler.build(unit));
   if (result.ok()) return {};
-  return fail_input(
-      "in a namespace of its own, as an export puts it, the kernel does not compile: " +
-          trouble_of(result) + "; --as source exports it as it is",
-      d.kernel.name);
+  return fail_input("the kernel does not compile inside a namespace, where an export puts it: " +
+                        trouble_of(result) + "; --as source exports the kernel unchanged",
+                    d.kernel.name);
 }
 
 Result<std::string> name_of_export(const KernelExport& flags, const Task& task) {
   const std::string name = flags.name.empty() ? "kw_" + task.name : flags.name;
   if (!is_usable_identifier(name) || name == task.function)
-    return fail_input("--name '" + sanitise(name, 60) +
-                      "' must be an identifier of C++, and not the kernel's own");
+    return fail_input(
+        "--name '" + sanitise(name, 60) +
+        "' must be a C++ identifier that is not the name of the kernel's own function");
   // A global function with the name of a system library's function would replace it in the whole
   // program.
   if (::dlsym(RTLD_DEFAULT, name.c_str()) != nullptr || name.starts_with("omp_"))
@@ -241,8 +246,9 @@ Result<deliver::Delivery> prepare(const Global& global, const KernelExport& flag
   if (!is_cuda && !archs.empty())
     return fail_input("--arch is for target cuda; on cpu the program's own build decides");
   if (given.kernel.trust_class == TrustClass::HostLauncher)
-    return fail_input("a host launcher is the host's code already: use its source",
-                      given.kernel.name);
+    return fail_input(
+        "this kernel is a host launcher, which is host code already: use its source file",
+        given.kernel.name);
   if (is_cuda) {
     DeviceFacts known;
     if (store != nullptr)
@@ -253,7 +259,7 @@ Result<deliver::Delivery> prepare(const Global& global, const KernelExport& flag
     if (archs.empty() && !known.gpu.empty()) archs.push_back(known.gpu.front().arch);
     if (archs.empty())
       return fail_input(
-          "--arch says which GPUs it is for, since none is known here: one or more of " +
+          "no GPU is known here, so --arch must say which GPUs to compile for: one or more of " +
           join(device::known_archs(), ", "));
     const auto bench = KW_TRY(Bench::open_compilers(global, given.aim));
     for (const std::string& arch : archs)
@@ -276,7 +282,8 @@ std::string what_next(Form form, const deliver::Delivery& d, const platform::Pat
   const std::string at = folder.string();
   switch (form) {
     case Form::Header:
-      return fmt::format("use: #include \"{}.h\"; its first lines say how to build\n", d.name);
+      return fmt::format(
+          "use: #include \"{}.h\"; the first lines of the header say how to build it\n", d.name);
     case Form::CMake:
       return fmt::format(
           "try: cmake -S {0} -B {0}/build && cmake --build {0}/build && ctest "
@@ -287,7 +294,7 @@ std::string what_next(Form form, const deliver::Delivery& d, const platform::Pat
           "try: pip install --no-build-isolation {0} && python {0}/tests/test_{1}.py\n", at,
           d.name);
     case Form::Source:
-      return "its first lines say how to build\n";
+      return "the first lines of the source say how to build it\n";
   }
   return {};
 }

@@ -123,7 +123,8 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
                     known->model, device, config.arch, config.arch));
   else
     first.unknown.emplace_back(
-        "this workspace does not know its device yet; kw device or a run examines it");
+        "this workspace does not know its device yet; kw device or a first run examines the "
+        "device");
   if (config.arch.empty()) return facts;
   facts.model = "Any GPU of this architecture";
   facts.gpu = {device::least_facts(config.arch)};
@@ -164,7 +165,8 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   }
   if (!untimed.empty())
     first.unknown.push_back(fmt::format(
-        "a run times {} first{}; the prompt shown here has {}", join(untimed, ", "),
+        "a run times {} before its first prompt{}; the prompt shown here has {}",
+        join(untimed, ", "),
         config.baseline.empty() ? ", and the fastest baseline is the one to beat" : "",
         chosen->mean_ns > 0 ? chosen->candidate.name : chosen->candidate.name + " without a time"));
   return *chosen;
@@ -210,7 +212,8 @@ Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   }
   if (!flags.parent.empty() && errand.value_or(Errand::Write) == Errand::Write)
     return fail_input(
-        "a first kernel has no parent; give --errand improve or another with --parent");
+        "--errand write asks for a first kernel, which has no parent; with --parent give --errand "
+        "repair, rethink or improve");
   return errand;
 }
 
@@ -220,7 +223,8 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   shelf.embedder = embedder.text();
   shelf.embed = [](const std::vector<std::string>&,
                    llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
-    return fail_input("a run would ask the model for vectors");
+    return fail_input(
+        "this command asks no embedding model, which a run would ask for the vectors of new texts");
   };
   shelf.on_notice = [&first](const std::string& text) {
     if (!contains(first.unknown, text)) first.unknown.push_back(text);

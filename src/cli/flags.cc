@@ -169,8 +169,8 @@ HelpPage page_of(const CLI::App& app) {
   }
   for (const CLI::Option* option : root->get_options())
     if (!is_help(option)) page.everywhere.push_back(entry_of(*option));
-  page.everywhere.push_back({"--help", "", "The flags that matter most"});
-  page.everywhere.push_back({"--help-all", "", "This page"});
+  page.everywhere.push_back({"--help", "", "Print the most important flags"});
+  page.everywhere.push_back({"--help-all", "", "Print this page, which has all flags"});
   for (const CLI::App* sub : subcommands_of(app))
     page.commands.push_back({sub->get_name(), "", sub->get_description()});
   if (!page.commands.empty()) page.usage += " COMMAND";
@@ -364,12 +364,13 @@ int run_program(const std::vector<Command>& commands,
   app.set_version_flag("--version", "kernelwright " + std::string(kw::built_commit()),
                        "The commit that this program was built from");
   app.config_formatter(std::make_shared<FileBelowEnvironment>());
-  app.set_config("--config", "kernelwright.toml", "Flags by name in a file; flags given win");
+  app.set_config("--config", "kernelwright.toml",
+                 "File that sets flags by name; flags on the command line win");
   app.allow_config_extras(false);
   Flags flags(&app);
-  flags.text("--workspace", global.workspace, "Where runs/ is kept");
+  flags.text("--workspace", global.workspace, "Folder in which runs/ is kept");
   flags.text("--data-dir", global.data_dir,
-             "Replaces shipped tasks/, playbook/, prompts/, models/, web/, knowledge/");
+             "Folder to read tasks/, playbook/, prompts/, models/, web/, knowledge/ from");
   flags.text("--jail", global.jail,
              "namespace, landlock or none; default: the strongest of the first two that works");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");

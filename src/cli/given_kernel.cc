@@ -66,7 +66,7 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   if (!S_ISREG(info.st_mode)) return fail_input("not a file", file);
   GivenKernel given;
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap)) {
-    given.refusal = "the file is larger than 1 MiB";
+    given.refusal = "the source file is larger than 1 MiB, the most that is read";
     return given;
   }
   const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
@@ -134,10 +134,14 @@ Result<Candidate> kernel_in_file(const std::string& file, Target target,
 Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& run, Target target,
                               const task::Definition& definition) {
   if (run.config.task != definition.task.name)
-    return fail_input("the run is of task " + run.config.task, run.name);
+    return fail_input(
+        "the run is of task " + run.config.task + ", not of task " + definition.task.name,
+        run.name);
   if (run.config.target != target)
-    return fail_input(fmt::format("the run is of target {}", name_of(run.config.target)), run.name);
-  if (run.best_attempt == 0) return fail_input("the run has no correct candidate", run.name);
+    return fail_input(fmt::format("the run is for target {}, not for {}",
+                                  name_of(run.config.target), name_of(target)),
+                      run.name);
+  if (run.best_attempt == 0) return fail_input("the run found no correct kernel", run.name);
   return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
 }
 

@@ -59,10 +59,10 @@ GpuReadiness gpu_readiness(const GpuSurroundings& around) {
     ready.missing.emplace_back("the NVIDIA driver");
     packages.emplace_back("nvidia-driver");
   } else if (!around.answers) {
-    ready.missing.push_back("an answer of the GPU (" + around.why_no_answer + ")");
+    ready.missing.push_back("a GPU that answers (" + around.why_no_answer + ")");
   }
   if (!around.has_compiler) {
-    ready.missing.emplace_back("g++, which builds the references that truths come from");
+    ready.missing.emplace_back("g++, which builds the references that compute the right results");
     packages.emplace_back("g++");
   }
   if (!around.has_jail) ready.missing.emplace_back("a jail (see above)");

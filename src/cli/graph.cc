@@ -96,7 +96,8 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   if (KW_TRY(engine::knows_graph_file(store, target, text)))
     return fail_input(
-        "the counts of this file are in the workspace's graph already, and would count twice",
+        "this file was imported before: its counts are in the workspace's graph of techniques "
+        "already and would count twice",
         flags.file);
   const TechniqueGraph graph = KW_TRY(
       engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
@@ -126,22 +127,25 @@ Command graph_command() {
     };
     return command;
   };
-  Command build = child("build", "Build the graph from recorded runs and the playbook's kernels",
-                        false, [](const Global& global, const GraphFlags& f) {
-                          return build_graph(global, f.target, f.build);
-                        });
+  Command build =
+      child("build", "Build the graph of techniques from recorded runs and the playbook's kernels",
+            false, [](const Global& global, const GraphFlags& f) {
+              return build_graph(global, f.target, f.build);
+            });
   build.declare = [flags, declare = build.declare](Flags& f) {
     declare(f);
     flags->build.declare(f);
   };
   // Without a subcommand, kw graph shows the graph of techniques.
   Command command =
-      child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
+      child("graph", "The graph of techniques, which runs use and extend", false, show_graph);
   command.children = {
       std::move(build),
-      child("show", "Show the graph's steps, the most promising first", false, show_graph),
-      child("export", "Write the graph to a file", true, export_graph),
-      child("import", "Add another workspace's graph to this one's", true, import_graph)};
+      child("show", "Show the steps of the graph of techniques, the most promising first", false,
+            show_graph),
+      child("export", "Write the graph of techniques to a file", true, export_graph),
+      child("import", "Add another workspace's graph of techniques to this one's", true,
+            import_graph)};
   return command;
 }
 

@@ -156,7 +156,7 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   if (specs.empty()) return std::unique_ptr<Namer>();
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   if (specs.size() > 1 || !specs.front().role.empty())
-    return fail_input("kw graph build wants at most one --model, without a role");
+    return fail_input("kw graph build takes at most one --model, and none with a role (ROLE=NAME)");
   const SpendLimits limits = KW_TRY(flags.spend.limits());
   auto namer = std::make_unique<Namer>(limits);
   llm::Surroundings around;

@@ -32,10 +32,14 @@ bool has_role(const std::vector<llm::ModelSpec>& specs, std::string_view role) {
 /// Refuses a model in a role in which it would never be called because of another flag.
 Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::ModelSpec>& specs) {
   if (has_role(specs, "judge") && !flags.judge.empty())
-    return fail_input("--judge " + flags.judge + " leaves nothing to the model in the role judge",
+    return fail_input("--judge " + flags.judge +
+                          " judges without a model: leave out the --model in the role judge",
                       "--model");
   if (has_role(specs, "guide") && flags.strategy == "graph-walk" && flags.guide != "llm")
-    return fail_input("a model in the role guide is asked with --guide llm alone", "--model");
+    return fail_input(
+        "a model in the role guide is asked only with --guide llm: give that flag, or leave the "
+        "model out",
+        "--model");
   return {};
 }
 

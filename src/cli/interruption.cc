@@ -58,7 +58,8 @@ void Interruption::watch() const {
   constexpr std::chrono::milliseconds kAtOnce{200};
   if (is_readable(ended_.get(), std::min(grace_, kAtOnce))) return;
   if (grace_ > kAtOnce) {
-    if (!global_.json) std::fputs("kw: interrupted: ending; again to end now\n", stderr);
+    if (!global_.json)
+      std::fputs("kw: interrupted: ending; press Ctrl-C again to end at once\n", stderr);
     if (is_readable(ended_.get(), grace_ - kAtOnce)) return;
   }
   end_interrupted(global_);

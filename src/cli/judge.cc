@@ -151,12 +151,14 @@ int run(const Global& global, const JudgeFlags& flags) {
     return report_error(
         global, {"--until is compile, check or measure, not '" + flags.until + "'", ""}, kUsage);
   if (*until == Stage::Compile && (flags.inspect.profile || flags.inspect.sanitize))
-    return report_error(
-        global,
-        {"--profile and --sanitize look at a kernel that runs: --until check or measure", ""},
-        kUsage);
+    return report_error(global,
+                        {"--profile and --sanitize look at a kernel that runs: give --until check "
+                         "or --until measure",
+                         ""},
+                        kUsage);
   if (*until != Stage::Measure && flags.sustained)
-    return report_error(global, {"--sustained measures: --until measure", ""}, kUsage);
+    return report_error(global, {"--sustained times calls, which needs --until measure", ""},
+                        kUsage);
   if (!flags.against.empty()) return end_command(global, judge_pair(global, flags, *until));
   std::optional<DraftedPlan> drafted;
   const auto evaluation = judge(global, flags, *until, drafted);
@@ -179,15 +181,16 @@ Command judge_command() {
   command.name = "judge";
   command.summary = "Judge one kernel: screen, compile, check, measure";
   command.declare = [flags](Flags& f) {
-    f.positional("file", flags->file, "Candidate source");
+    f.positional("file", flags->file, "Source file of the kernel to judge");
     f.text("--task", flags->task, "Task folder, or name of a shipped task");
     flags->target.declare(f, true);
     f.text("--until", flags->until, "Last stage: compile, check or measure");
-    f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
+    f.text("--baseline", flags->baseline,
+           "Baseline to compare with, by name; default: the fastest");
     f.text("--against", flags->against,
-           "Another kernel of yours, or a host launcher that you trust: which one is faster");
-    f.texts("--set", flags->settings, "Knob value K=V; repeatable");
-    f.texts("--only", flags->only, "Time this workload alone; repeatable");
+           "Compare with another kernel of yours, or with a host launcher that you trust");
+    f.texts("--set", flags->settings, "Value of a knob of the kernel, as K=V; repeatable");
+    f.texts("--only", flags->only, "Time only this workload of the task; repeatable");
     f.integer("--pairs", flags->pairs, "Time exactly this many pairs; default: until decided",
               {1, 100'000});
     f.text("--checked-share", flags->checked_share,

@@ -70,7 +70,8 @@ class Panel {
     std::unique_ptr<Panel> panel(new Panel(KW_TRY(open_data(global))));
     panel->specs_ = KW_TRY(flags.models.specs());
     for (const llm::ModelSpec& spec : panel->specs_)
-      if (!spec.role.empty()) return fail_input("kw memory judge wants --model without a role");
+      if (!spec.role.empty())
+        return fail_input("kw memory judge takes models without a role: --model NAME");
     if (panel->specs_.empty() && flags.spend.any())
       return fail_input("--usd, --tokens and --calls bound models: give --model too");
     if (panel->specs_.empty() && (flags.length.any() || flags.asking.any()))
@@ -180,9 +181,14 @@ std::string cost_text(const Spending& spent) {
 }
 
 void print_choices(const std::vector<ChoiceRow>& rows, std::size_t questions) {
-  fmt::print("\nthe next technique for {} kernels of runs that were held out\n", questions);
+  fmt::print(
+      "\njudges asked for the next technique of {} kernels, from runs that none of them had "
+      "learned from\n",
+      questions);
   if (questions == 0) {
-    fmt::print("no run applied two techniques to kernels alike with different gains\n");
+    fmt::print(
+        "judges cannot be compared: no run applied two techniques with different gains to similar "
+        "kernels\n");
     return;
   }
   std::size_t width = 18;
@@ -203,8 +209,8 @@ void print_comparison(const engine::JudgeComparison& c) {
     fmt::print("{:<10} {:>22.2f} {:>29.3g}x\n", name, judge.pairs, std::exp(judge.top_gain));
   fmt::print("{:<10} {:>22.2f} {:>29.3g}x\n", "by lot", 0.5, std::exp(c.mean_gain));
   fmt::print(
-      "\nlearned, held out: off by {:.3f} (logarithm of the gain) on average; a plain mean "
-      "by {:.3f}\n",
+      "\nthe learned judge misses the logarithm of the gain by {:.3f} on average in runs held out; "
+      "predicting the mean gain misses it by {:.3f}\n",
       c.error, c.plain_error);
   for (const auto& bin : c.calibration)
     fmt::print("  expected {:.3g}x, seen {:.3g}x in {} steps\n", std::exp(bin.expected),
@@ -219,7 +225,7 @@ void JudgeComparisonFlags::declare(Flags& flags) {
   length.declare_reply(flags);
   asking.declare(flags);
   flags.integer("--questions", questions,
-                "Kernels for which each judge names the next technique, at most", {1});
+                "Most kernels for which each judge names the next technique", {1});
 }
 
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags) {
@@ -242,7 +248,9 @@ Result<int> show_judges(const Global& global, Target target, const JudgeComparis
   }
   fmt::print("{} steps of models in {} runs for {}\n", c.samples, c.runs, name_of(target));
   if (c.runs < 2) {
-    fmt::print("judges are compared on runs that one of them has not seen: it takes two\n");
+    fmt::print(
+        "judges are compared on runs that they have not learned from, so at least two runs with "
+        "steps of models are needed\n");
     return kDone;
   }
   print_comparison(c);

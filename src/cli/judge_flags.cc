@@ -25,7 +25,8 @@ Result<double> share_of(const std::string& text) {
 }  // namespace
 
 Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
-  if (flags.pairs < 0) return fail_input("--pairs is a number of pairs");
+  if (flags.pairs < 0)
+    return fail_input("--pairs is the number of timed pairs of calls and cannot be below 0");
   request.measure.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
   if (!flags.checked_share.empty())
     request.measure.checked_share = KW_TRY(share_of(flags.checked_share));

@@ -58,25 +58,27 @@ std::string ratio_words(const Speedup& s) {
 
 void add_origin(std::string& page, const Life& life) {
   const Attempt& a = life.attempt;
-  page += fmt::format("\nWho proposed it, and why\n  Strategy {} asked: {}.\n  It is {}.\n",
-                      life.run.config.strategy, a.why, origin_words(a));
+  page +=
+      fmt::format("\nWho proposed it, and why\n  Strategy {} asked: {}.\n  The attempt is {}.\n",
+                  life.run.config.strategy, a.why, origin_words(a));
   if (life.parent)
     page += fmt::format("  Its parent is attempt {}, {}: {}\n", life.parent->number,
                         shown_name(life.parent->candidate.name), life.parent->words);
   const Json ask = ask_of(a);
   if (ask.contains("errand"))
-    page += fmt::format("  The errand was: {}.\n", ask["errand"].get<std::string>());
+    page += fmt::format("  The model was asked to: {}.\n", ask["errand"].get<std::string>());
   for (const Exchange& e : life.exchanges)
     page += fmt::format("  {} was asked ({}).\n", e.model, e.scope);
   if (!a.plan.empty()) page += "  What the writer said it would do:\n" + indented(trim(a.plan));
   if (!a.candidate.techniques.empty())
-    page += fmt::format("  Techniques it names: {}.\n", join(a.candidate.techniques, ", "));
+    page += fmt::format("  Techniques that the source names: {}.\n",
+                        join(a.candidate.techniques, ", "));
   for (const Order& order : life.orders)
-    page += fmt::format("  In force: order {} of {}, {} (from attempt {} on).\n", order.number,
+    page += fmt::format("  Order {} of {} was in force: {} (from attempt {} on).\n", order.number,
                         order.who, engine::words_of(order), order.from_attempt);
   if (life.told && !life.told->words.empty())
-    page += "  A judge model's reading of the parent stood in the prompt:\n" +
-            indented(life.told->words);
+    page +=
+        "  The prompt held a judge model's reading of the parent:\n" + indented(life.told->words);
 }
 
 void add_change(std::string& page, const Life& life) {
@@ -87,14 +89,15 @@ void add_change(std::string& page, const Life& life) {
   const std::string knobs = knobs_change(before.knobs, after.knobs);
   if (!knobs.empty()) page += fmt::format("  knobs: {}\n", knobs);
   if (after.source.empty())
-    page += "  nothing: there is no source\n";
+    page += "  nothing can be compared: this attempt has no source\n";
   else if (before.source.empty())
     page += "  everything: the parent had no source\n";
   else if (const std::string diff = line_diff(before.source, after.source, kDiffLines);
            !diff.empty())
     page += indented(diff);
   else
-    page += knobs.empty() ? "  nothing: the same source\n" : "  the source is the same\n";
+    page +=
+        knobs.empty() ? "  nothing: the source is the parent's\n" : "  the source is the same\n";
 }
 
 std::string stage_words(const Verdict& verdict, Stage stage) {
@@ -109,8 +112,9 @@ void add_stages(std::string& page, const Life& life) {
   const auto stages = spent_ns(life.attempt);
   page += "\nWhat each stage said\n";
   if (life.attempt.recalled != 0)
-    page += fmt::format("  It is the same as attempt {}, whose verdict it got; nothing was run.\n",
-                        life.attempt.recalled);
+    page += fmt::format(
+        "  This attempt is the same as attempt {} and got its verdict; nothing was run.\n",
+        life.attempt.recalled);
   for (const std::string_view name : EnumNames<Stage>::names) {
     const Stage stage = *enum_from<Stage>(name);
     const std::string words = stage_words(e.verdict, stage);
@@ -148,7 +152,8 @@ std::string workload_words(const WorkloadResult& w) {
 void add_measurement(std::string& page, const Life& life) {
   const Attempt& a = life.attempt;
   if (a.evaluation.speedup.value <= 0) {
-    if (a.evaluation.verdict.is_correct() && a.recalled == 0) page += "\nIt was not measured.\n";
+    if (a.evaluation.verdict.is_correct() && a.recalled == 0)
+      page += "\nThis attempt was not measured.\n";
     return;
   }
   page += fmt::format("\nWhat was measured\n  In pairs against {}: {}{}.\n",
@@ -159,7 +164,7 @@ void add_measurement(std::string& page, const Life& life) {
   for (const WorkloadResult& w : a.evaluation.workloads)
     if (w.group == Group::Time) page += workload_words(w) + "\n";
   if (life.confirmation)
-    page += fmt::format("  Confirmed afterwards with fresh players, seeds and samples: {}{}.\n",
+    page += fmt::format("  Confirmed afterwards with fresh processes, seeds and samples: {}{}.\n",
                         ratio_words(life.confirmation->speedup),
                         life.confirmation->speedup.is_faster ? "" : ", which is no win");
 }
@@ -168,21 +173,23 @@ void add_outcome(std::string& page, const Life& life) {
   const Attempt& a = life.attempt;
   page += fmt::format("\nWhat came of it\n  {}; class {}, reward {:.4g}.\n", a.words,
                       name_of(a.outcome_class), a.reward);
-  if (life.run.best_attempt == a.number) page += "  It is the best of the run.\n";
+  if (life.run.best_attempt == a.number) page += "  This attempt is the best of the run.\n";
   if (life.reading)
     page += life.reading->words.empty()
                 ? fmt::format("  A judge model gave no reading: {}.\n", life.reading->trouble)
-                : "  A judge model read in it:\n" + indented(life.reading->words);
+                : "  A judge model read in this attempt:\n" + indented(life.reading->words);
   if (life.next)
-    page += fmt::format("  The next ask that knew its outcome was attempt {}: {}.\n",
-                        life.next->number, life.next->why);
+    page += fmt::format(
+        "  The next request that knew the outcome of this attempt was attempt {}: {}.\n",
+        life.next->number, life.next->why);
   else if (life.run.state == RunState::Running && life.run.stopped_by.empty())
-    page += "  No later ask has known its outcome yet.\n";
+    page += "  No later request has known the outcome of this attempt yet.\n";
   else
-    page += fmt::format("  The run asked for nothing after it{}{}.\n",
+    page += fmt::format("  The run asked for no kernel after this attempt{}{}.\n",
                         life.run.stopped_by.empty() ? "" : ": ", life.run.stopped_by);
   for (const AttemptLine& line : life.made_from)
-    page += fmt::format("  Made from it: attempt {}, {}: {}\n", line.number, line.name, line.words);
+    page += fmt::format("  Made from this attempt: attempt {}, {}: {}\n", line.number, line.name,
+                        line.words);
 }
 
 void add_cost(std::string& page, const Life& life) {
@@ -195,7 +202,7 @@ void add_cost(std::string& page, const Life& life) {
                         a.usage.total(), a.exchanges.size(), a.exchanges.size() == 1 ? "" : "s",
                         a.usage.prompt_tokens, a.usage.completion_tokens,
                         a.usage.is_estimated ? ", estimated" : "", dollars_text(life.spent));
-  page += fmt::format("  time: {} in its stages; complete {} after the run began\n",
+  page += fmt::format("  time: {} in the stages of this attempt; complete {} after the run began\n",
                       format_ns(total_ns), format_ns(static_cast<double>(a.at_ns)));
 }
 

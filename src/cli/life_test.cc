@@ -14,18 +14,19 @@ TEST(Life, TheLatestAttemptOfARunThatGoesOnIsNotTheLast) {
   Life life;
   life.attempt.number = 3;
   life.run.state = RunState::Running;
-  EXPECT_THAT(page_of(life), Not(HasSubstr("The run asked for nothing after it")));
+  EXPECT_THAT(page_of(life), Not(HasSubstr("The run asked for no kernel after this attempt")));
   life.run.stopped_by = "3 attempts";
-  EXPECT_THAT(page_of(life), HasSubstr("The run asked for nothing after it: 3 attempts."));
+  EXPECT_THAT(page_of(life),
+              HasSubstr("The run asked for no kernel after this attempt: 3 attempts."));
   life.run.state = RunState::Interrupted;
   life.run.stopped_by.clear();
-  EXPECT_THAT(page_of(life), HasSubstr("The run asked for nothing after it."));
+  EXPECT_THAT(page_of(life), HasSubstr("The run asked for no kernel after this attempt."));
 }
 
 TEST(Life, ARecalledVerdictCostNoTime) {
   Life life;
   life.attempt.evaluation.stage_ns = {{"check", 2e6}, {"measure", 3e6}};
-  EXPECT_THAT(page_of(life), HasSubstr("time: 5.00 ms in its stages"));
+  EXPECT_THAT(page_of(life), HasSubstr("time: 5.00 ms in the stages of this attempt"));
   life.attempt.recalled = 1;
   EXPECT_THAT(page_of(life), Not(HasSubstr("5.00 ms")));
 }
@@ -35,9 +36,11 @@ TEST(Life, WhatNobodyAnsweredIsNobodysAndAReplyWithoutAKernelIsItsModels) {
   life.attempt.candidate.origin = Origin::Model;
   life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
                                      std::string(kNoAnswer) + "HTTP 400"};
-  EXPECT_THAT(page_of(life), HasSubstr("It is no kernel, because no model gave a usable answer."));
+  EXPECT_THAT(page_of(life),
+              HasSubstr("The attempt is no kernel, because no model gave a usable answer."));
   life.attempt.evaluation.verdict.evidence = "no code block";
-  EXPECT_THAT(page_of(life), HasSubstr("It is a language model's reply, which holds no kernel."));
+  EXPECT_THAT(page_of(life),
+              HasSubstr("The attempt is a language model's reply, which holds no kernel."));
 }
 
 TEST(Life, AnUnknownPriceIsSaidToBe) {

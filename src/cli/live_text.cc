@@ -180,7 +180,7 @@ Lines LiveText::order(const Order& order) const {
 }
 
 Lines LiveText::confirm(const Attempt& attempt) const {
-  return fold({{fmt::format("confirming attempt {} with fresh players, seeds and samples",
+  return fold({{fmt::format("confirming attempt {} with fresh processes, seeds and samples",
                             attempt.number)}},
               4, look_);
 }

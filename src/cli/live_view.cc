@@ -159,7 +159,7 @@ void LiveView::on_confirm(const Attempt& attempt) {
     phase_ = Phase::Confirming;
   }
   if (!is_quiet_) say(text().confirm(attempt));
-  status_.doing("fresh players, seeds and samples");
+  status_.doing("fresh processes, seeds and samples");
 }
 
 }  // namespace kw::cli

@@ -104,7 +104,7 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
   store::LessonQuery query;
   for (const std::string_view word : split(words, ' '))
     if (!word.empty()) query.words.emplace_back(word);
-  if (query.words.empty()) return fail_input("--about names no word");
+  if (query.words.empty()) return fail_input("--about needs at least one word");
   const auto all = KW_TRY(store.lessons());
   std::vector<Lesson> lessons;
   for (const LessonMatch& match : KW_TRY(store.find_lessons(query))) {
@@ -147,7 +147,7 @@ Result<int> experience(const Global& global, const MemoryFlags& flags) {
 
 Result<int> cards(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted || !flags.task.empty())
-    return fail_input("cards can be chosen by --about and --target only");
+    return fail_input("memory cards takes only --about and --target");
   return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
@@ -168,7 +168,8 @@ Result<std::int64_t> id_of(const MemoryFlags& flags) {
   const char* end = flags.id.data() + flags.id.size();
   const auto parsed = std::from_chars(flags.id.data(), end, id);
   if (parsed.ec != std::errc() || parsed.ptr != end)
-    return fail_input("a lesson is named by its number in kw memory, not '" + flags.id + "'");
+    return fail_input("a lesson is named by its number, which kw memory lists, not by '" +
+                      flags.id + "'");
   return id;
 }
 
@@ -259,7 +260,9 @@ Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
   auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const RunSummary run = KW_TRY(store.find(flags.run));
   const auto begun = KW_TRY(store.lesson_snapshot(run.id));
-  if (!begun) return fail_input("this run went without memory", run.name);
+  if (!begun)
+    return fail_input("this run used no memory of earlier runs, so there is no difference to show",
+                      run.name);
   const auto changes = KW_TRY(store.lesson_changes(run.id));
   const LessonSnapshot after = KW_TRY(changed(store, *begun, changes));
   const memory::RecallScope scope{run.config.task, begun->family, run.config.target, begun->device,
@@ -313,7 +316,7 @@ Command memory_command() {
     f.on_off("--evicted", flags->evicted, "Lessons that were evicted for others, and why");
   };
   const auto takes_id = [flags](Flags& f) {
-    f.positional("id", flags->id, "Number of a lesson in kw memory");
+    f.positional("id", flags->id, "Number of a lesson, which kw memory lists");
   };
   const auto takes_run = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
@@ -326,10 +329,11 @@ Command memory_command() {
       child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
             takes_choice, list_lessons);
   command.children = {
-      child(flags, "list", "All lessons with where they come from", takes_choice, list_lessons),
-      child(flags, "experience", "What each technique did where it was tried, failures included",
+      child(flags, "list", "List all lessons with where they come from", takes_choice,
+            list_lessons),
+      child(flags, "experience", "What each technique gained where it was tried, failures included",
             takes_choice, experience),
-      child(flags, "cards", "Knowledge that prompts are told: what was shipped, code that worked",
+      child(flags, "cards", "Knowledge that prompts may hold: what was shipped, code that worked",
             takes_choice, cards),
       child(
           flags, "judge", "How well the learned judge, rules and models foresee recorded gains",
@@ -342,13 +346,14 @@ Command memory_command() {
             return show_judges(global, KW_TRY(f.target.aim()).target, f.judges);
           }),
       child(flags, "show", "Show one lesson, and the source of a win", takes_id, show_lesson),
-      child(flags, "drop", "Never use or learn a lesson again", takes_id,
+      child(flags, "drop", "Never use this lesson again, nor learn it again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),
       child(flags, "freeze", "Keep a lesson as it is now", takes_id,
             does({Frozen, "frozen", {Live}})),
       child(flags, "unfreeze", "Let runs update a frozen lesson again", takes_id,
             does({Live, "unfrozen", {Frozen}})),
-      child(flags, "diff", "What a run changed in what prompts tell", takes_run, show_diff)};
+      child(flags, "diff", "Show what a run changed in the lessons that prompts tell", takes_run,
+            show_diff)};
   return command;
 }
 

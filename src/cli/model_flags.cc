@@ -39,8 +39,7 @@ Result<double> parse_usd(const std::string& text) {
 void ModelFlags::declare(Flags& flags) {
   flags.texts("--model", models,
               "[ROLE=]openai:NAME | anthropic:NAME | manual:DIR | scripted:FILE, repeatable");
-  flags.text("--base-url", base_url,
-             "Where openai: and anthropic: models are, if not at the vendor");
+  flags.text("--base-url", base_url, "Address of the models' server, if not the vendor's");
 }
 
 Result<std::vector<llm::ModelSpec>> ModelFlags::specs() const {
@@ -51,10 +50,10 @@ Result<std::vector<llm::ModelSpec>> ModelFlags::specs() const {
 }
 
 void SpendFlags::declare(Flags& flags) {
-  flags.text("--usd", usd, "Most that models may cost, in dollars; needs known prices");
-  flags.integer("--tokens", tokens, "Most tokens of models, prompts and replies; 0: no bound",
+  flags.text("--usd", usd, "Most dollars that models may cost; needs known prices");
+  flags.integer("--tokens", tokens, "Most tokens of prompts and replies; 0: no bound",
                 kTokensOfAll);
-  flags.integer("--calls", calls, "Most calls of models, failed ones included; 0: no bound");
+  flags.integer("--calls", calls, "Most calls of models, also failed ones; 0: no bound");
 }
 
 Result<SpendLimits> SpendFlags::limits() const {
@@ -66,14 +65,14 @@ Result<SpendLimits> SpendFlags::limits() const {
 }
 
 void LengthFlags::declare_reply(Flags& flags) {
-  flags.integer("--max-tokens", reply_tokens, "Bound on one reply, thinking included",
+  flags.integer("--max-tokens", reply_tokens, "Most tokens of one reply, thinking included",
                 kTokensOfOne);
 }
 
 void LengthFlags::declare(Flags& flags) {
   declare_reply(flags);
   flags.integer("--prompt-tokens", prompt_tokens,
-                "Bound on one prompt; with that of the reply it must fit into the model's context",
+                "Most tokens of one prompt; prompt and reply must fit into the model's context",
                 kTokensOfOne);
 }
 

@@ -94,13 +94,13 @@ std::string_view words_for(llm::Trouble trouble) {
     case llm::Trouble::Name:
       return "unknown model";
     case llm::Trouble::Credit:
-      return "no credit or quota left";
+      return "the account has no credit or quota left";
     case llm::Trouble::Pace:
-      return "asked too often";
+      return "the server was asked too often (rate limit)";
     case llm::Trouble::Request:
       return "the server rejects the request";
     case llm::Trouble::Server:
-      return "the server is in trouble";
+      return "the server reports an error of its own";
     case llm::Trouble::Network:
       break;
   }
@@ -180,8 +180,7 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
                price.model, price.prompt_usd, price.cached_usd, price.completion_usd, price.as_of,
                price.base_url.empty() ? price.source : price.base_url + ", " + price.source);
   fmt::print(
-      "\nany other name of a provider can be asked too; manual:DIR and scripted:FILE need no "
-      "key\n");
+      "\nmodels that are not listed can be asked, too; manual:DIR and scripted:FILE need no key\n");
 }
 
 /// The models that the configuration file gives to kw optimize.
@@ -235,8 +234,8 @@ Result<int> list_models(const Global& global, const ModelsFlags& flags) {
   }
   if (states.empty())
     return fail_input(
-        "which model? give --model openai:NAME or another, or name it in [optimize] of the "
-        "configuration file",
+        "--check needs a model: give --model openai:NAME or another, or name a model in [optimize] "
+        "of the configuration file",
         "--check");
   const auto http = net::make_curl_client();
   around.http = http.get();
@@ -256,9 +255,11 @@ Command models_command() {
   command.summary = "List models, their prices and which keys are present";
   command.declare = [flags](Flags& f) {
     flags->models.declare(f);
-    f.text("--embed", flags->embedder, "An embedding model, as kw optimize takes it");
+    f.text("--embed", flags->embedder,
+           "Embedding model (openai:NAME) to list or check, as for kw optimize");
     f.on_off("--check", flags->checks,
-             "Ask each for one token: are key, name and address right? Costs some ten tokens each");
+             "Ask each model for one token, to see whether key, name and address are right; about "
+             "ten tokens each");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, list_models(global, *flags));

@@ -58,7 +58,7 @@ NextStep about_gpu(const Standpoint& here) {
 }
 
 NextStep about_models(const Standpoint& here) {
-  if (here.key.empty()) return {"kw models", "no key is set; a language model writes, too"};
+  if (here.key.empty()) return {"kw models", "no API key is set; with one a model writes, too"};
   const std::string model = here.key.starts_with("ANTHROPIC") ? "anthropic:NAME" : "openai:NAME";
   return {fmt::format("kw optimize TASK --model {}", model), here.key + " is set: a model writes"};
 }

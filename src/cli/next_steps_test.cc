@@ -48,7 +48,7 @@ TEST(NextSteps, TheFirstIsTheSearchThatThereIs) {
   EXPECT_THAT(next_steps(here)[0].why, HasSubstr("12 attempts"));
   here.runs.back().state = RunState::Running;
   EXPECT_EQ(next_steps(here)[0].command, "kw show softmax-2");
-  here.why_no_cpu = "g++: no such program on PATH";
+  here.why_no_cpu = "g++: no folder of PATH holds this program";
   EXPECT_EQ(next_steps(here)[0].command, "kw doctor");
   EXPECT_THAT(next_steps(here)[0].why, HasSubstr("g++"));
 }

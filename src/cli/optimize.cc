@@ -152,8 +152,8 @@ void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
   if (kept) return;
   const Error& error = kept.error();
   std::fprintf(stderr,
-               "kw: not every source was kept: %s\nkw: the run holds them: kw export %s --format "
-               "jsonl\n",
+               "kw: --save-attempts could not write every source: %s\nkw: the run holds all of "
+               "them: kw export %s --format jsonl\n",
                describe(error).c_str(), data.run.name.c_str());
   told["not_saved"] = {{"what", error.what}, {"where", error.where}};
 }
@@ -189,9 +189,10 @@ Json builds_of_winner(const Global& global, const engine::Surroundings& s, const
                                        {.baseline = config.baseline});
   if (!builds) {
     const Error& error = builds.error();
-    std::fprintf(stderr,
-                 "kw: the builds for each shape failed: %s\nkw: to try again: kw specialise %s\n",
-                 describe(error).c_str(), data.run.name.c_str());
+    std::fprintf(
+        stderr,
+        "kw: building the kernel for each shape failed: %s\nkw: to try again: kw specialise %s\n",
+        describe(error).c_str(), data.run.name.c_str());
     return {{"confirmed", false}, {"error", {{"what", error.what}, {"where", error.where}}}};
   }
   if (!global.json) std::printf("%s", shape_builds_words(*builds).c_str());
@@ -235,7 +236,8 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     return fail_input("the task has changed since this run began; start a new one",
                       wanted.stored->name);
   if (config.specialises && !setting.real)
-    return fail_input("a landscape has no shapes: --mode specialised has no effect on it");
+    return fail_input(
+        "a synthetic or recorded landscape has no shapes: --mode specialised has no effect on it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
     fit_to_task(config, flags, *setting.real);
@@ -259,7 +261,8 @@ Result<AdmissionKnown> admission_for(const Setting& setting, const RunConfig& co
 
 Result<> take_results_of(store::RunStore& store, const std::string& file, const Aim& aim) {
   const TakenResults taken = KW_TRY(take_results(store, file, aim));
-  fmt::print(stderr, "kw: {} new result{} of {}\n", taken.news, taken.news == 1 ? "" : "s", file);
+  fmt::print(stderr, "kw: {} new result{} read from {}\n", taken.news, taken.news == 1 ? "" : "s",
+             file);
   for (const std::string& line : describe_judge(taken.facts, aim))
     fmt::print(stderr, "kw: {}\n", line);
   return {};
@@ -362,9 +365,10 @@ Command resume_command() {
   command.summary = "Go on with a run that was interrupted or killed";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
-    f.text("--results", flags->results, "With --carrier bundle: the file of results");
+    f.text("--results", flags->results,
+           "With --carrier bundle: file of results that kw-worker --bundle wrote");
     f.text("--save-attempts", flags->save_attempts,
-           "Keep every source here as NNN_name.cpp or .cu");
+           "Folder in which every source is kept as NNN_name.cpp or .cu");
     flags->writing.asking.declare_timeout(f);
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };

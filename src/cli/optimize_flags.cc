@@ -54,7 +54,9 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   if (name.empty()) name = has_writer ? "refine" : "greedy";
   const auto* strategy = KW_TRY(search::find_strategy(name));
   if (!has_writer && !flags.writing.models.models.empty())
-    return fail_input("a model in a role writes no kernels: give --model without one, too");
+    return fail_input(
+        "a model with a role (--model ROLE=NAME) writes no kernels: also give a --model without a "
+        "role");
   if (strategy->is_writing && !has_writer)
     return fail_input("strategy '" + name + "' needs a model that writes kernels: give --model");
   if (!strategy->is_writing && has_writer)
@@ -157,7 +159,9 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
   if (flags.no_knowledge && flags.freeze_memory)
     return fail_input("--freeze-memory has no effect with --no-knowledge, which uses no memory");
   if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
-    return fail_input("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
+    return fail_input(
+        "--embed ranks what memory holds, so it cannot be given with --no-memory or "
+        "--no-knowledge");
   config.uses_knowledge = !flags.no_knowledge;
   config.freezes_memory = flags.freeze_memory;
   config.label = flags.label;
@@ -168,9 +172,10 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
 /// unless --no-profile is given.
 Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                             const RunConfig& config) {
-  if (flags.profile && flags.no_profile) return fail_input("either --profile or --no-profile");
+  if (flags.profile && flags.no_profile)
+    return fail_input("--profile and --no-profile contradict each other: give one of them");
   if (flags.profile && config.target != Target::Cuda)
-    return fail_input("--profile is for --target cuda");
+    return fail_input("--profile has an effect only with --target cuda");
   const bool is_usual = strategy.reads_every_profile && config.target == Target::Cuda &&
                         config.feedback == FeedbackLevel::Profile;
   return flags.profile || (is_usual && !flags.no_profile);
@@ -198,7 +203,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.baseline = flags.baseline;
   config.max_attempts = flags.attempts;
   if (flags.from_scratch && !strategy->is_writing)
-    return fail_input("--from-scratch is for a model: give --model");
+    return fail_input("--from-scratch has an effect only where a model writes: give --model");
   if (strategy->is_writing) config.start_attempts = start_attempts_of(flags);
   config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
@@ -212,7 +217,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.carrier = flags.carrier;
   config.specialises = KW_TRY(wants_shape_builds(flags.mode));
   if (config.specialises && config.carrier == kBundle)
-    return fail_input("--mode specialised is judged here: not with --carrier bundle");
+    return fail_input(
+        "--mode specialised judges on this machine, so it cannot be given with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
   // By default a GPU measures one kernel while the host builds the next. Kernels by models are not
@@ -245,37 +251,44 @@ void OptimizeFlags::declare(Flags& f) {
   f.integer("--repairs", repairs,
             "With refine and agent: how often a failed kernel is sent back before another is tried",
             {0, task::kMostRepairs});
-  f.text("--baseline", baseline, "What to beat, by name; default: the fastest");
-  f.integer("--attempts", attempts, "Most attempts; 0: no limit");
+  f.text("--baseline", baseline, "Baseline to beat, by name; default: the fastest");
+  f.integer("--attempts", attempts, "End after this many attempts; 0: no limit");
   f.text("--time", time,
-         "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
+         "End after this time, e.g. 120s or 5m; default where nothing else bounds the run: 90s, "
+         "with a model 15m");
   f.integer("--patience", patience, "Stop after this many attempts without a new best; 0: never");
-  f.texts("--goal", goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
+  f.texts("--goal", goals,
+          "End when the best kernel reaches this time, speedup or share of the roofline: 2.5ms, 8x "
+          "or 0.9roof; repeatable");
   f.integer("--seed", seed, "Seed of the strategy, not of the inputs",
             {0, std::numeric_limits<std::int64_t>::max()});
   f.integer("--outstanding", outstanding, "Evaluations in progress at the same time",
             {1, kMostOutstanding});
   f.text("--save-attempts", save_attempts, "Keep every source here as NNN_name.cpp or .cu");
   f.text("--mode", mode,
-         "generic: one build for all shapes; specialised: then one for each timed shape, too");
+         "generic: one build of the kernel for all shapes; specialised: also one for each timed "
+         "shape");
   f.text("--carrier", carrier,
-         "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.ARCH.bundle");
+         "pipe: kernels are judged here; bundle: they are written to runs/TASK.ARCH.bundle for a "
+         "machine with a GPU");
   f.text("--results", results, "With --carrier bundle: the results that kw-worker --bundle wrote");
   f.on_off("--profile", profile,
            "cuda: profile every new best for the model that writes; bandit, coder-judge and staged "
            "always profile every kernel that works");
   f.on_off("--no-profile", no_profile,
            "cuda: no profiles, not even with bandit, coder-judge and staged");
-  f.on_off("--no-memory", no_memory, "Begin without lessons of earlier runs, and leave none");
+  f.on_off("--no-memory", no_memory, "Use no lessons of earlier runs, and leave none");
   f.on_off("--from-scratch", from_scratch,
            "With a model: write a first kernel instead of starting from the task's own");
-  f.text("--feedback", feedback,
-         "What a model is told of its kernels: none, errors, findings, or profile (the default)");
-  f.on_off("--no-knowledge", no_knowledge,
-           "With a model: the task alone; no examples, no lessons, no graph of techniques");
+  f.text(
+      "--feedback", feedback,
+      "What a model is told about its kernels: none, errors, findings, or profile (the default)");
+  f.on_off(
+      "--no-knowledge", no_knowledge,
+      "With a model: prompts hold the task alone; no examples, lessons or graph of techniques");
   f.text("--embed", embedder, "openai:NAME of an embedding model that ranks knowledge by meaning");
-  f.on_off("--freeze-memory", freeze_memory, "Begin with lessons of earlier runs, leave none");
-  f.text("--label", label, "A text that is stored with the run, by which scripts find the run");
+  f.on_off("--freeze-memory", freeze_memory, "Use lessons of earlier runs, but leave none");
+  f.text("--label", label, "Text that is stored with the run, so that scripts can find it");
   writing.declare(f);
 }
 

@@ -37,7 +37,8 @@ TEST(OptimizeFlags, MethodsLedByTheProfileHaveItMadeUnlessToldOtherwise) {
   flags.no_profile = true;
   EXPECT_FALSE(profiles(flags));
   flags.profile = true;
-  EXPECT_THAT(config_of(flags).error().what, HasSubstr("either --profile or --no-profile"));
+  EXPECT_THAT(config_of(flags).error().what,
+              HasSubstr("--profile and --no-profile contradict each other: give one of them"));
   flags = flags_of("evolve", "cuda");
   flags.profile = true;
   EXPECT_TRUE(profiles(flags));
@@ -151,11 +152,11 @@ TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
   flags.strategy = "coder-judge";
   EXPECT_TRUE(config_of(flags)->judges_by_rules);
   flags.writing.models.models.emplace_back("judge=scripted:other");
-  EXPECT_THAT(refusal(flags), HasSubstr("--judge rules leaves nothing to the model"));
+  EXPECT_THAT(refusal(flags), HasSubstr("--judge rules judges without a model"));
   flags = flags_of("graph-walk", "cpu");
   flags.writing.models.models.emplace_back("guide=scripted:other");
   flags.guide = "weights";
-  EXPECT_THAT(refusal(flags), HasSubstr("--guide llm alone"));
+  EXPECT_THAT(refusal(flags), HasSubstr("only with --guide llm"));
   flags.guide = "llm";
   EXPECT_TRUE(config_of(flags));
   flags = flags_of("refine", "cpu");

@@ -76,7 +76,7 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
   std::error_code ignored;
   if (!flags.out.empty() && std::filesystem::exists(flags.out, ignored) &&
       std::filesystem::equivalent(flags.out, flags.file, ignored))
-    return fail_input("--out is the file that is read; give it another name", flags.out);
+    return fail_input("--out names the file that is read; name another file", flags.out);
   const auto draft = import::draft_plan(source, platform::Path(flags.file).filename().string(),
                                         definition ? &*definition : nullptr, flags.function);
   std::string trouble;
@@ -86,7 +86,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
   if (draft.is_complete() && !flags.out.empty()) {
     std::ofstream stream(flags.out, std::ios::binary);
     stream << draft.source;
-    if (!stream.flush()) return fail_input("cannot write the candidate", flags.out);
+    if (!stream.flush())
+      return fail_input("cannot write the drafted candidate to this file", flags.out);
   }
   if (global.json) {
     std::printf("%s\n", dump_json(draft_json(flags, draft, trouble)).c_str());
@@ -107,7 +108,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
     fmt::print(stderr, "kw: as it stands this plan would be refused: {}\n", sanitise_line(trouble));
   if (flags.out.empty()) {
     std::fwrite(draft.source.data(), 1, draft.source.size(), stdout);
-    if (std::fflush(stdout) != 0) return fail("cannot write the candidate", "standard output");
+    if (std::fflush(stdout) != 0)
+      return fail("cannot write the drafted candidate", "standard output");
   } else {
     fmt::print("wrote {}\nnext: kw judge {} --task {}\n", flags.out, shell_word(flags.out),
                flags.task.empty() ? "TASK" : shell_word(flags.task));
@@ -121,11 +123,13 @@ Command plan_command() {
   auto flags = std::make_shared<PlanFlags>();
   Command draft;
   draft.name = "draft";
-  draft.summary = "A launch plan from the host code of a .cu file, printed with its device code";
+  draft.summary =
+      "Draft a launch plan from the host code of a .cu file, and print it with the device code";
   draft.declare = [flags](Flags& f) {
     f.positional("file", flags->file, "CUDA source that launches its kernels by <<< >>>");
     f.text("--task", flags->task, "Task whose names the plan shall use: a folder or a shipped one");
-    f.text("--function", flags->function, "Host function to read, where the file has several");
+    f.text("--function", flags->function,
+           "Host function to draft from, where the file has several");
     f.text("--out", flags->out, "File to write; default: standard output");
   };
   draft.run = [flags](const Global& global) {

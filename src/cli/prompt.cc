@@ -85,7 +85,8 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
       exchanges.push_back(std::move(exchange));
     return {};
   }));
-  if (exchanges.empty()) return fail_input(fmt::format("no model was asked for {}", scope), name);
+  if (exchanges.empty())
+    return fail_input(fmt::format("no model was asked for this attempt ({})", scope), name);
   if (!global.json) {
     for (const Exchange& exchange : exchanges) print_exchange(exchange);
     return kDone;
@@ -108,25 +109,26 @@ Command prompt_command() {
     FirstPromptFlags& first = flags->first;
     first.run.declare(f);
     f.integer("--attempt", flags->attempt,
-              "TASK is a run: show what this attempt of it was sent, and the reply", {1});
+              "TASK is the name of a run: show the prompts sent for this attempt, and the replies",
+              {1});
     f.text("--errand", first.errand,
            "write | repair | rethink | improve; default: what the strategy asks for first");
     f.text("--parent", first.parent, "Kernel to repair or improve; default: the reference");
     f.on_off("--own-playbook", first.own_playbook,
-             "Show the playbook's kernels for this very task as examples");
+             "Also show the playbook's kernels for this task as examples");
   };
   command.screen = {
       {"What is shown",
        {{"TASK", "", "folder or shipped task; with --attempt a run"},
-        {"--attempt", "N", "what this attempt of a run was sent, and the reply"},
+        {"--attempt", "N", "prompts and replies of this attempt of a run"},
         {"--errand", "improve", "write, repair, rethink or improve"},
         {"--parent", "FILE", "kernel to repair or improve"},
-        {"--own-playbook", "", "show the playbook's kernels for this very task"}},
+        {"--own-playbook", "", "also show the playbook's kernels for this task"}},
        {"--target", "--arch", "--baseline"}},
       {"The run",
-       {{"--model", "openai:NAME", "model to build the prompt for; it is not asked"},
-        {"--strategy", "NAME", "which method asks; default refine"},
-        {"--hint", "WORDS", "what is worth trying; --constraint: what must hold"},
+       {{"--model", "openai:NAME", "model to build the prompt for; the model is not asked"},
+        {"--strategy", "NAME", "strategy that asks the model; default refine"},
+        {"--hint", "WORDS", "hint for the model; --constraint: what must hold"},
         {"--feedback", "LEVEL", "what a model is told: none, errors, findings, profile"},
         {"--prompt-tokens", "N", "bound on the prompt"}},
        {"--constraint"}}};

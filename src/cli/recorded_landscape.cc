@@ -64,7 +64,8 @@ Result<Record> open_record(const Global& global, std::string_view task) {
   const bool is_file = std::filesystem::is_regular_file(name, ignored);
   Steps steps = KW_TRY(is_file ? as_input(steps_of_file(name)) : steps_of_run(global, name));
   if (!search::RecordedLandscape::is_searchable(steps.all))
-    return fail_input("nothing correct was measured there, so there is nothing to search", name);
+    return fail_input("the recorded run measured no correct kernel, so there is nothing to search",
+                      name);
   return Record{std::make_unique<search::RecordedLandscape>(std::move(steps.all)),
                 steps.sha256.hex()};
 }

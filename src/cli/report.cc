@@ -56,7 +56,7 @@ void add_baseline_source(const Global& global, report::RunData& data) {
   const std::vector<Candidate>& baselines = (*bench)->baselines();
   const auto found = std::ranges::find(baselines, data.baseline, &Candidate::name);
   if (found == baselines.end())
-    data.no_baseline_source = "it cannot be built on this machine";
+    data.no_baseline_source = "the baseline cannot be built on this machine";
   else if (found->source.empty())
     data.no_baseline_source = "the baseline of a landscape is no code";
   else
@@ -97,7 +97,7 @@ Command report_command() {
   auto flags = std::make_shared<ReportFlags>();
   Command command;
   command.name = "report";
-  command.summary = "Write a run as one HTML file";
+  command.summary = "Write the report of a run as one HTML file";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.text("--out", flags->out, "File; default: report.html in the run's folder");

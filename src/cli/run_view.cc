@@ -96,18 +96,18 @@ std::string where_to_look(const report::RunData& data, const platform::Path& fol
     text += fmt::format("  {:<{}}  {}\n", command, 24 + run.size(), why);
   };
   if (data.run.state != RunState::Finished) {
-    add("kw resume " + run, "go on with it");
+    add("kw resume " + run, "go on with this run");
     add("kw show " + run, "every attempt so far");
     return text;
   }
   if (data.best) add(fmt::format("kw explain {} {}", run, data.best->number), "why this kernel");
-  add("kw report " + run, "all of it as one page");
+  add("kw report " + run, "the whole run as one page");
   if (data.best && data.run.config.carrier != "synthetic")
-    add("kw export " + run + " --as header", "into a program");
+    add("kw export " + run + " --as header", "the kernel for a program");
   if (data.is_win() && data.run.config.carrier == "pipe" && !data.run.config.specialises)
     add("kw specialise " + run, "knobs for each shape");
   if (data.run.config.models.empty())
-    text += "No model took part; with --model one adds ideas of its own.\n";
+    text += "No language model took part; with --model one writes kernels, too.\n";
   return text;
 }
 

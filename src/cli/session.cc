@@ -170,7 +170,8 @@ std::string why_not_built(const Candidate& baseline) {
                : join(baseline.libraries, ", ") + " is not installed";
   if (baseline.trust_class != TrustClass::HostLauncher) return {};
   const compile::CudaToolkit toolkit = compile::find_cuda_toolkit();
-  if (toolkit.nvcc.empty()) return "a host launcher needs nvcc; set CUDA_PATH to a CUDA toolkit";
+  if (toolkit.nvcc.empty())
+    return "this baseline is a host launcher, which needs nvcc; set CUDA_PATH to a CUDA toolkit";
   for (const std::string& library : baseline.libraries)
     if (auto why = compile::why_no_cuda_library(toolkit, library); !why.empty()) return why;
   return {};

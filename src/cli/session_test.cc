@@ -43,7 +43,7 @@ TEST_F(NamedTask, IsThePersonsBeforeTheShippedOne) {
 
 TEST(CodeOf, IsUsageForInputAloneWhateverIsAdvised) {
   for (const Advice advice : {Advice::Retry, Advice::GiveUp, Advice::Stop}) {
-    EXPECT_EQ(code_of({"no such program on PATH", "g++", advice}), kEnvironment);
+    EXPECT_EQ(code_of({"no folder of PATH holds this program", "g++", advice}), kEnvironment);
     EXPECT_EQ(code_of(as_input(Result<>(fail("no such file", "x.cpp", advice))).error()), kUsage);
   }
   EXPECT_EQ(code_of(fail_input("no run of this name").error()), kUsage);

@@ -21,19 +21,21 @@ std::string interval_of(const Speedup& s) {
 }
 
 std::string words_of(const engine::ShapeChoice& shape) {
-  std::string tried = fmt::format("{} point{}", shape.tried, shape.tried == 1 ? "" : "s");
+  std::string tried =
+      fmt::format("{} setting{} of the knobs", shape.tried, shape.tried == 1 ? "" : "s");
   if (shape.failed > 0)
     tried += fmt::format(", {} of which failed: {}", shape.failed,
                          engine::failure_words(shape.first_failure));
-  if (!shape.confirmation) return fmt::format("{}: none is faster among {}", shape.workload, tried);
+  if (!shape.confirmation)
+    return fmt::format("{}: no build is faster; tried: {}", shape.workload, tried);
   const Evaluation& seen = *shape.confirmation;
   if (!shape.arm)
     return fmt::format(
-        "{}: not confirmed: {}; the fastest of {}", shape.workload,
+        "{}: the fastest build was not confirmed: {}; tried: {}", shape.workload,
         seen.verdict.is_correct() ? interval_of(seen.speedup) : engine::failure_words(seen.verdict),
         tried);
   const std::string knobs = knobs_text(shape.arm->knobs);
-  return fmt::format("{}: {} of itself with {}, the fastest of {}", shape.workload,
+  return fmt::format("{}: {} the speed of the general build with {}; tried: {}", shape.workload,
                      interval_of(seen.speedup), knobs.empty() ? "its sizes as constants" : knobs,
                      tried);
 }
@@ -86,8 +88,10 @@ Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
   const auto tell = [](const engine::ShapeChoice& shape) {
     std::fprintf(stderr, "kw: %s\n", words_of(shape).c_str());
   };
-  std::fprintf(stderr, "kw: a build for each timed shape: up to %d points of the knobs at each\n",
-               options.points);
+  std::fprintf(
+      stderr,
+      "kw: building the kernel for each timed shape: up to %d settings of the knobs for each\n",
+      options.points);
   ShapeBuilds builds{KW_TRY(engine::specialise(s, workbench, kernel, options, tell)), ""};
   if (builds.result.is_kept())
     KW_TRY(write_down(s.store, builds, workbench.definition().task.name, kernel.target));
@@ -106,7 +110,8 @@ std::string shape_builds_words(const ShapeBuilds& builds) {
     return "No shape gained anything for certain; the kernel stays as it is.\n";
   const Evaluation& whole = *result.over_baseline;
   if (!result.is_kept())
-    return fmt::format("Not confirmed as a whole: {}\n", engine::failure_words(whole.verdict));
+    return fmt::format("The kernel with a build for each shape was not confirmed as a whole: {}\n",
+                       engine::failure_words(whole.verdict));
   return fmt::format("Specialised: {} of {}\n{}\n", interval_of(whole.speedup),
                      whole.opponent_words(), builds.path);
 }

@@ -145,8 +145,8 @@ Command show_command() {
   command.summary = "Show a run, or one of its attempts";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
-    f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one",
-              {1});
+    f.integer("--attempt", flags->attempt,
+              "Show source, verdict, findings and samples of this attempt", {1});
   };
   command.run = [flags](const Global& global) {
     return end_command(global, show_stored(global, *flags));

@@ -54,7 +54,7 @@ Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, 
     most = workload.work.flops;
     best = &spec;
   }
-  if (best == nullptr) return fail_input("the task has nothing to check", definition.folder);
+  if (best == nullptr) return fail_input("the task has no workload to check", definition.folder);
   return *best;
 }
 
@@ -129,7 +129,7 @@ Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soak
     const std::int64_t began = soak.now_ns();
     // The next, doubled value takes about twice as long as the last one.
     if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) {
-      to.growth_ended = "its share of the time was used up";
+      to.growth_ended = "the part of --time for doubling was used up";
       break;
     }
     const auto judged = soak.judge_at(spec, to.dim, value);
@@ -147,11 +147,11 @@ Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soak
     to.growth.push_back(point);
     last_ns = static_cast<double>(soak.now_ns() - began);
     if (point.outcome != Outcome::Correct) {
-      to.growth_ended = "a judgement that was not correct";
+      to.growth_ended = "the kernel was not correct at this size";
       break;
     }
     if (value > std::numeric_limits<std::int32_t>::max() / 4) {
-      to.growth_ended = "the next value is no 32-bit number";
+      to.growth_ended = "the next size does not fit into 32 bits";
       break;
     }
   }
@@ -271,13 +271,13 @@ Command soak_command() {
   Command command;
   command.name = "soak";
   command.summary =
-      "Check one kernel on ever new inputs for a while; Ctrl-C ends it with what was seen";
+      "Check one kernel on ever new inputs for a given time; Ctrl-C ends the check early";
   command.declare = [flags](Flags& f) {
-    f.positional("file", flags->file, "Candidate source");
+    f.positional("file", flags->file, "Source file of the kernel to check");
     f.text("--task", flags->task, "Task folder, or name of a shipped task");
     flags->target.declare(f, false);
-    f.texts("--set", flags->settings, "Knob value K=V; repeatable");
-    f.text("--time", flags->time, "For how long, such as 60s");
+    f.texts("--set", flags->settings, "Value of a knob of the kernel, as K=V; repeatable");
+    f.text("--time", flags->time, "How long to check, such as 60s");
     f.text("--grow", flags->grow,
            "Dim, such as the number of time steps, that is doubled to see how the error grows");
   };

@@ -35,7 +35,8 @@ struct Named {
 Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& store) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(flags.kernel, ignored)) {
-    if (flags.task.empty()) return fail_input("a file needs --task");
+    if (flags.task.empty())
+      return fail_input("a kernel's file needs --task, which names the task that it computes");
     return Named{{}, flags.task, KW_TRY(flags.target.aim(flags.kernel))};
   }
   const RunSummary run = KW_TRY(store.find(flags.kernel));
@@ -101,12 +102,13 @@ Command specialise_command() {
   command.name = "specialise";
   command.summary = "Choose knobs for each timed shape and put them into one kernel";
   command.declare = [flags](Flags& f) {
-    f.positional("kernel", flags->kernel, "Source, or a run whose best is taken");
-    f.text("--task", flags->task, "Task of a source");
+    f.positional("kernel", flags->kernel,
+                 "Source file of a kernel, or a run whose best kernel is taken");
+    f.text("--task", flags->task, "Task that a source file computes");
     flags->target.declare(f, true);
     f.texts("--set", flags->settings, "Knob value K=V for all other shapes; repeatable");
-    f.text("--baseline", flags->baseline, "Opponent of the certificate; default: the fastest");
-    f.integer("--points", flags->points, "Points of the knobs to try at each shape", {1, 1000});
+    f.text("--baseline", flags->baseline, "Baseline to confirm against; default: the fastest");
+    f.integer("--points", flags->points, "Settings of the knobs to try for each shape", {1, 1000});
   };
   command.run = [flags](const Global& global) {
     return end_command(global, specialise(global, *flags));

@@ -52,13 +52,15 @@ Result<std::string> one_line(const std::string& words) {
   std::string line(trim(words));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   if (line.size() > kMostWords)
-    return fail_input(fmt::format("more than {} bytes of text", kMostWords), "steer");
+    return fail_input(fmt::format("the text of an order has more than {} bytes", kMostWords),
+                      "steer");
   return line;
 }
 
 Result<int> number_of(const std::string& text, const char* what) {
   if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
-    return fail_input(fmt::format("{} wants a number, not '{}'", what, text), "steer");
+    return fail_input(
+        fmt::format("{} takes the number of an attempt or order, not '{}'", what, text), "steer");
   return std::stoi(text);
 }
 
@@ -115,8 +117,9 @@ Result<bool> is_going(const RunSummary& run) {
   const bool is_interrupted = run.stopped_by == search::kInterrupt;
   if (is_held && is_interrupted) return false;
   if (is_held && !run.stopped_by.empty())
-    return fail_input("its search is over (" + run.stopped_by + "), the winner is being confirmed",
-                      run.name);
+    return fail_input(
+        "the search of this run is over (" + run.stopped_by + "), the winner is being confirmed",
+        run.name);
   return is_held;
 }
 
@@ -163,9 +166,10 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
     KW_TRY(check_all(global, store, run, wanted, known));
     KW_TRY(engine::give_orders(store, run.id, wanted));
     const std::string effect =
-        !is_now        ? "with: kw resume " + run.name
-        : flags.finish ? "once what is being judged has ended; then the best is confirmed"
-                       : "before the next ask";
+        !is_now ? "when the run goes on, by: kw resume " + run.name
+        : flags.finish
+            ? "once the kernel that is being judged has ended; then the best is confirmed"
+            : "before the run asks for its next kernel";
     if (!global.json) fmt::print("the order is stored; it takes effect {}\n", effect);
   }
   auto orders = KW_TRY(engine::orders_of(store, run.id));
@@ -185,8 +189,8 @@ Command steer_command() {
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name of a run, as kw runs lists it");
     f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");
-    f.texts("--forbid", flags->forbidden, "A technique not to be used; repeatable");
-    f.texts("--require", flags->required, "A technique to be used; repeatable");
+    f.texts("--forbid", flags->forbidden, "Technique that kernels must not use; repeatable");
+    f.texts("--require", flags->required, "Technique that kernels must use; repeatable");
     f.integer("--pin", flags->pin, "Derive all further kernels from this attempt", {1});
     f.texts("--stop", flags->stops,
             "Derive no more kernels from this attempt or from those made from it; repeatable");
@@ -195,7 +199,7 @@ Command steer_command() {
     f.text("--time", flags->time, "New bound on time, e.g. 10m");
     flags->spend.declare(f);
     f.on_off("--finish", flags->finish, "End the search now and confirm the best so far");
-    f.on_off("--list", flags->list, "All orders so far");
+    f.on_off("--list", flags->list, "List all orders so far");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, steer(global, *flags));

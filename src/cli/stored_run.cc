@@ -31,13 +31,14 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   if (auto landscape = synthetic_bench(global, run.config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     if (parts.sha256 != run.config.task_sha256)
-      return fail_input("the record has changed since this run", run.name);
+      return fail_input("the record that this run searched has changed since the run began",
+                        run.name);
     return std::move(parts.workbench);
   }
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, run.config.task_path));
   if (definition.task.sha256 != run.config.task_sha256)
-    return fail_input("the task has changed since this run", run.name);
+    return fail_input("the task's files have changed since this run began", run.name);
   const auto playbook = memory::shipped_playbook(data, definition);
   DeviceFacts facts;
   facts.target = run.config.target;

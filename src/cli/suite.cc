@@ -149,18 +149,19 @@ Command suite_command() {
   command.name = "suite";
   command.summary = "Compare ways to search on several tasks at equal budget";
   command.declare = [flags](Flags& f) {
-    f.positional("spec", flags->spec, "What is compared: a YAML file (docs/suites.md)");
+    f.positional("spec", flags->spec, "YAML file that says what is compared (docs/suites.md)");
     f.texts("--model", flags->models,
             "For 'real' among the spec's models; where it has none, instead of them; repeatable");
     flags->asking.declare_timeout(f);
-    f.integer("--jobs", flags->jobs, "Searches at a time; measuring takes turns all the same",
-              {1, kMostJobs});
+    f.integer("--jobs", flags->jobs,
+              "Searches that run at the same time; they take turns at measuring", {1, kMostJobs});
     f.text("--csv", flags->csv, "Write a line for each search to this file");
-    f.text("--into", flags->into, "Put the tables between the suite's marks in this document");
+    f.text("--into", flags->into,
+           "Put the tables into this document, between the suite's two marker lines");
     f.integer("--landscape", flags->landscape,
               "Search this many synthetic worlds of techniques instead: no model, no device",
               {1, kMostWorlds});
-    f.on_off("--list", flags->list, "Print the commands and run nothing");
+    f.on_off("--list", flags->list, "Print the commands of the searches and run nothing");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, suite(global, *flags));

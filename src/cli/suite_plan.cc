@@ -54,7 +54,7 @@ class Planner {
       if (is_world(name) != is_world(first) || is_record(name) != is_record(first)) {
         report_.add(
             t.name.place,
-            "a suite with worlds of techniques has no other tasks, and so has one with records");
+            "a suite cannot mix worlds of techniques or records with tasks of another kind");
       } else if (is_world(name)) {
         std::uint64_t seed = 0;
         const auto* end = name.data() + name.size();
@@ -103,12 +103,15 @@ class Planner {
     };
     if (is_inside()) {
       if (spec_.budget.evaluations == 0)
-        return complain("searches a world or a record by 'evaluations' of the budget");
+        return complain(
+            "searches a world of techniques or a record, so the suite's budget must give "
+            "'evaluations'");
     } else if (!info.is_writing) {
       if (spec_.budget.evaluations == 0)
-        return complain("asks no model: give the budget 'evaluations'");
+        return complain("asks no model, so the suite's budget must give 'evaluations'");
     } else {
-      if (models_of_spec().empty()) return complain("has kernels written: give 'models'");
+      if (models_of_spec().empty())
+        return complain("needs a model that writes kernels: give 'models' in the suite");
       for (const task::SuiteTask& t : spec_.tasks)
         if (is_landscape(t.name.text))
           return complain(

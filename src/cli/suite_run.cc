@@ -25,7 +25,7 @@ namespace {
 
 using report::SuiteCell;
 
-constexpr const char* kInterruptedCell = "Interrupted; run the same command to go on.";
+constexpr const char* kInterruptedCell = "Interrupted; the same command goes on with the suite.";
 constexpr int kLookMs = 200;  // how often to look for an interruption while a child runs
 /// How long a child process may still take to finish its attempt and report after it was asked to
 /// end.
@@ -73,7 +73,7 @@ Result<std::string> run_of(const platform::Exit& exit) {
     const auto where = error.value("where", std::string());
     return exit.code == kUsage ? fail_input(what, where) : fail(what, where);
   }
-  return fail("kw optimize ended with " + describe(exit));
+  return fail("kw optimize, which searches for this suite, ended with " + describe(exit));
 }
 
 bool is_written(const Attempt& attempt) {

@@ -123,11 +123,14 @@ TEST_F(SuitePlanTest, WhatCannotBeIsSaidAtItsPlace) {
   EXPECT_THAT(complaint("tasks: [saxpi]\nstrategies: greedy\n" + budget),
               AllOf(HasSubstr("a.yaml:2:9: "), HasSubstr("saxpy")));
   EXPECT_THAT(complaint("tasks: saxpy\nstrategies: [greedy, refine]\n" + budget),
-              HasSubstr("a.yaml:3:22: strategy 'refine' has kernels written: give 'models'"));
-  EXPECT_THAT(complaint("tasks: saxpy\nstrategies: greedy\nbudget: { calls: 1 }\n"),
-              HasSubstr("3:13: strategy 'greedy' asks no model: give the budget 'evaluations'"));
+              HasSubstr("a.yaml:3:22: strategy 'refine' needs a model that writes kernels: give "
+                        "'models' in the suite"));
+  EXPECT_THAT(
+      complaint("tasks: saxpy\nstrategies: greedy\nbudget: { calls: 1 }\n"),
+      HasSubstr(
+          "3:13: strategy 'greedy' asks no model, so the suite's budget must give 'evaluations'"));
   EXPECT_THAT(complaint("tasks: [techniques:1, saxpy]\nstrategies: greedy\n" + budget),
-              HasSubstr("2:23: a suite with worlds of techniques has no other tasks"));
+              HasSubstr("2:23: a suite cannot mix worlds of techniques"));
   EXPECT_THAT(complaint("tasks: techniques:x\nstrategies: greedy\n" + budget),
               HasSubstr("2:8: techniques: wants a number"));
   EXPECT_THAT(complaint("tasks: synthetic:1\nmodels: m:1\nstrategies: refine\n" + budget),

@@ -58,9 +58,11 @@ Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Tar
     names.push_back(spec.name);
   }
   if (name.empty())
-    return fail_input(fmt::format("no timed workload for {} to vary", name_of(target)),
-                      definition.folder);
-  return fail_input("no timed workload named '" + name + "'" + suggestion(name, names),
+    return fail_input(
+        fmt::format("the task has no timed workload for target {} whose sizes could be varied",
+                    name_of(target)),
+        definition.folder);
+  return fail_input("the task has no timed workload named '" + name + "'" + suggestion(name, names),
                     definition.folder);
 }
 
@@ -116,7 +118,8 @@ class Sweep {
     point.value = value;
     Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
     if (workload.bytes() > workload_limit(carrier_.facts())) {
-      point.skipped = "needs " + format_bytes(static_cast<std::uint64_t>(workload.bytes())) +
+      point.skipped = "the tensors need " +
+                      format_bytes(static_cast<std::uint64_t>(workload.bytes())) +
                       ", more than a tenth of the memory";
       return point;
     }
@@ -313,10 +316,11 @@ Command sweep_command() {
             "n=64..512 doubles, n=64..512:64 steps, n=64..4096*4 multiplies; k=256 fixes another");
     flags->target.declare(f, true);
     f.text("--kernel", flags->kernel,
-           "Source; default: the best of --run, else the fastest baseline");
-    f.text("--run", flags->run, "Run whose best is swept; default: the latest of the task");
-    f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
-    f.text("--workload", flags->workload, "Timed workload to vary; default: the first");
+           "Source file to time; default: the best of --run, else the fastest baseline");
+    f.text("--run", flags->run, "Run whose best kernel is timed; default: the latest of the task");
+    f.text("--baseline", flags->baseline,
+           "Baseline to compare with, by name; default: the fastest");
+    f.text("--workload", flags->workload, "Timed workload whose sizes vary; default: the first");
   };
   command.run = [flags](const Global& global) {
     // The sweep handles signals itself, so that an interruption still writes the points judged so

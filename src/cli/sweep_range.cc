@@ -56,7 +56,7 @@ std::optional<std::vector<std::int64_t>> parse_range(std::string_view text) {
 }  // namespace
 
 Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims) {
-  constexpr const char* kForm = "wants n=64..512, n=64..512:64 or n=64..4096*4, not '";
+  constexpr const char* kForm = "sizes are given as n=64..512, n=64..512:64 or n=64..4096*4, not '";
   SweepPlan plan;
   for (const std::string& text : dims) {
     const auto equals = text.find('=');
@@ -74,7 +74,8 @@ Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims) {
     if (!plan.dim.empty())
       return fail_input("only one dim may range; '" + plan.dim + "' does already", "--dim");
     if (values->size() > kMaxSweepPoints)
-      return fail_input("more than " + std::to_string(kMaxSweepPoints) + " points", "--dim");
+      return fail_input("the range has more than " + std::to_string(kMaxSweepPoints) + " points",
+                        "--dim");
     plan.dim = name;
     plan.values = std::move(*values);
   }

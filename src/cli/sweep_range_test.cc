@@ -41,12 +41,18 @@ TEST(SweepRange, FixesOtherDims) {
 
 TEST(SweepRange, SaysWhatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{}, "one dim must range"},         {{"n=64"}, "one dim must range"},
-      {{"n"}, "wants n=64..512"},         {{"=1..2"}, "wants n=64..512"},
-      {{"n=512..64"}, "wants n=64..512"}, {{"n=0..64"}, "wants n=64..512"},
-      {{"n=1..64*1"}, "wants n=64..512"}, {{"n=1..64:0"}, "wants n=64..512"},
-      {{"n=1..x"}, "wants n=64..512"},    {{"n=1..2", "m=1..2"}, "only one dim may range"},
-      {{"n=1..2", "n=3"}, "given twice"}, {{"n=1..1000:1"}, "more than 256 points"},
+      {{}, "one dim must range"},
+      {{"n=64"}, "one dim must range"},
+      {{"n"}, "sizes are given as n=64..512"},
+      {{"=1..2"}, "sizes are given as n=64..512"},
+      {{"n=512..64"}, "sizes are given as n=64..512"},
+      {{"n=0..64"}, "sizes are given as n=64..512"},
+      {{"n=1..64*1"}, "sizes are given as n=64..512"},
+      {{"n=1..64:0"}, "sizes are given as n=64..512"},
+      {{"n=1..x"}, "sizes are given as n=64..512"},
+      {{"n=1..2", "m=1..2"}, "only one dim may range"},
+      {{"n=1..2", "n=3"}, "given twice"},
+      {{"n=1..1000:1"}, "more than 256 points"},
   };
   for (const auto& [dims, words] : cases) {
     const auto plan = parse_sweep(dims);

@@ -12,7 +12,7 @@
 namespace kw::cli {
 
 void TargetFlags::declare(Flags& flags, bool has_arch) {
-  flags.text("--target", target, "cpu or cuda; default cpu, or what the file's suffix says");
+  flags.text("--target", target, "cpu or cuda; default: by the file's suffix, else cpu");
   if (has_arch)
     flags.text("--arch", arch,
                "cuda: one of " + join(device::known_archs(), ", ") + "; default: the device's");
@@ -31,8 +31,9 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
   if (aim.target == Target::Cpu)
     return fail_input("--arch is for target cuda; on cpu kernels are compiled for this machine");
   if (!contains(device::known_archs(), arch))
-    return fail_input("no arch '" + arch + "'" + suggestion(arch, device::known_archs()) +
-                      "; it is " + join(device::known_archs(), ", "));
+    return fail_input("--arch knows no GPU architecture '" + arch + "'" +
+                      suggestion(arch, device::known_archs()) +
+                      "; there are: " + join(device::known_archs(), ", "));
   aim.arch = arch;
   return aim;
 }

@@ -55,7 +55,8 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
 Result<int> create(const Global& global, const TaskFlags& flags) {
   const platform::Path folder = new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
-    if (!flags.from.empty()) return fail_input("--describe and --from are two ways: give one");
+    if (!flags.from.empty())
+      return fail_input("--describe and --from are two ways to draft a task: give one of them");
     return draft_from_words(global, flags.describe, folder);
   }
   if (flags.describe.any())
@@ -228,7 +229,7 @@ void print_task(const Shown& shown) {
     fmt::print("  {:<18} {}\n", b.name,
                b.libraries.empty() ? "" : "needs " + join(b.libraries, ", "));
   for (const std::string& notice : shown.notices) fmt::print("  {}\n", notice);
-  fmt::print("\nideas without a model\n");
+  fmt::print("\nkernels that a run without a model tries\n");
   for (const propose::Idea& idea : shown.ideas)
     fmt::print("  {:<18} {:<9} {:>6} variants  {}\n", idea.candidate.name,
                name_of(idea.candidate.origin), idea.header.points(1 << 20).size(),
@@ -302,16 +303,16 @@ Command child(const std::string& name, const std::string& summary,
 
 /// The first screen of kw task new --help.
 std::vector<HelpGroup> screen_of_new() {
-  return {{"Task", {{"NAME", "", "its name, or a path for its folder"}}, {}},
+  return {{"Task", {{"NAME", "", "name of the task, or a path for its folder"}}, {}},
           {"From code",
            {{"--from", "FILE", "C or C++ file with a plain sequential function"},
-            {"--function", "NAME", "which function, where the file has several"}},
+            {"--function", "NAME", "function to draft from, where the file has several"}},
            {}},
           {"From words",
-           {{"--describe", "WORDS", "what it computes: a model drafts the folder"},
-            {"--model", "openai:NAME", "who drafts; or anthropic:NAME, manual:DIR"},
-            {"--usd", "1", "most that it may cost; --tokens, --calls likewise"},
-            {"--tries", "N", "most replies: what is wrong goes back to the model"},
+           {{"--describe", "WORDS", "what the task computes: a model drafts the folder"},
+            {"--model", "openai:NAME", "model that drafts; or anthropic:NAME, manual:DIR"},
+            {"--usd", "1", "most dollars that the draft may cost; also --tokens, --calls"},
+            {"--tries", "N", "most replies to ask for; errors go back to the model"},
             {"--yes", "", "accept the draft unread, if it is admitted"}},
            {"--base-url", "--tokens", "--calls"}}};
 }
@@ -333,7 +334,8 @@ Command task_command() {
             f.text("--from", flags.from,
                    "C or C++ file with a plain sequential function, or a .cu file with a kernel of "
                    "one");
-            f.text("--function", flags.function, "Which function, where the file has several");
+            f.text("--function", flags.function,
+                   "Function to draft from, where the file has several");
             flags.describe.declare(f);
           },
           create),
@@ -346,20 +348,21 @@ Command task_command() {
             return accept_draft(global, flags.name);
           }),
       child(
-          "check", "Does the task catch wrong answers? Builds and runs its reference",
+          "check", "Check whether the task catches wrong answers, by running its reference",
           [takes_task](Flags& f, TaskFlags& flags) {
             takes_task(f, flags);
             flags.target.declare(f, true);
             f.text("--time", flags.time,
                    "Begin no further check after this time, e.g. 10m; default: no limit");
-            f.on_off("--verbose", flags.verbose, "A line for each check, not for each workload");
+            f.on_off("--verbose", flags.verbose,
+                     "Print a line for each check instead of one for each workload");
           },
           check_task),
       child(
-          "list", "Shipped tasks and those of the workspace", [](Flags&, TaskFlags&) {},
+          "list", "List shipped tasks and those of the workspace", [](Flags&, TaskFlags&) {},
           [](const Global& global, const TaskFlags&) { return list_tasks(global); }),
       child(
-          "show", "Signature, workloads, gate, work, baselines and playbook",
+          "show", "Show a task's signature, workloads, gate, work, baselines and playbook",
           [takes_task](Flags& f, TaskFlags& flags) {
             takes_task(f, flags);
             flags.target.declare(f, true);

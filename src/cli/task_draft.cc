@@ -57,7 +57,7 @@ class DraftingModel {
                                                      const std::function<void(std::string)>& say) {
     const auto specs = KW_TRY(flags.models.specs());
     if (specs.size() != 1 || !specs.front().role.empty())
-      return fail_input("--describe wants one --model, without a role");
+      return fail_input("--describe needs exactly one --model, without a role");
     const SpendLimits limits = KW_TRY(flags.spend.limits());
     const Before before = KW_TRY(before_of(exchanges, specs.front().text()));
     std::unique_ptr<DraftingModel> drafting(
@@ -115,7 +115,9 @@ Result<std::vector<std::string>> admission_problems(const Global& global,
       problems.push_back(fmt::format("{}{}{}", line.what,
                                      line.workload == "all" ? "" : " on " + line.workload,
                                      line.detail.empty() ? "" : ": " + line.detail));
-  if (lines->empty()) problems.emplace_back("there is nothing to check: no workload fits");
+  if (lines->empty())
+    problems.emplace_back(
+        "the draft has nothing to check: none of its workloads fits this machine");
   return problems;
 }
 
@@ -129,10 +131,10 @@ std::string mark_text(const DescribeFlags& flags, const std::string& model,
   for (const std::string_view line : split_lines(flags.words)) text += fmt::format("> {}\n", line);
   if (drafted.is_good()) {
     text +=
-        "\nIt loads and is admitted: wrong answers are caught. Whether it is what was meant,\n"
-        "only a person can say.\n";
+        "\nThe draft loads and is admitted: wrong answers are caught. Whether it computes what was "
+        "meant,\nonly a person can say.\n";
   } else {
-    text += "\nIt does not pass yet:\n\n";
+    text += "\nThe draft does not pass its checks yet:\n\n";
     for (const std::string& problem : drafted.problems) text += fmt::format("- {}\n", problem);
   }
   return text + fmt::format(
@@ -183,13 +185,13 @@ void retire(const platform::Path& exchanges) {
 }  // namespace
 
 void DescribeFlags::declare(Flags& flags) {
-  flags.text("--describe", words, "What it computes, in words: a model drafts the folder");
+  flags.text("--describe", words, "What the task computes, in words: a model drafts the folder");
   models.declare(flags);
   spend.declare(flags);
   pace.declare(flags);
   length.declare_reply(flags);
   asking.declare(flags);
-  flags.integer("--tries", tries, "Most replies: what is wrong with a draft goes back to the model",
+  flags.integer("--tries", tries, "Most replies to ask for; errors in a draft go back to the model",
                 {1});
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
 }
@@ -234,7 +236,8 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   std::error_code ignored;
   KW_TRY(as_input(task::draft_skeleton(name)));  // checks the name before anything is paid
   if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
-  if (trim(flags.words).empty()) return fail_input("--describe wants words");
+  if (trim(flags.words).empty())
+    return fail_input("--describe needs a description in words, and it is empty");
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
   const auto data = KW_TRY(open_data(global));
@@ -252,8 +255,8 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
         return admission_problems(global, definition);
       }));
   if (drafted.files.empty())
-    return fail("no reply held a task: " + drafted.problems.front(), drafting->model().name(),
-                Advice::Stop);
+    return fail("no reply of the model held a task: " + drafted.problems.front(),
+                drafting->model().name(), Advice::Stop);
 
   const bool is_accepted = flags.yes && drafted.is_good();
   task::Draft draft{name, drafted.files, {}};
@@ -276,7 +279,7 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
   const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
   if (definition.draft.empty())
-    return fail_input("is no draft, so there is nothing to accept", folder.string());
+    return fail_input("this task is no draft, so there is nothing to accept", folder.string());
   const auto lines = KW_TRY(admit(global, std::move(definition)));
   const bool is_good = is_admitted(lines);
   if (is_good) KW_TRY(platform::remove_tree(folder / task::kDraftFile));
@@ -291,7 +294,7 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
   } else {
     for (const worker::AdmissionLine& line : lines)
       if (!line.is_ok) fmt::print("FAIL {:<30} {:<18} {}\n", line.what, line.workload, line.detail);
-    fmt::print("not accepted: it is not admitted\n");
+    fmt::print("not accepted: the task is not admitted; mend what the lines above say\n");
   }
   return is_good ? kDone : kNotGood;
 }

@@ -135,7 +135,8 @@ std::string results_text(const Evaluation& e) {
       fmt::format("{} at {}{}\n", name_of(e.verdict.outcome), name_of(e.verdict.stage),
                   e.verdict.evidence.empty() ? "" : ": " + sanitise_line(e.verdict.evidence));
   if (!e.opponent_fault.empty())
-    text += fmt::format("  judged against another: {}\n", sanitise_line(e.opponent_fault));
+    text += fmt::format("  judged against another opponent, since the first failed: {}\n",
+                        sanitise_line(e.opponent_fault));
   if (e.speedup.value > 0) text += fmt::format("  {}\n", speedup_text(e));
   for (const WorkloadResult& w : e.workloads) text += workload_text(w);
   for (const SkippedWorkload& s : e.skipped)

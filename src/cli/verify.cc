@@ -362,7 +362,8 @@ Command verify_command() {
     f.text("--junit", flags->junit, "Write a JUnit report for continuous integration here");
     f.text("--task", flags->task,
            "Folder or name of the task; default: the name in the certificate");
-    f.text("--kernel", flags->kernel, "The kernel, where it lies elsewhere");
+    f.text("--kernel", flags->kernel,
+           "File of the kernel, where it does not lie beside the certificate");
   };
   command.run = [flags](const Global& global) { return verify(global, *flags); };
   return command;

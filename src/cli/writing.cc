@@ -49,13 +49,13 @@ void WritingFlags::declare(Flags& flags) {
   asking.declare(flags);
   flags.integer("--writes", writes, "With best-of-n: how many kernels are written; default 8", {1});
   flags.integer("--shortlist", shortlist,
-                "Kernels written for each ask; the one that recorded steps rank best is judged",
+                "Kernels written for each request; the one that recorded steps rank best is judged",
                 {1, kMostShortlist});
   flags.text("--ensemble", ensemble,
              "How to choose among several models: bandit, by what each gained for its cost (the "
              "default), or turn");
-  flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
-  flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
+  flags.texts("--constraint", constraints, "What must hold for every kernel, in words; repeatable");
+  flags.texts("--hint", hints, "Hint for the model on what is worth trying, in words; repeatable");
 }
 
 Result<bool> WritingFlags::has_writer() const {
@@ -94,7 +94,7 @@ Result<> WritingFlags::into(RunConfig& config) const {
   const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
   if (config.models.empty() && shortlist > 1)
-    return fail_input("--shortlist is for a model: give --model");
+    return fail_input("--shortlist has an effect only where a model writes: give --model");
   const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};
   if (!ensemble.empty() && !contains(ensembles, ensemble))
     return fail_input(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble,
@@ -174,10 +174,12 @@ Result<> RunModels::cast(const RunConfig& config) {
       writers_.push_back(spec);
     } else if (contains(strategy->roles, spec.role)) {
       if (std::ranges::find(roles_, spec.role, &llm::ModelSpec::role) != roles_.end())
-        return fail_input("one model in the role '" + spec.role + "' is enough", text);
+        return fail_input(
+            "two models are given for the role '" + spec.role + "'; a role has one model", text);
       roles_.push_back(spec);
     } else if (spec.role == kJudgeRole && strategy->has_parents) {
-      if (judge_) return fail_input("only one judge is possible: " + judge_->text(), text);
+      if (judge_)
+        return fail_input("a run has one judge, and there is one already: " + judge_->text(), text);
       judge_ = spec;
     } else {
       view_.on_notice(text + ": nothing in this run asks a model in the role '" + spec.role + "'");

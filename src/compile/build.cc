@@ -58,9 +58,13 @@ Result<std::optional<CompileResult>> check_unit(const BuildUnit& unit, const Lim
                    fmt::format("the source has {}; at most {} are compiled", format_bytes(bytes),
                                format_bytes(limits.source_bytes)));
   for (const std::string& define : unit.defines)
-    if (!is_define(define)) return fail("not a macro definition: " + one_line(define, 80));
+    if (!is_define(define))
+      return fail("the build unit names something that is no macro definition: " +
+                  one_line(define, 80));
   for (const SourceFile& file : unit.files)
-    if (!is_plain_name(file.name)) return fail("not a plain file name: " + one_line(file.name, 80));
+    if (!is_plain_name(file.name))
+      return fail("the build unit names a file by something other than a plain file name: " +
+                  one_line(file.name, 80));
   return std::nullopt;
 }
 

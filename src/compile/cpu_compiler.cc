@@ -47,8 +47,8 @@ struct Limit {
   std::string_view reason;
 };
 
-constexpr std::string_view kMemory = "the compiler needed more memory than it may use";
-constexpr std::string_view kFile = "a file of the build exceeded its size limit";
+constexpr std::string_view kMemory = "the compiler needed more memory than it is allowed";
+constexpr std::string_view kFile = "a file that the compiler wrote exceeded its size limit";
 constexpr std::string_view kDepth =
     "the source exceeds the compiler's limits on templates, constant evaluation or includes";
 
@@ -131,7 +131,7 @@ Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings set
   const platform::Exit asked =
       KW_TRY(platform::run({settings.program, "--version"}, options, std::chrono::seconds(10)));
   if (!asked.ok() || asked.out.empty())
-    return fail("the compiler does not run: " + platform::describe(asked), settings.program,
+    return fail("the C++ compiler cannot be run: " + platform::describe(asked), settings.program,
                 Advice::Stop);
   std::string version = sanitise(split_lines(asked.out).front(), 200);
   return std::unique_ptr<CpuCompiler>(new CpuCompiler(std::move(settings), std::move(version)));
@@ -275,7 +275,8 @@ Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& fo
     const std::string bytes = KW_TRY(platform::read_file(entry.path(), most_object_bytes()));
     const auto names = section_names(bytes);
     if (!names)
-      return refused(Outcome::CompileFailed, "an object cannot be read: " + names.error().what);
+      return refused(Outcome::CompileFailed,
+                     "a compiled object cannot be read: " + names.error().what);
     for (const std::string_view name : *names)
       if (name.starts_with(".gnu.lto_") || name.starts_with(".llvm."))
         return refused(Outcome::CompileFailed,
@@ -312,7 +313,9 @@ Result<std::vector<CodeMark>> CpuCompiler::read_dumps(const Path& folder) const 
   }
   // A missing dump of functions is an error, since without it every optimize attribute would be
   // accepted.
-  if (!has_any) return fail("the compiler wrote no dump of its functions", "", Advice::Stop);
+  if (!has_any)
+    return fail("the C++ compiler wrote no dump of the functions that it compiled", "",
+                Advice::Stop);
   return marks;
 }
 

@@ -61,7 +61,8 @@ Result<File> open_file(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
   if (header.e_machine != kCudaMachine) return fail("not a cubin");
   File file{bytes, KW_TRY(read_elf_sections(bytes, header)), {}};
-  if (header.e_shstrndx >= file.sections.size()) return fail("sections without names");
+  if (header.e_shstrndx >= file.sections.size())
+    return fail("the sections of the cubin have no names");
   const Elf64_Shdr names = file.sections[header.e_shstrndx];
   for (const Elf64_Shdr& section : file.sections)
     file.names.push_back(elf_string(bytes, names, section.sh_name));
@@ -79,15 +80,15 @@ Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || (symbol.st_other & kEntryOther) == 0)
         continue;
       if (kernels.size() >= kMostKernels)
-        return fail("more than " + std::to_string(kMostKernels) + " kernels");
+        return fail("the cubin holds more than " + std::to_string(kMostKernels) + " kernels");
       KernelFacts& kernel = kernels[i];
       kernel.symbol = elf_string(file.bytes, file.sections[table.sh_link], symbol.st_name);
       kernel.name = kernel.symbol;
-      if (kernel.symbol.empty()) return fail("a kernel without a name");
+      if (kernel.symbol.empty()) return fail("a kernel of the cubin has no name");
     }
     return kernels;
   }
-  return fail("no table of symbols");
+  return fail("the cubin has no table of symbols");
 }
 
 /// Reads the registers and stack of every function from .nv.info, by symbol.
@@ -105,7 +106,7 @@ Result<> read_shared_info(const File& file, std::map<std::uint32_t, KernelFacts>
               std::max<std::int64_t>(kernel->second.stack_bytes, word(payload, 1));
         return true;
       });
-  if (!is_whole) return fail("attributes of the cubin are damaged");
+  if (!is_whole) return fail("the attributes of a kernel in the cubin are damaged");
   return {};
 }
 
@@ -119,7 +120,8 @@ std::int64_t threads_of(std::string_view payload) {
 /// Reads the parameters and the launch bounds of one kernel from its section .nv.info.NAME.
 Result<> read_own_info(const File& file, KernelFacts& kernel) {
   const Elf64_Shdr* info = file.section(".nv.info." + kernel.symbol);
-  if (info == nullptr) return fail("nothing about the parameters of " + kernel.symbol);
+  if (info == nullptr)
+    return fail("the cubin says nothing about the parameters of " + kernel.symbol);
   std::map<int, KernelParameter> parameters;
   const bool is_whole = for_each_attribute(
       elf_contents(file.bytes, *info), [&](std::uint8_t attribute, std::string_view payload) {
@@ -139,14 +141,14 @@ Result<> read_own_info(const File& file, KernelFacts& kernel) {
         return true;
       });
   if (!is_whole || parameters.size() > kMostParameters)
-    return fail("the parameter table of " + kernel.symbol + " is damaged");
+    return fail("the cubin's table of parameters of " + kernel.symbol + " is damaged");
   for (const auto& [ordinal, parameter] : parameters) {
     const std::int64_t end = kernel.parameters.empty()
                                  ? 0
                                  : kernel.parameters.back().offset + kernel.parameters.back().bytes;
     if (ordinal != static_cast<int>(kernel.parameters.size()) || parameter.offset < end ||
         parameter.bytes <= 0)
-      return fail("the parameter table of " + kernel.symbol + " is incomplete");
+      return fail("the cubin's table of parameters of " + kernel.symbol + " is incomplete");
     kernel.parameters.push_back(parameter);
   }
   if (const Elf64_Shdr* shared = file.section(".nv.shared." + kernel.symbol))

@@ -122,7 +122,7 @@ Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) 
   for (const std::string& library : unit.libraries)
     return refused(Outcome::CompileFailed, "device code cannot be linked with a library such as '" +
                                                one_line(library, 80) + "'");
-  if (main_of(unit) == nullptr) return fail("a unit without its main file");
+  if (main_of(unit) == nullptr) return fail("the build unit lacks its main source file");
   const int number = architecture_number(unit.arch);
   const NvrtcVersion version = KW_TRY(server_.version());
   const auto& known = version.architectures;
@@ -132,7 +132,8 @@ Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) 
                             known.empty() ? 0 : known.front(), known.empty() ? 0 : known.back()),
                 settings_.toolkit.nvrtc->library.string(), Advice::Stop);
   if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
-  if (unit.dialect == "host") return fail("NVRTC compiles no host code");
+  if (unit.dialect == "host")
+    return fail("NVRTC compiles only device code, and this unit is host code");
   return std::nullopt;
 }
 
@@ -177,7 +178,7 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
 }
 
 Result<CompileResult> CudaCompiler::build(const BuildUnit& unit) {
-  if (unit.target != Target::Cuda) return fail("not a unit for cuda");
+  if (unit.target != Target::Cuda) return fail("the build unit is not for target cuda");
   if (auto known = KW_TRY(check(unit))) return std::move(*known);
   const auto start = std::chrono::steady_clock::now();
   const NvrtcJob job = KW_TRY(job_of(unit));
@@ -211,16 +212,17 @@ CompileResult CudaCompiler::died(const NvrtcOutcome& outcome) const {
         refused(Outcome::TimedOut, fmt::format("compiling used more than {} s of processor time",
                                                settings_.limits.cpu_seconds));
   } else if (outcome.was_flooded) {
-    result = refused(Outcome::OutOfResources, "the compiler's answer exceeded its size limit");
+    result = refused(Outcome::OutOfResources,
+                     "the answer of kw-nvrtc, which compiles device code, exceeded its size limit");
   } else if (fate.signal != 0) {
     platform::Exit exit;
     exit.signal = fate.signal;
     result = refused(Outcome::OutOfResources,
                      "the compiler ended by " + platform::describe(exit) +
-                         ", as it does when it needs more memory than it may use");
+                         ", as it does when it needs more memory than it is allowed");
     result.is_repeatable = fate.signal != SIGKILL;
   } else if (fate.code == kNoMemoryExitCode) {
-    result = refused(Outcome::OutOfResources, "the compiler needed more memory than it may use");
+    result = refused(Outcome::OutOfResources, "the compiler needed more memory than it is allowed");
   } else {
     result = refused(Outcome::CompileFailed,
                      fmt::format("the compiler ended without an answer (exit code {})", fate.code));
@@ -234,8 +236,8 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
   if (!outcome.answer) return died(outcome);
   const NvrtcAnswer& answer = *outcome.answer;
   if (answer.object_is_big != 0)
-    return refused(Outcome::OutOfResources,
-                   "the cubin is larger than " + format_bytes(settings_.limits.object_bytes));
+    return refused(Outcome::OutOfResources, "the compiled cubin is larger than the limit of " +
+                                                format_bytes(settings_.limits.object_bytes));
   const NvrtcLog log = parse_nvrtc_log(answer.log, unit);
   if (answer.result == 0)
     return keep_cubin(settings_.objects, answer.object, answer.symbols, log, unit);
@@ -249,8 +251,8 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
   for (const PtxasUsage& usage : log.usage)
     if (result.evidence.empty() && usage.shared_bytes > kMostStaticShared)
       result.evidence = fmt::format(
-          "{} wants {} of static shared memory, and {} is the most; beyond it, declare it extern "
-          "and ask for it in the launch: shared(bytes)",
+          "{} declares {} of static shared memory, and at most {} are allowed; to use more, "
+          "declare the array extern __shared__ and ask for its bytes in the launch: shared(bytes)",
           one_line(usage.symbol, 80), format_bytes(static_cast<std::uint64_t>(usage.shared_bytes)),
           format_bytes(kMostStaticShared));
   if (result.evidence.empty() && answer.result == kCompilation)

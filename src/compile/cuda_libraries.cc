@@ -100,8 +100,8 @@ std::string why_no_cuda_library(const CudaToolkit& toolkit, std::string_view nam
                        suggestion(name, cuda_library_names()));
   if (find_cuda_library(toolkit, name)) return {};
   return fmt::format(
-      "{} was not found, neither in a CUDA toolkit nor as a wheel nvidia-…; set KW_CUDA_LIBRARIES "
-      "to a folder with include/ and lib/",
+      "the library {} was found neither in a CUDA toolkit nor as a Python wheel nvidia-…; set "
+      "KW_CUDA_LIBRARIES to a folder with include/ and lib/",
       name);
 }
 

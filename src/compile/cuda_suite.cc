@@ -12,7 +12,7 @@ class CudaSuite final : public Compiler {
   CudaSuite(std::unique_ptr<Compiler> device, std::unique_ptr<Compiler> host)
       : device_(std::move(device)), host_(std::move(host)) {
     if (device_) identity_ = device_->identity();
-    if (!device_) identity_ = "no NVRTC: device code by nvcc";
+    if (!device_) identity_ = "without NVRTC, device code is compiled by nvcc";
     if (host_) identity_ += "\n" + host_->identity();
   }
 
@@ -20,7 +20,7 @@ class CudaSuite final : public Compiler {
     const bool is_host = unit.dialect == "host";
     if (device_ && !is_host) return device_->build(unit);
     if (host_) return host_->build(unit);
-    return fail("no nvcc: host launchers cannot be built; set CUDA_PATH to a CUDA toolkit", "",
+    return fail("host launchers cannot be built without nvcc; set CUDA_PATH to a CUDA toolkit", "",
                 Advice::GiveUp);
   }
   const std::string& identity() const override { return identity_; }

@@ -55,16 +55,17 @@ Result<std::optional<CompileResult>> check_device_unit(const BuildUnit& unit) {
       return refused(Outcome::CompileFailed,
                      "'" + one_line(name, 80) + "' cannot be the name of a kernel");
   if (architecture_number(unit.arch) == 0)
-    return fail("not an architecture: " + one_line(unit.arch, 40));
+    return fail("the build unit names an unknown GPU architecture: " + one_line(unit.arch, 40));
   if (unit.dialect != "cuda" && unit.dialect != "cute" && unit.dialect != "host")
-    return fail("not a dialect: " + one_line(unit.dialect, 40));
+    return fail("the build unit names an unknown dialect of CUDA: " + one_line(unit.dialect, 40));
   return std::nullopt;
 }
 
 std::unexpected<Error> no_cutlass() {
   return fail(
-      "no CUTLASS for '// kw: dialect cute'; set CUTLASS_PATH or run scripts/install-cutlass", "",
-      Advice::Stop);
+      "'// kw: dialect cute' needs CUTLASS, which was not found; set CUTLASS_PATH or run "
+      "scripts/install-cutlass",
+      "", Advice::Stop);
 }
 
 Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view bytes,
@@ -110,10 +111,12 @@ namespace {
 /// End of the sentence about a kernel's local memory: how to reduce it.
 std::string_view cure_for_local_memory(const KernelFacts& kernel) {
   if (kernel.spill_bytes > 0)
-    return ". Registers run out and go to local memory, which is DRAM behind caches: use fewer "
-           "values at a time, smaller register tiles or smaller blocks in __launch_bounds__.";
+    return ". Registers run out, and values spill to local memory, which is DRAM behind caches: "
+           "use fewer values at a time, smaller register tiles or smaller blocks in "
+           "__launch_bounds__.";
   if (kernel.stack_bytes > 0)
-    return ". Unroll the loops that index its arrays, so that every index is a constant and the "
+    return ". Unroll the loops that index arrays of a thread, so that every index is a constant "
+           "and the "
            "arrays become registers.";
   return ".";
 }

@@ -22,7 +22,8 @@ TEST(ResourceFindings, KernelsThatSpillComeFirstAndHearWhatHelps) {
   EXPECT_EQ(findings[0].place, "spills");
   EXPECT_EQ(findings[0].text,
             "spills: 255 registers per thread, 1 KiB of static shared memory, 96 B of spill "
-            "traffic per thread, 48 B of stack in local memory. Registers run out and go to local "
+            "traffic per thread, 48 B of stack in local memory. Registers run out, and values "
+            "spill to local "
             "memory, which is DRAM behind caches: use fewer values at a time, smaller register "
             "tiles or smaller blocks in __launch_bounds__.");
   EXPECT_EQ(findings[1].text,
@@ -30,7 +31,8 @@ TEST(ResourceFindings, KernelsThatSpillComeFirstAndHearWhatHelps) {
             "threads a block.");
   EXPECT_EQ(findings[2].text,
             "arrays: 40 registers per thread, 0 B of static shared memory, 64 B of stack in local "
-            "memory. Unroll the loops that index its arrays, so that every index is a constant and "
+            "memory. Unroll the loops that index arrays of a thread, so that every index is a "
+            "constant and "
             "the arrays become registers.");
 }
 

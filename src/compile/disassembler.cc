@@ -79,11 +79,14 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
                                           copy.string()};
   const platform::Exit exit = KW_TRY(platform::run_jailed(jail, words, kTimeout));
   if (exit.ok() && !exit.output_truncated) return exit.out;
-  std::string why = exit.timed_out ? "it took too long" : platform::describe(exit);
-  if (exit.output_truncated) why = "it printed more than " + format_bytes(kMostText);
+  std::string why =
+      exit.timed_out ? "the disassembler exceeded its time limit" : platform::describe(exit);
+  if (exit.output_truncated)
+    why = "the disassembler printed more than the limit of " + format_bytes(kMostText);
   if (const auto said = trim(exit.err); !said.empty())
     why += ": " + sanitise(split_lines(said).front(), 200);
-  return fail(program.filename().string() + " gave no code: " + why, "", Advice::GiveUp);
+  return fail(program.filename().string() + " could not disassemble the kernel: " + why, "",
+              Advice::GiveUp);
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
 Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembler,
                                                   const BuiltObject& object) {
   if (object.format != "cubin" || object.path.empty())
-    return fail("there is no cubin to read", "", Advice::GiveUp);
+    return fail("there is no cubin whose machine code could be read", "", Advice::GiveUp);
   if (auto known = kept_facts(object)) return std::move(*known);
   if (disassembler.program.empty())
     return fail(
@@ -101,7 +104,8 @@ Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembl
   const std::string text = KW_TRY(disassemble(disassembler, object));
   KeptCode kept{kVersion, object.sha256, parse_sass(text)};
   if (kept.kernels.empty())
-    return fail(disassembler.program.filename().string() + " printed no code", "", Advice::GiveUp);
+    return fail(disassembler.program.filename().string() + " printed no machine code", "",
+                Advice::GiveUp);
   // The stored file only saves a later run of the disassembler, so failing to write it is no error.
   (void)platform::write_file_atomic(kept_path(object), kw::encode(kept), /*durable=*/false);
   return std::move(kept.kernels);

@@ -19,7 +19,7 @@ constexpr int kMachine = EM_AARCH64;
 Result<std::vector<Elf64_Shdr>> read_sections(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
   if (header.e_machine != kMachine || header.e_type != ET_DYN)
-    return fail("the compiled object is no shared object for this processor");
+    return fail("the compiled object is not a shared object for this machine's processor");
   return read_elf_sections(bytes, header);
 }
 
@@ -58,7 +58,8 @@ Result<ElfFacts> read_elf(std::string_view bytes) {
   bool is_dynamic = false;
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
-    if (section.sh_link >= sections.size()) return fail("a section links to a missing section");
+    if (section.sh_link >= sections.size())
+      return fail("a section of the object refers to a section that the object lacks");
     const Elf64_Shdr& names = sections[section.sh_link];
     if (section.sh_type == SHT_DYNSYM) read_symbols(bytes, section, names, facts);
     if (section.sh_type == SHT_DYNAMIC) {
@@ -66,7 +67,7 @@ Result<ElfFacts> read_elf(std::string_view bytes) {
       read_dynamic(bytes, section, names, facts);
     }
   }
-  if (!is_dynamic) return fail("no dynamic section");
+  if (!is_dynamic) return fail("the object has no dynamic section");
   std::sort(facts.exported.begin(), facts.exported.end());
   std::sort(facts.imported.begin(), facts.imported.end());
   return facts;

@@ -80,7 +80,7 @@ NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
 
 Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings) {
   if (settings.toolkit.nvcc.empty())
-    return fail("no nvcc; set CUDA_PATH to a CUDA toolkit", "", Advice::Stop);
+    return fail("nvcc was not found; set CUDA_PATH to a CUDA toolkit", "", Advice::Stop);
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
   platform::SpawnOptions options;
@@ -89,7 +89,7 @@ Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings
   const platform::Exit asked =
       KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(20)));
   if (!asked.ok() || asked.out.empty())
-    return fail("nvcc does not run: " + platform::describe(asked), program, Advice::Stop);
+    return fail("nvcc cannot be run: " + platform::describe(asked), program, Advice::Stop);
   std::string version;
   for (const std::string_view line : split_lines(asked.out))
     if (line.find("release") != std::string_view::npos) version = sanitise(trim(line), 120);
@@ -101,7 +101,8 @@ Result<std::optional<CompileResult>> NvccCompiler::check(const BuildUnit& unit) 
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries) {
     if (!is_host(unit))
-      return refused(Outcome::CompileFailed, "device code cannot be linked with libraries");
+      return refused(Outcome::CompileFailed,
+                     "device code cannot be linked with libraries; only host launchers can");
     if (auto why = why_no_cuda_library(settings_.toolkit, library); !why.empty())
       return refused(Outcome::Unsupported, std::move(why));
   }
@@ -268,8 +269,8 @@ Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& un
   }
   if (symbols.size() != unit.kernels.size())
     return refused(Outcome::CompileFailed,
-                   "nvcc does not say which symbol each kernel of the plan has; where NVRTC is "
-                   "missing, launch templates by their arguments' plain values");
+                   "nvcc does not tell which compiled function belongs to each kernel of the plan; "
+                   "without NVRTC, write template arguments of launched kernels as plain values");
   return keep_cubin(settings_.objects, bytes, symbols, words, unit);
 }
 

@@ -168,7 +168,7 @@ TEST_F(Nvcc, WithoutNvrtcTheSuiteSaysThatItIsNvcc) {
   settings.jail = level();
   const auto suite = open_cuda_suite(std::move(settings));
   ASSERT_TRUE(suite.has_value());
-  EXPECT_THAT((*suite)->identity(), HasSubstr("device code by nvcc"));
+  EXPECT_THAT((*suite)->identity(), HasSubstr("device code is compiled by nvcc"));
   EXPECT_TRUE((*suite)->build(cuda_unit(kSaxpy))->ok());
 }
 

@@ -40,22 +40,25 @@ std::string NvrtcLibrary::find_functions(void* handle) {
   need("nvrtcAddNameExpression", add_name_);
   need("nvrtcGetLoweredName", symbol_);
   find(handle, "nvrtcSetPCHHeapSize", set_pch_heap_);
-  return missing == nullptr ? std::string() : std::string("it has no function ") + missing;
+  return missing == nullptr ? std::string()
+                            : std::string("the NVRTC library has no function ") + missing;
 }
 
 std::string NvrtcLibrary::load(const std::string& library, const std::string& builtins) {
   if (!builtins.empty() && ::dlopen(builtins.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
-    return std::string("its companion cannot be loaded: ") + ::dlerror();
+    return std::string("the library nvrtc-builtins, which NVRTC needs, cannot be loaded: ") +
+           ::dlerror();
   void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return std::string("it cannot be loaded: ") + ::dlerror();
+  if (handle == nullptr) return std::string("the NVRTC library cannot be loaded: ") + ::dlerror();
   if (find(handle, "nvrtcVersion", version_) && version_(&major_, &minor_) == 0 &&
       major_ < kOldestMajor)
-    return "it is version " + std::to_string(major_) + "." + std::to_string(minor_) +
-           ", and the oldest that serves is " + std::to_string(kOldestMajor) + ".0";
+    return "the NVRTC library has version " + std::to_string(major_) + "." +
+           std::to_string(minor_) + ", and the oldest that can be used is " +
+           std::to_string(kOldestMajor) + ".0";
   if (std::string wrong = find_functions(handle); !wrong.empty()) return wrong;
   int count = 0;
   if (count_architectures_(&count) != 0 || count <= 0 || count > 1000)
-    return "it does not say which architectures it compiles for";
+    return "the NVRTC library does not say which architectures it compiles for";
   architectures_.resize(static_cast<std::size_t>(count));
   if (list_architectures_(architectures_.data()) != 0) architectures_.clear();
   std::sort(architectures_.begin(), architectures_.end());

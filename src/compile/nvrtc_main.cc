@@ -254,7 +254,8 @@ std::string warm_up(NvrtcLibrary& library) {
   job.names = {"kw_warm"};
   const NvrtcAnswer answer = library.compile(job, {});
   if (answer.result == 0) return {};
-  return "it cannot compile a trivial kernel: " + answer.result_name + ": " + answer.log;
+  return "the NVRTC library cannot compile a trivial kernel: " + answer.result_name + ": " +
+         answer.log;
 }
 
 int run(int argc, char** argv) {

@@ -45,7 +45,7 @@ constexpr int kMostProcesses = 140;
 Result<std::pair<Fd, Fd>> socket_pair(int type) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return platform::fail_errno("create a socket pair", "", errno);
+    return platform::fail_errno("create a socket pair to kw-nvrtc", "", errno);
   return std::pair<Fd, Fd>(Fd(ends[0]), Fd(ends[1]));
 }
 
@@ -125,8 +125,10 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
   Path program = settings.program;
   if (program.empty()) program = KW_TRY(platform::executable_dir()) / "kw-nvrtc";
   if (!std::filesystem::exists(program))
-    return fail("kw-nvrtc is missing; it belongs beside the program", program.string(),
-                Advice::Stop);
+    return fail(
+        "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
+        "file again",
+        program.string(), Advice::Stop);
   platform::JailSpec jail;
   jail.level = settings.jail;
   jail.readable = settings.readable;
@@ -149,12 +151,16 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
 Result<> NvrtcServer::Life::read_greeting() {
   std::array<std::byte, sizeof(NvrtcGreeting) + 1> bytes;
   if (!wait_readable(control_.get(), kGreetingMs))
-    return fail("kw-nvrtc does not answer", "", Advice::Retry);
+    return fail("kw-nvrtc, which compiles device code, did not answer after its start", "",
+                Advice::Retry);
   const player::Received got = player::receive_packet(control_.get(), bytes, {}, /*wait=*/true);
   if (got.error != 0 || got.bytes == 0)
     return fail("kw-nvrtc ended before it had loaded NVRTC", "", Advice::Retry);
   const auto greeting = decode_greeting(std::span(bytes).first(got.bytes));
-  if (!greeting) return fail("kw-nvrtc is of another version", "", Advice::Stop);
+  if (!greeting)
+    return fail(
+        "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
+        "", Advice::Stop);
   if (greeting->major == 0)
     return fail("NVRTC cannot be used: " + sanitise(greeting->words(), 600), "", Advice::Stop);
   version.major = greeting->major;
@@ -247,7 +253,9 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
 
 Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
   const std::string encoded = encode(job);
-  if (encoded.size() > kNvrtcJobBytes) return fail("a compile job is too large for kw-nvrtc");
+  if (encoded.size() > kNvrtcJobBytes)
+    return fail(
+        "the source with its headers is too large for kw-nvrtc, which compiles device code");
   // Bound on the bytes of the answer: text, log, object, and one symbol per name, each with its
   // length before it.
   const std::size_t most = job.log_bytes + job.object_bytes + job.names.size() * 8192 + 4096;

@@ -60,19 +60,21 @@ std::string callee(std::string_view text) {
 
 // Phrases of GCC 12 (tree-vect-*.cc), each with the text that we show for it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons{{
-    {"control flow in loop", "its body branches, or it may end early"},
-    {"number of iterations cannot be computed", "its trip count is not known when it starts"},
-    {"complicated access pattern", "its memory accesses follow no simple stride"},
+    {"control flow in loop", "the loop's body branches, or the loop may end early"},
+    {"number of iterations cannot be computed",
+     "the number of the loop's iterations is not known when it starts"},
+    {"complicated access pattern", "the loop's memory accesses follow no simple stride"},
     {"no vectype for stmt",
-     "no vector form was found; often one iteration needs the result of another, or stores "
-     "scatter"},
+     "the compiler found no vector form; often one iteration needs the result of another, or "
+     "stores scatter"},
     {"unsupported use in stmt",
      "a value is carried from one iteration to the next in an order that must be kept"},
-    {"relevant stmt not supported", "one of its operations has no vector instruction"},
-    {"not suitable for gather", "it reads through an index that cannot be gathered"},
-    {"possible alias", "its pointers may overlap; __restrict would exclude that"},
-    {"will not create alias checks", "its pointers may overlap; __restrict would exclude that"},
-    {"bad data dependence", "one iteration may need what another writes"},
+    {"relevant stmt not supported", "one of the loop's operations has no vector instruction"},
+    {"not suitable for gather",
+     "the loop reads through an index for which the processor has no gather"},
+    {"possible alias", "the pointers may overlap; __restrict would exclude that"},
+    {"will not create alias checks", "the pointers may overlap; __restrict would exclude that"},
+    {"bad data dependence", "one iteration of the loop may need what another writes"},
 }};
 
 /// Whether a word belongs to the compiler's intermediate language: _165, x_12, D.1234, .MASK_LOAD.
@@ -97,16 +99,18 @@ std::string_view without_internals(std::string_view text) {
   return text;
 }
 
-constexpr std::string_view kNoVectorForm = "one of its operations has no vector form here";
+constexpr std::string_view kNoVectorForm =
+    "one of the loop's operations has no vector form on this processor";
 
 std::string in_words(std::string_view text) {
   if (text.find("clobbers memory") != std::string_view::npos) {
-    if (text.find("asm") != std::string_view::npos) return "it holds inline assembly";
+    if (text.find("asm") != std::string_view::npos) return "the loop holds inline assembly";
     const std::string name = callee(text.substr(text.find(':') + 1));
     // Names such as .MASK_LOAD are GCC's internal functions: they stand for operations, not for
     // calls in the source.
     if (name.starts_with('.')) return std::string(kNoVectorForm);
-    if (!name.empty()) return fmt::format("it calls {}, which has no vector form here", name);
+    if (!name.empty())
+      return fmt::format("the loop calls {}, which has no vector form on this processor", name);
   }
   for (const auto& [phrase, words] : kReasons)
     if (text.find(phrase) != std::string_view::npos) return std::string(words);

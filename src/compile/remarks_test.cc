@@ -31,11 +31,13 @@ constexpr const char* kReport =
 TEST(Remarks, TellsWhichLoopsOfTheMainFileAreVectorised) {
   const auto loops = parse_gcc_remarks(kReport, "c.cpp");
   ASSERT_EQ(loops.size(), 4u);
-  EXPECT_EQ(loops[0], (LoopRemark{7, 41, 0, "it calls expf, which has no vector form here"}));
+  EXPECT_EQ(
+      loops[0],
+      (LoopRemark{7, 41, 0, "the loop calls expf, which has no vector form on this processor"}));
   EXPECT_EQ(loops[1], (LoopRemark{8, 28, 64, ""}));
   EXPECT_EQ(loops[2].line, 11);
-  EXPECT_THAT(loops[2].reason, HasSubstr("no vector form was found"));
-  EXPECT_THAT(loops[3].reason, HasSubstr("its body branches"));
+  EXPECT_THAT(loops[2].reason, HasSubstr("the compiler found no vector form"));
+  EXPECT_THAT(loops[3].reason, HasSubstr("the loop's body branches"));
 }
 
 TEST(Remarks, ADetailIsNotAReason) {
@@ -47,7 +49,7 @@ TEST(Remarks, ADetailIsNotAReason) {
       "c.cpp");
   ASSERT_EQ(loops.size(), 2u);
   EXPECT_EQ(loops[0], (LoopRemark{37, 23, 0, ""}));
-  EXPECT_THAT(loops[1].reason, HasSubstr("its body branches"));
+  EXPECT_THAT(loops[1].reason, HasSubstr("the loop's body branches"));
 }
 
 TEST(Remarks, AReasonWithoutWordsOfOursHasNoFullStop) {
@@ -68,14 +70,16 @@ TEST(Remarks, TheCompilersOwnNamesStayOut) {
     return loops.empty() ? "no loop" : loops.front().reason;
   };
   EXPECT_EQ(reason_of("statement clobbers memory: _165 = .MASK_LOAD (_163, 32B, _164);"),
-            "one of its operations has no vector form here");
+            "one of the loop's operations has no vector form on this processor");
   EXPECT_EQ(reason_of("not vectorized: unsupported data-type: x_12 = .FMA (_1, _2, _3);"),
             "unsupported data-type");
   EXPECT_EQ(reason_of("not vectorized: latch block <bb 7> not empty."), "latch block");
   EXPECT_EQ(reason_of("_165 = .MASK_LOAD (_163, 32B, _164);"), "");
   EXPECT_EQ(reason_of("not vectorized: multiple exits."), "multiple exits");
-  EXPECT_EQ(parse_remarks("loop 4:1 scalar it calls .MASK_LOAD, which has no vector form here\n"),
-            (std::vector{LoopRemark{4, 1, 0, "one of its operations has no vector form here"}}));
+  EXPECT_EQ(parse_remarks("loop 4:1 scalar it calls .MASK_LOAD, which has no vector form on "
+                          "this processor\n"),
+            (std::vector{LoopRemark{
+                4, 1, 0, "one of the loop's operations has no vector form on this processor"}}));
 }
 
 TEST(Remarks, VectorisedOnceIsVectorised) {

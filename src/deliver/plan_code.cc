@@ -63,8 +63,10 @@ CodeText code_text(const Delivery& d, const std::vector<std::string>& kernels) {
 
 Result<std::string> cuda_implementation(const Delivery& d) {
   if (d.header.dialect == "host")
-    return fail_input("a host launcher cannot be exported: its source is the host's code already",
-                      d.kernel.name);
+    return fail_input(
+        "a host launcher cannot be exported, because its source is host code already: use that "
+        "source",
+        d.kernel.name);
   KW_ASSERT(!d.built.empty());
   for (const Parameter& p : d.task().signature)
     if (p.name == "workspace" || p.name == "workspace_bytes" || p.name == "stream")
@@ -77,7 +79,9 @@ Result<std::string> cuda_implementation(const Delivery& d) {
           return std::ranges::find(built.kernels, kernel, &KernelFacts::name) !=
                  built.kernels.end();
         }))
-      return fail_input("no code was built for the kernel " + kernel, d.kernel.name);
+      return fail_input(
+          "the plan launches the kernel " + kernel + ", for which no code was compiled",
+          d.kernel.name);
   const CodeText code = code_text(d, writer.kernels());
   const std::string_view driver = embedded_text("driver.in");
   // The part of driver.in before this line declares the struct `Code`, which the generated tables

@@ -106,9 +106,11 @@ Result<PlanWriter::Layout> PlanWriter::place_items(const PlanItem& item,
     if (inner.offset) {
       const auto value = inner.offset->expr.evaluate(macros_);
       if (!value)
-        return fail_input("where an item of a struct lies must follow from knobs alone: " +
-                              inner.offset->expr.text(),
-                          at_line());
+        return fail_input(
+            "an exported plan must compute the offset of a struct's item from knobs alone, not "
+            "from: " +
+                inner.offset->expr.text(),
+            at_line());
       at = *value;
     }
     end = at + room.bytes;

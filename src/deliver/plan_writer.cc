@@ -171,7 +171,11 @@ Result<std::string> PlanWriter::spelled(std::string_view name) const {
     return fmt::format("Int({})", arch_number(name));
   if (const auto why = underived_.find(name); why != underived_.end())
     return fail_input(why->second, at_line());
-  return fail_input(fmt::format("'{}' has no value in an exported plan", name), at_line());
+  return fail_input(
+      fmt::format(
+          "the name '{}' has no value in an exported plan, which knows dims, scalars and knobs",
+          name),
+      at_line());
 }
 
 Result<std::string> PlanWriter::number(const Expr& expr) const {
@@ -219,7 +223,9 @@ Result<> PlanWriter::visit(const RequireNode& node) {
 }
 
 Result<> PlanWriter::visit(const WorkspaceNode& node) {
-  if (loops_ > 0) return fail_input("a workspace may not stand in a loop", at_line());
+  if (loops_ > 0)
+    return fail_input("a `// kw: workspace` line may not stand inside a loop of the plan",
+                      at_line());
   checked(fmt::format("const Space s_{0} = k.workspace(\"{0}\", {1}, {2}, {3});", node.name,
                       *plan_type_bytes(node.type), KW_TRY(list(node.sizes)), node.is_zeroed));
   declare(node.name, "s_" + node.name, node.type, node.sizes.size());
@@ -250,7 +256,9 @@ Result<> PlanWriter::visit(const TableNode& node) {
 Result<std::string> PlanWriter::span(const PlanName& name) const {
   const Place* found = place(name.name);
   if (found == nullptr || found->is_map())
-    return fail_input(fmt::format("'{}' is no tensor or workspace here", name.name), at_line());
+    return fail_input(
+        fmt::format("'{}' names neither a tensor nor a workspace of the plan", name.name),
+        at_line());
   if (name.indices.empty()) return fmt::format("k.whole({})", found->variable);
   if (name.indices.size() > found->rank)
     return fail_input(fmt::format("'{}' has {} dimensions", name.name, found->rank), at_line());
@@ -306,7 +314,8 @@ Result<> PlanWriter::visit(const FillNode& node) {
       image = fmt::format("k.halves(pattern<{}>({}), {})", bytes == 4 ? "float" : "double", value,
                           bytes);
   } else {
-    if (!node.integer) return fail_input("this fill takes an integer", at_line());
+    if (!node.integer)
+      return fail_input("a fill of a tensor of integers takes an integer value", at_line());
     image = fmt::format("k.bits({}, {})", KW_TRY(number(*node.integer)), bytes);
   }
   checked(fmt::format("k.fill({}, {}, {});", where, std::min(bytes, 4), image));

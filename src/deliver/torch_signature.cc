@@ -70,7 +70,8 @@ Result<> TorchSignature::derive(const Delivery& d) {
   const auto refuse_reserved = [&](std::string_view what, const std::string& name) -> Result<> {
     if (!contains(kReserved, name)) return {};
     return fail_input(fmt::format(
-        "{} of the task is called '{}', which the operator's Python cannot use", what, name));
+        "{} of the task is called '{}', a name that the Python code of an operator cannot use",
+        what, name));
   };
   for (const Parameter& p : task.signature) KW_TRY(refuse_reserved("an argument", p.name));
   for (const std::string& dim : d.definition.dims) KW_TRY(refuse_reserved("a dim", dim));
@@ -195,7 +196,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
       arguments_.push_back({p.name, "int"});
   }
   if (first_tensor().empty())
-    return fail_input("no tensor is read, so that an operator would not know its device");
+    return fail_input("the task reads no tensor, so a PyTorch operator would not know its device");
   return {};
 }
 

@@ -121,7 +121,10 @@ Result<std::unique_ptr<Device>> open_cpu(const CpuOptions& options) {
     resolved.player = KW_TRY(platform::executable_dir()) / "kw-player-cpu";
   std::error_code trouble;
   if (!std::filesystem::exists(resolved.player, trouble))
-    return fail("the player program is missing", resolved.player.string(), Advice::Stop);
+    return fail(
+        "the program kw-player, which runs candidates, is missing; it belongs into the folder of "
+        "kw",
+        resolved.player.string(), Advice::Stop);
   auto facts = KW_TRY(read_cpu_facts());
   auto files = KW_TRY(PlayerFiles::open(resolved.player));
   return std::unique_ptr<Device>(

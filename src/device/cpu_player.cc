@@ -38,7 +38,8 @@ Result<std::unique_ptr<CpuPlayer>> CpuPlayer::prepare(BlankPlayer blank, const S
 
 LoadResult CpuPlayer::load(const BuiltObject& object) {
   if (object.format != "elf-so")
-    return {.fate = Fate::LoadRefused, .detail = "not an object for a cpu: " + object.format};
+    return {.fate = Fate::LoadRefused,
+            .detail = "this object is no code for a cpu but of format " + object.format};
   return process_.load_shared(object, kLoadTimeout);
 }
 

@@ -262,7 +262,8 @@ TEST_P(Players, FaultBesideTheirBuffers) {
 TEST_P(Players, LeaveTracesInTheSlack) {
   EXPECT_EQ(device().ops().check_guards(*y_).value(), "");
   EXPECT_EQ(trouble(kByteBefore).fate, Fate::Returned);
-  EXPECT_EQ(device().ops().check_guards(*y_).value(), "byte 1 before the first was overwritten");
+  EXPECT_EQ(device().ops().check_guards(*y_).value(),
+            "byte 1 before the beginning of the tensor was overwritten");
   y_ = make("y", true);
   // A buffer of 40 bytes ends at a page's end, so the next byte is in the guard.
   const auto result = trouble(kByteAfter);

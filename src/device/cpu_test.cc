@@ -83,9 +83,9 @@ TEST(CpuBuffers, TellWhichCanaryWasTouched) {
   const auto b = CpuBuffer::allocate({.name = "b", .bytes = 100, .alignment = 64}, parallel());
   ASSERT_TRUE(b.has_value());
   (*b)->back_slack()[3] ^= std::byte{1};
-  EXPECT_EQ((*b)->check_guards(), "byte 4 after the last was overwritten");
+  EXPECT_EQ((*b)->check_guards(), "byte 4 after the end of the tensor was overwritten");
   (*b)->front_slack().back() ^= std::byte{1};
-  EXPECT_EQ((*b)->check_guards(), "byte 1 before the first was overwritten");
+  EXPECT_EQ((*b)->check_guards(), "byte 1 before the beginning of the tensor was overwritten");
   (*b)->arm_guards();
   EXPECT_EQ((*b)->check_guards(), "");
 }

@@ -36,12 +36,16 @@ constexpr const char* kPlayerUnit = "device_player";
 constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
 
 Result<std::string> image_of(const BuildUnit& unit) {
-  if (unit.object.size() != 1) return fail("a trusted kernel was handed over unbuilt", unit.role);
+  if (unit.object.size() != 1)
+    return fail("one of the referee's own kernels was handed over without being compiled",
+                unit.role);
   const BuiltObject& object = unit.object.front();
   if (object.format != "cubin")
-    return fail("a trusted kernel must be a cubin, not " + object.format, unit.role);
+    return fail(
+        "one of the referee's own kernels must be compiled to a cubin, not to " + object.format,
+        unit.role);
   if (object.path.empty())
-    return fail("a trusted kernel was handed over without its file", unit.role);
+    return fail("one of the referee's own kernels was handed over without its file", unit.role);
   return platform::read_file(object.path, kObjectCap);
 }
 
@@ -131,7 +135,7 @@ Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
   session_.reset();
   objects_.clear();
   for (const char* role : {kOpsUnit, kPlayerUnit})
-    if (!images_.contains(role)) return fail("a trusted kernel is missing", role);
+    if (!images_.contains(role)) return fail("one of the referee's own kernels is missing", role);
   if (const auto why = why_too_old(context_->api().cuda_version, cuda_of(images_[kOpsUnit]));
       !why.empty())
     return fail(why, facts_.model, Advice::Stop);
@@ -142,7 +146,9 @@ Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
 }
 
 Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec) {
-  if (!trusted_) return fail("the device was not equipped with its trusted kernels", facts_.model);
+  if (!trusted_)
+    return fail("the referee's own kernels were not loaded onto the device before its first use",
+                facts_.model);
   CudaPlayer::Setup setup;
   setup.name = spec.name;
   setup.trusted = trusted_.get();
@@ -175,7 +181,7 @@ Result<player::cuda::Session*> CudaDevice::session() {
 Result<std::int32_t> CudaDevice::trusted_object(const std::string& role) {
   if (const auto found = objects_.find(role); found != objects_.end()) return found->second;
   const auto image = images_.find(role);
-  if (image == images_.end()) return fail("there is no such trusted kernel", role);
+  if (image == images_.end()) return fail("the referee has no kernels of this name", role);
   auto* s = KW_TRY(session());
   const auto bytes = std::as_bytes(std::span(image->second));
   std::int32_t handle = 0;
@@ -213,7 +219,10 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
     resolved.player = KW_TRY(platform::executable_dir()) / "kw-player-cuda";
   std::error_code trouble;
   if (!std::filesystem::exists(resolved.player, trouble))
-    return fail("the player program is missing", resolved.player.string(), Advice::Stop);
+    return fail(
+        "the program kw-player-cuda, which runs candidates, is missing; it belongs into the folder "
+        "of kw",
+        resolved.player.string(), Advice::Stop);
   auto context = KW_TRY(CudaContext::open(resolved.ordinal, resolved.driver));
   CudaSurroundings surroundings = KW_TRY(cuda_surroundings(*context));
   PoolOptions pool;

@@ -25,7 +25,9 @@ Result<SharedClock> SharedClock::create() {
   KW_TRY(platform::seal_memfd(clock.descriptor_, false));
   void* page = ::mmap(nullptr, player::kClockPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                       clock.descriptor_.get(), 0);
-  if (page == MAP_FAILED) return platform::fail_errno("map", "clock page", errno);
+  if (page == MAP_FAILED)
+    return platform::fail_errno("map the page of memory that carries the referee's clock",
+                                "clock page", errno);
   clock.page_ = static_cast<player::ClockPage*>(page);
   return clock;
 }

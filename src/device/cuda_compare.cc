@@ -45,7 +45,11 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   KW_TRY(check_comparison(got.bytes(), truth.bytes(),
                           magnitude != nullptr ? magnitude->bytes() : -1, tensor, region));
   if (tensor.sizes.size() > KW_MOST_DIMS)
-    return fail(fmt::format("a tensor of more than {} dimensions", KW_MOST_DIMS), tensor.name);
+    return fail(
+        fmt::format(
+            "the tensor has more than {} dimensions, the most that can be compared on a GPU",
+            KW_MOST_DIMS),
+        tensor.name);
   const ComparedRegion compared(tensor, region, allowance);
   const std::int64_t segments = compared.segments();
   Comparison all;

@@ -70,7 +70,9 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::s
   int count = 0;
   KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
   if (ordinal < 0 || ordinal >= count)
-    return fail(fmt::format("there is no GPU {}: {} visible", ordinal, count), "", Advice::Stop);
+    return fail(fmt::format("there is no GPU with number {}: this process sees {}, numbered from 0",
+                            ordinal, count),
+                "", Advice::Stop);
   KW_TRY(c->make(ordinal));
   return c;
 }
@@ -89,7 +91,9 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(const std::string& uuid,
     KW_TRY(c->make(i));
     return c;
   }
-  return fail("the GPU " + uuid + " is not visible", "", Advice::Stop);
+  return fail(
+      "this process cannot see the GPU with UUID " + uuid + "; CUDA_VISIBLE_DEVICES may hide it",
+      "", Advice::Stop);
 }
 
 CudaContext::~CudaContext() {
@@ -112,8 +116,10 @@ Result<> CudaContext::read_facts() {
   KW_TRY(check(api_.cuDeviceTotalMem(&memory, device_), "read the GPU's memory"));
   if (KW_TRY(attribute(cuda::kVirtualMemory)) == 0 ||
       KW_TRY(attribute(cuda::kDescriptorHandles)) == 0)
-    return fail(fmt::format("{} cannot share memory by descriptor between processes", name), "",
-                Advice::Stop);
+    return fail(fmt::format("the GPU {} cannot share memory between processes by file descriptors, "
+                            "which judging needs",
+                            name),
+                "", Advice::Stop);
   GpuFacts gpu;
   gpu.arch =
       arch_of(KW_TRY(attribute(cuda::kCapabilityMajor)), KW_TRY(attribute(cuda::kCapabilityMinor)));
@@ -143,7 +149,7 @@ Result<> CudaContext::read_facts() {
 }
 
 Result<> CudaContext::enter() const {
-  return check(api_.cuCtxSetCurrent(context_), "enter the context");
+  return check(api_.cuCtxSetCurrent(context_), "enter the GPU's context");
 }
 
 Result<> CudaContext::check(cuda::Status status, const std::string& what) const {

@@ -52,8 +52,9 @@ Result<platform::Path> node_of(const CudaContext& context) {
   // bus.
   const auto nodes = gpu_nodes();
   if (nodes.size() == 1) return nodes.front();
-  return fail(fmt::format("the device node of the GPU at {} cannot be identified among {}", bus,
-                          nodes.size()),
+  return fail(fmt::format("it cannot be told which of the {1} files /dev/nvidia* belongs to the "
+                          "GPU at PCI address {0}",
+                          bus, nodes.size()),
               "/dev", Advice::Stop);
 }
 

@@ -36,7 +36,8 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
   KW_TRY(c_.enter());
   if (module_ != nullptr)
     KW_TRY(c_.check(c_.api().cuModuleUnload(std::exchange(module_, nullptr)), "unload kernels"));
-  KW_TRY(c_.check(c_.api().cuModuleLoadData(&module_, image.data()), "load the buffer kernels"));
+  KW_TRY(c_.check(c_.api().cuModuleLoadData(&module_, image.data()),
+                  "load the referee's own kernels for buffers"));
   const std::pair<cuda::Function*, const char*> functions[] = {{&k_.fill, "kw_fill"},
                                                                {&k_.poison, "kw_poison"},
                                                                {&k_.widen, "kw_widen"},
@@ -50,15 +51,20 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
                                                                {&k_.tick, "kw_timer_tick"}};
   for (const auto& [function, name] : functions)
     KW_TRY(c_.check(c_.api().cuModuleGetFunction(function, module_, name),
-                    std::string("find kernel ") + name));
+                    std::string("find the referee's own kernel ") + name));
   if (ziggurat_ != 0) return {};
-  KW_TRY(c_.check(c_.api().cuMemAlloc(&ziggurat_, sizeof(Ziggurat)), "allocate a table"));
-  return c_.check(c_.api().cuMemcpyHtoD(ziggurat_, &ziggurat(), sizeof(Ziggurat)), "copy a table");
+  KW_TRY(c_.check(c_.api().cuMemAlloc(&ziggurat_, sizeof(Ziggurat)),
+                  "allocate GPU memory for a table of the random generator"));
+  return c_.check(c_.api().cuMemcpyHtoD(ziggurat_, &ziggurat(), sizeof(Ziggurat)),
+                  "copy a table of the random generator to the GPU");
 }
 
 Result<> CudaOps::begin() {
   if (!is_equipped())
-    return fail("the device was not equipped with its trusted kernels", c_.facts().model);
+    return fail(
+        "the referee's own kernels, which fill and compare buffers, were not loaded onto this GPU "
+        "before its first use",
+        c_.facts().model);
   return c_.enter();
 }
 
@@ -71,7 +77,7 @@ Result<> CudaOps::launch(cuda::Function function, std::uint64_t items, std::span
   const auto blocks = static_cast<unsigned>(std::min(wanted, most));
   return c_.check(c_.api().cuLaunchKernel(function, blocks, 1, 1, kOpThreads, 1, 1, 0, nullptr,
                                           arguments.data(), nullptr),
-                  "launch a kernel of the referee");
+                  "launch one of the referee's own kernels");
 }
 
 Result<cuda::Address> CudaOps::scratch(std::uint64_t bytes) {
@@ -79,7 +85,8 @@ Result<cuda::Address> CudaOps::scratch(std::uint64_t bytes) {
     if (scratch_ != 0)
       KW_TRY(c_.check(c_.api().cuMemFree(std::exchange(scratch_, 0)), "free memory"));
     scratch_bytes_ = 0;
-    KW_TRY(c_.check(c_.api().cuMemAlloc(&scratch_, bytes), "allocate memory for an operation"));
+    KW_TRY(c_.check(c_.api().cuMemAlloc(&scratch_, bytes),
+                    "allocate GPU memory for an operation on buffers"));
     scratch_bytes_ = bytes;
   }
   return scratch_;
@@ -116,7 +123,8 @@ Result<> CudaOps::poison(Buffer& to, std::uint64_t seed) {
 }
 
 Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
-  if (to.bytes() < from.bytes()) return fail("a copy does not fit its target");
+  if (to.bytes() < from.bytes())
+    return fail("a copy between GPU buffers has more bytes than its target holds");
   if (const auto* host = dynamic_cast<const HostBuffer*>(&from))
     return to.write(0, host->payload());
   if (auto* host = dynamic_cast<HostBuffer*>(&to))
@@ -132,7 +140,8 @@ Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
 // Converts between the tensor's type and float64, in the direction of the kernel `function`.
 Result<> CudaOps::convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
                           const Tensor& tensor) {
-  if (!is_real(tensor.dtype)) return fail(std::string("no integers to ") + what, tensor.name);
+  if (!is_real(tensor.dtype))
+    return fail(std::string("the GPU cannot ") + what + " a tensor of integers", tensor.name);
   const Rows rows = rows_of(tensor);
   if (rows.count * rows.length == 0) return {};
   cuda::Address target = as_cuda(to).payload();
@@ -188,7 +197,7 @@ Result<> CudaOps::arm_guards(CudaBuffer& buffer) {
   Word key = buffer.canary_key();
   void* arguments[] = {&front, &front_bytes, &back, &back_bytes, &key};
   KW_TRY(launch(k_.arm, static_cast<std::uint64_t>(front_bytes), arguments));
-  return c_.synchronize("arm the guards");
+  return c_.synchronize("write the guard patterns around a GPU buffer");
 }
 
 Result<std::string> CudaOps::check_guards(Buffer& buffer) {
@@ -197,14 +206,16 @@ Result<std::string> CudaOps::check_guards(Buffer& buffer) {
   KW_TRY(begin());
   Word found[2] = {0, ~Word{0}};
   const cuda::Address at = KW_TRY(scratch(sizeof found));
-  KW_TRY(c_.check(c_.api().cuMemcpyHtoD(at, found, sizeof found), "check the guards"));
+  KW_TRY(c_.check(c_.api().cuMemcpyHtoD(at, found, sizeof found),
+                  "check the guard patterns around a GPU buffer"));
   cuda::Address front = own.front_slack(), back = own.back_slack(), out = at;
   long long front_bytes = static_cast<long long>(own.front_bytes());
   long long back_bytes = static_cast<long long>(own.back_bytes());
   Word key = own.canary_key();
   void* arguments[] = {&front, &front_bytes, &back, &back_bytes, &key, &out};
   KW_TRY(launch(k_.check, static_cast<std::uint64_t>(front_bytes), arguments));
-  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(found, at, sizeof found), "check the guards"));
+  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(found, at, sizeof found),
+                  "check the guard patterns around a GPU buffer"));
   if (found[0] != 0) return broken_before(own.front_bytes() - found[0] + 1);
   if (found[1] != ~Word{0}) return broken_after(found[1] + 1);
   return std::string();
@@ -216,7 +227,9 @@ Result<> CudaOps::make_flush_buffers() {
   const auto l2 = static_cast<std::uint64_t>(c_.facts().gpu.front().l2_bytes);
   const std::uint64_t bytes = std::max(2 * l2, kLeast);
   for (cuda::Address& a : flush_) {
-    if (a == 0) KW_TRY(c_.check(c_.api().cuMemAlloc(&a, bytes), "allocate memory for flushing"));
+    if (a == 0)
+      KW_TRY(
+          c_.check(c_.api().cuMemAlloc(&a, bytes), "allocate GPU memory for flushing the cache"));
   }
   flush_bytes_ = bytes;
   return {};
@@ -233,8 +246,9 @@ Result<> CudaOps::flush() {
   cuda::Address sink = KW_TRY(scratch(sizeof(Word)));
   void* read[] = {&flush_[1], &quads, &sink};
   KW_TRY(launch(k_.flush_read, static_cast<std::uint64_t>(quads), read));
-  KW_TRY(c_.check(c_.api().cuCtxResetPersistingL2Cache(), "reset the persisting cache"));
-  return c_.synchronize("flush the cache");
+  KW_TRY(c_.check(c_.api().cuCtxResetPersistingL2Cache(),
+                  "reset the persisting part of the L2 cache"));
+  return c_.synchronize("flush the L2 cache");
 }
 
 Result<double> CudaOps::measure_timer_tick() {
@@ -246,9 +260,12 @@ Result<double> CudaOps::measure_timer_tick() {
   void* arguments[] = {&out, &reads};
   KW_TRY(
       c_.check(c_.api().cuLaunchKernel(k_.tick, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
-               "measure the timer"));
-  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(seen, out, sizeof seen), "measure the timer"));
-  if (seen[1] == 0) return fail("the GPU's timer stands still", c_.facts().model);
+               "measure the tick of the GPU's timer"));
+  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(seen, out, sizeof seen),
+                  "measure the tick of the GPU's timer"));
+  if (seen[1] == 0)
+    return fail("the GPU's timer (%globaltimer) does not advance, so nothing can be timed on it",
+                c_.facts().model);
   return static_cast<double>(seen[0]);
 }
 

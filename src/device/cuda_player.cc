@@ -30,8 +30,9 @@ LoadResult refused(std::string words) {
 }
 
 LoadResult misnumbered() {
-  return {
-      .fate = Fate::BadProtocol, .object = -1, .detail = "it gave an object a handle out of order"};
+  return {.fate = Fate::BadProtocol,
+          .object = -1,
+          .detail = "the process that runs the kernel numbered its loaded objects out of order"};
 }
 
 LoadResult loaded(const PlayerProcess::Exchange& e) {
@@ -85,7 +86,8 @@ LoadResult CudaPlayer::load(const BuiltObject& object) {
       symbols_.emplace_back();  // a host launcher has no kernels that a plan could name
     return result;
   }
-  if (object.format != "cubin") return refused("not an object for a GPU: " + object.format);
+  if (object.format != "cubin")
+    return refused("this object is no code for a GPU but of format " + object.format);
   const auto bytes = platform::read_file(object.path, kObjectCap);
   if (!bytes.has_value()) return refused(describe(bytes.error()));
   const auto image = platform::memfd_with("cubin", *bytes);

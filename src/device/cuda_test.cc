@@ -218,10 +218,11 @@ TEST(PlanEncoding, SaysWhatCannotBe) {
   EXPECT_THAT(words([](Plan& p) { p.steps[0].kernel = "relu"; }), HasSubstr("no kernel relu"));
   EXPECT_THAT(words([](Plan& p) { p.steps[0].grid = {0}; }), HasSubstr("the grid"));
   EXPECT_THAT(words([](Plan& p) { p.steps[0].arguments[0].place.index = 1; }),
-              HasSubstr("no workspace 1"));
+              HasSubstr("workspace 1, which does not exist"));
   EXPECT_THAT(words([](Plan& p) { p.steps[0].arguments[0].place.offset = -4; }),
               HasSubstr("cannot be -4"));
-  EXPECT_THAT(words([](Plan& p) { p.tables[0].integers.clear(); }), HasSubstr("table t is empty"));
+  EXPECT_THAT(words([](Plan& p) { p.tables[0].integers.clear(); }),
+              HasSubstr("table t of the launch plan has no entries"));
   EXPECT_THAT(words([](Plan& p) {
                 PlanTensorMap map;
                 map.name = "m";
@@ -229,7 +230,7 @@ TEST(PlanEncoding, SaysWhatCannotBe) {
                 map.sizes = map.box = {8};
                 p.tensor_maps.push_back(map);
               }),
-              HasSubstr("no element type is called 'f33'"));
+              HasSubstr("an unknown element type: 'f33'"));
   EXPECT_THAT(words([](Plan& p) { p.steps.resize(player::kMaxPlanSteps + 1, p.steps[0]); }),
               HasSubstr("at most 4096"));
 }

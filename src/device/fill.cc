@@ -204,8 +204,10 @@ Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
   const double over = number(v, "over", 0);
   const double axes = number(v, "axes", 1);
   if (bits == 0 || over < 0 || axes < 1 || over + axes > static_cast<double>(tensor.sizes.size()))
-    return fail_input(fmt::format("values '{}' need a tensor of reals and an axis of it", v.kind),
-                      tensor.name);
+    return fail_input(
+        fmt::format("values of kind '{}' need a floating-point tensor and axes that the tensor has",
+                    v.kind),
+        tensor.name);
   s.lines = lines_of(tensor, seed);
   s.octaves = static_cast<Word>(bits - 2);
   s.a = grid_unit(tensor.dtype);
@@ -229,8 +231,10 @@ Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uin
   const auto axes = tensor.sizes.empty() ? 0 : static_cast<std::size_t>(tensor.sizes.back());
   if (tensor.sizes.size() != 2 || v.origin.size() != axes || v.step.size() != axes ||
       v.count.size() != axes)
-    return fail_input("values 'points' need a shape [k, d] and d origins, steps and counts",
-                      tensor.name);
+    return fail_input(
+        "values of kind 'points' need a tensor of shape [k, d] and d entries each in origin, step "
+        "and count",
+        tensor.name);
   const auto points = static_cast<std::uint64_t>(tensor.sizes.front());
   fill_any(memory, tensor, Points{seed, v, axes, points}, parallel);
   return {};
@@ -296,7 +300,8 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
   } else if (v.kind == "zero") {
     s.kind = DrawKind::Constant;
   } else {
-    return fail_input(fmt::format("unknown kind of values '{}'", v.kind), tensor.name);
+    return fail_input(fmt::format("the tensor's values are of the unknown kind '{}'", v.kind),
+                      tensor.name);
   }
   return s;
 }

@@ -21,14 +21,16 @@ std::byte canary_at(std::uint64_t key, std::size_t index) {
 
 Result<> HostBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
   const auto all = payload();
-  if (!is_inside(offset, to.size(), all.size())) return fail("read outside a buffer");
+  if (!is_inside(offset, to.size(), all.size()))
+    return fail("an internal error: a read reaches outside its buffer");
   if (!to.empty()) std::memcpy(to.data(), all.data() + offset, to.size());
   return {};
 }
 
 Result<> HostBuffer::write(std::int64_t offset, std::span<const std::byte> from) {
   const auto all = payload();
-  if (!is_inside(offset, from.size(), all.size())) return fail("write outside a buffer");
+  if (!is_inside(offset, from.size(), all.size()))
+    return fail("an internal error: a write reaches outside its buffer");
   if (!from.empty()) std::memcpy(all.data() + offset, from.data(), from.size());
   return {};
 }
@@ -52,11 +54,11 @@ std::string HostBuffer::check_guards() {
 }
 
 std::string broken_before(std::uint64_t distance) {
-  return fmt::format("byte {} before the first was overwritten", distance);
+  return fmt::format("byte {} before the beginning of the tensor was overwritten", distance);
 }
 
 std::string broken_after(std::uint64_t distance) {
-  return fmt::format("byte {} after the last was overwritten", distance);
+  return fmt::format("byte {} after the end of the tensor was overwritten", distance);
 }
 
 }  // namespace kw::device

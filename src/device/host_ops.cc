@@ -89,7 +89,8 @@ Result<> HostOps::poison(Buffer& to, std::uint64_t seed) {
 Result<> HostOps::copy(Buffer& to, const Buffer& from) {
   const auto target = memory_of(to);
   const auto source = memory_of(from);
-  if (target.size() < source.size()) return fail("a copy does not fit its target");
+  if (target.size() < source.size())
+    return fail("a copy between buffers has more bytes than its target holds");
   const bool is_long = source.size() >= kLong;
   const Pieces pieces({1, static_cast<std::int64_t>(source.size()), 0});
   parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
@@ -126,7 +127,7 @@ Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
       widen_rows<BFloat>(wide, narrow, rows, parallel_);
       return {};
     default:
-      return fail("only real tensors are widened", tensor.name);
+      return fail("only floating-point tensors can be converted to float64", tensor.name);
   }
 }
 
@@ -151,7 +152,7 @@ Result<> HostOps::narrow(Buffer& to, const Buffer& from, const Tensor& tensor) {
       narrow_rows<BFloat>(narrow, wide, rows, parallel_);
       return {};
     default:
-      return fail("only real tensors are narrowed", tensor.name);
+      return fail("only floating-point tensors can be converted from float64", tensor.name);
   }
 }
 

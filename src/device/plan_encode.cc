@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include "base/text.h"
 #include "player/plan_wire.h"
 
 namespace kw::device {
@@ -24,7 +25,7 @@ Result<std::uint32_t> number_of(std::string_view word, std::span<const std::stri
                                 const char* what, const std::string& map) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (words[i] == word) return static_cast<std::uint32_t>(i);
-  return fail(fmt::format("tensor map {}: no {} is called '{}'", map, what, word));
+  return fail(fmt::format("tensor map {} of the plan names an unknown {}: '{}'", map, what, word));
 }
 
 // CUtensorMapDataType and its companions, in the driver's order (CUDA driver API, 12.0).
@@ -42,18 +43,22 @@ class Encoder {
 
   Result<std::vector<std::byte>> encode() {
     if (plan_.steps.size() > player::kMaxPlanSteps)
-      return fail(fmt::format("a plan of {} steps; at most {} are possible", plan_.steps.size(),
-                              player::kMaxPlanSteps));
+      return fail(fmt::format("the launch plan has {} steps; at most {} are possible",
+                              plan_.steps.size(), player::kMaxPlanSteps));
     for (const PlanTable& table : plan_.tables) KW_TRY(add_table(table));
     for (const PlanTensorMap& map : plan_.tensor_maps) KW_TRY(add_map(map));
     for (const PlanStep& step : plan_.steps) KW_TRY(add_step(step));
     auto bytes = player::encode_plan(parts_);
     if (bytes.size() > player::kMaxPlanBytes)
-      return fail(fmt::format("a plan of {} bytes; its tables are too large", bytes.size()));
+      return fail(fmt::format(
+          "the launch plan takes {}, and at most {} are possible: make its tables smaller",
+          format_bytes(bytes.size()), format_bytes(player::kMaxPlanBytes)));
     // A player would refuse these bytes: the plan has numbers that no launch can have, or this
     // encoder made a mistake.
     if (!player::decode_plan(bytes).has_value())
-      return fail("the plan holds a number that no launch can have");
+      return fail(
+          "the launch plan holds a number that no launch can have, such as a grid of more than "
+          "2^31 - 1 blocks");
     return bytes;
   }
 
@@ -71,14 +76,15 @@ class Encoder {
     const auto index = static_cast<std::size_t>(p.index);
     if (p.memory == PlanMemory::Table) {
       if (p.index < 0 || index >= plan_.tables.size())
-        return fail(fmt::format("there is no table {}", p.index));
+        return fail(fmt::format("the launch plan uses table {}, which it does not have", p.index));
       out.kind = player::PlaceKind::Table;
       out.index = static_cast<std::uint32_t>(index);
       return out;
     }
     const auto& list = p.memory == PlanMemory::Tensor ? operands_.tensors : operands_.workspaces;
     if (p.index < 0 || index >= list.size() || list[index] < 0)
-      return fail(fmt::format("there is no {} {}", name_of(p.memory), p.index));
+      return fail(fmt::format("the launch plan uses {} {}, which does not exist", name_of(p.memory),
+                              p.index));
     out.index = static_cast<std::uint32_t>(list[index]);
     return out;
   }
@@ -114,9 +120,12 @@ class Encoder {
       case Dtype::F16:
       case Dtype::BF16:
         return fail(
-            fmt::format("table {} has a type of two bytes, which tables cannot hold", table.name));
+            fmt::format("table {} of the launch plan has a 16-bit floating-point type, which "
+                        "tables cannot hold",
+                        table.name));
     }
-    if (parts_.data.size() == begin) return fail(fmt::format("table {} is empty", table.name));
+    if (parts_.data.size() == begin)
+      return fail(fmt::format("table {} of the launch plan has no entries", table.name));
     parts_.tables.push_back({begin, parts_.data.size() - begin});
     return {};
   }
@@ -128,7 +137,9 @@ class Encoder {
         map.stride_bytes.size() + 1 != rank ||
         (!map.element_strides.empty() && map.element_strides.size() != rank))
       return fail(
-          fmt::format("tensor map {}: its sizes, strides and box do not fit each other", map.name));
+          fmt::format("tensor map {} of the launch plan: sizes, box and element strides need one "
+                      "number for each dimension, strides one fewer",
+                      map.name));
     out.rank = static_cast<std::uint32_t>(rank);
     out.base = KW_TRY(place(map.base));
     out.element = KW_TRY(number_of(map.element, kElements, "element type", map.name));
@@ -151,8 +162,8 @@ class Encoder {
   Result<> add_argument(const PlanArgument& a) {
     player::WirePlanArgument out;
     out.parameter = KW_TRY(fit<std::uint32_t>(a.parameter, "a parameter's number"));
-    out.at = KW_TRY(fit<std::uint32_t>(a.at, "a place inside a parameter"));
-    out.bytes = KW_TRY(fit<std::uint32_t>(a.bytes, "the size of an argument"));
+    out.at = KW_TRY(fit<std::uint32_t>(a.at, "an offset inside a kernel parameter"));
+    out.bytes = KW_TRY(fit<std::uint32_t>(a.bytes, "the size of a kernel argument"));
     switch (a.kind) {
       case ArgumentKind::Scalar:
         out.image = a.image;
@@ -173,17 +184,19 @@ class Encoder {
   /// Sets three extents; missing ones become `otherwise`.
   static Result<> fill_extents(std::uint32_t (&to)[3], const std::vector<std::int64_t>& from,
                                std::uint32_t otherwise, const char* what) {
-    if (from.size() > 3) return fail(fmt::format("{} has more than three extents", what));
+    if (from.size() > 3) return fail(fmt::format("{} has more than three sizes", what));
     for (std::size_t d = 0; d < 3; ++d) {
       to[d] = d < from.size() ? KW_TRY(fit<std::uint32_t>(from[d], what)) : otherwise;
-      if (d < from.size() && to[d] == 0) return fail(fmt::format("{} has an extent of 0", what));
+      if (d < from.size() && to[d] == 0) return fail(fmt::format("{} has a size of 0", what));
     }
     return {};
   }
 
   Result<> add_launch(const PlanStep& step, player::WireStep& out) {
     const std::string symbol = operands_.symbol ? operands_.symbol(step.kernel) : step.kernel;
-    if (symbol.empty()) return fail(fmt::format("the object has no kernel {}", step.kernel));
+    if (symbol.empty())
+      return fail(fmt::format("the compiled code has no kernel {} that the plan could launch",
+                              step.kernel));
     out.name = static_cast<std::uint32_t>(parts_.names.size());
     out.name_bytes = static_cast<std::uint32_t>(symbol.size());
     parts_.names.insert(parts_.names.end(), symbol.begin(), symbol.end());

@@ -5,11 +5,11 @@
 namespace kw::device {
 
 LoadResult Player::bind(const Binding&) {
-  return {.fate = Fate::LoadRefused, .detail = "this device runs no launch plans"};
+  return {.fate = Fate::LoadRefused, .detail = "a cpu runs no launch plans of CUDA kernels"};
 }
 
 CallResult Player::forget(int) {
-  return {.fate = Fate::BadProtocol, .detail = "this device runs no launch plans"};
+  return {.fate = Fate::BadProtocol, .detail = "a cpu runs no launch plans of CUDA kernels"};
 }
 
 }  // namespace kw::device

@@ -46,9 +46,11 @@ Result<PlayerFiles> PlayerFiles::open(const platform::Path& program) {
   PlayerFiles files;
   files.paths_ = paths_of_trace(traced.out);
   if (!traced.ok() || files.paths_.empty())
-    return fail("the loader does not say which libraries the player needs: " +
-                    platform::describe(traced) + ' ' + sanitise(traced.err, 200),
-                program.string(), Advice::Stop);
+    return fail(
+        "the dynamic loader does not say which libraries this program, which runs candidates, "
+        "needs: " +
+            platform::describe(traced) + ' ' + sanitise(traced.err, 200),
+        program.string(), Advice::Stop);
   std::error_code ignored;
   if (std::filesystem::exists(kLoaderCache, ignored)) files.paths_.emplace_back(kLoaderCache);
   if (is_on(Defence::LockedPages)) {
@@ -66,11 +68,12 @@ Result<> PlayerFiles::hold(const platform::Path& path) {
   const platform::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info{};
   if (!file || ::fstat(file.get(), &info) != 0)
-    return platform::fail_errno("hold in memory", path, errno);
+    return platform::fail_errno("open this library to keep it in memory", path, errno);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) return {};
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (at == MAP_FAILED) return platform::fail_errno("hold in memory", path, errno);
+  if (at == MAP_FAILED)
+    return platform::fail_errno("map this library to keep it in memory", path, errno);
   held_.emplace_back(static_cast<std::byte*>(at), size);
   // The system call is made directly, since sanitizers replace the C library's mlock by a function
   // that does nothing.

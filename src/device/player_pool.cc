@@ -101,11 +101,14 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   // The folder is readable by all, since the player may run as another user; the folder's name is
   // random, and its content is the candidate's own code.
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755), trouble);
-  if (trouble) return platform::fail_errno("open to the player", folder.path(), trouble.value());
+  if (trouble)
+    return platform::fail_errno("make this folder accessible to the process that runs candidates",
+                                folder.path(), trouble.value());
 
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return platform::fail_errno("make a socket pair", "player", errno);
+    return platform::fail_errno("make a socket pair to the process that runs candidates", "player",
+                                errno);
   platform::Fd ours(ends[0]);
   const platform::Fd theirs(ends[1]);
 

@@ -75,8 +75,8 @@ Result<> PlayerProcess::greet() {
   Exchange hello;
   await(hello, 0, Kind::Hello, platform::real_clock().now_ns(), kSetupTimeout, {});
   if (hello.answer) return {};
-  return fail(fmt::format("the {} player did not start: {}", name_,
-                          hello.result.detail.empty() ? "no answer" : hello.result.detail),
+  return fail(fmt::format("the process that runs the {} did not start: {}", name_,
+                          hello.result.detail.empty() ? "it did not answer" : hello.result.detail),
               "player", Advice::Retry);
 }
 
@@ -84,8 +84,8 @@ Result<> PlayerProcess::require(const char* action, std::span<const std::byte> r
                                 std::span<const int> descriptors) {
   const auto e = exchange(request, descriptors, Kind::Ready, kSetupTimeout);
   if (e.answer) return {};
-  return fail(fmt::format("the {} player cannot {}: {}", name_, action,
-                          e.result.detail.empty() ? "no answer" : e.result.detail),
+  return fail(fmt::format("the process that runs the {} cannot {}: {}", name_, action,
+                          e.result.detail.empty() ? "it did not answer" : e.result.detail),
               "player", Advice::Retry);
 }
 
@@ -114,7 +114,9 @@ Result<std::string> PlayerProcess::stage(const BuiltObject& object) {
   KW_TRY(platform::write_file_atomic(path, bytes, false));
   std::error_code trouble;
   std::filesystem::permissions(path, std::filesystem::perms(0755), trouble);
-  if (trouble) return platform::fail_errno("open to the player", path, trouble.value());
+  if (trouble)
+    return platform::fail_errno("make this file accessible to the process that runs candidates",
+                                path, trouble.value());
   return name;
 }
 
@@ -140,13 +142,15 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
   Asked asked;
   Exchange& e = asked.so_far;
   if (!is_alive_) {
-    e.result = {.fate = Fate::Exited, .detail = "the player has ended before"};
+    e.result = {.fate = Fate::Exited,
+                .detail = "the process that runs the kernel had ended before this request"};
     return asked;
   }
   std::byte stray[1];
   while (player::receive_packet(blank_.channel.get(), stray, {}, false).bytes > 0) {
     if (!is_on(Defence::StrayAnswers)) continue;
-    e.result = end(Fate::BadProtocol, "it answered before it was asked");
+    e.result =
+        end(Fate::BadProtocol, "the process that runs the kernel answered before it was asked");
     return asked;
   }
   brake_.note_rest();
@@ -175,7 +179,7 @@ PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::
   if (e.answer && !brake_.await_rest()) {
     e.answer.reset();
     const double elapsed = e.result.elapsed_ns;
-    e.result = end(Fate::Crashed, "it ended right after its answer");
+    e.result = end(Fate::Crashed, "the process that runs the kernel ended right after its answer");
     e.result.elapsed_ns = elapsed;
   }
   // CPU time is read only now: the clock of a thread still on a processor lags by up to a tick (4
@@ -205,8 +209,9 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
     // run.
     if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
     if (left <= 0) {
-      into.result = end(Fate::TimedOut, fmt::format("no answer within {}",
-                                                    format_ns(static_cast<double>(timeout_ns))));
+      into.result = end(Fate::TimedOut,
+                        fmt::format("the process that runs the kernel did not answer within {}",
+                                    format_ns(static_cast<double>(timeout_ns))));
       return;
     }
   }
@@ -235,7 +240,8 @@ void PlayerProcess::judge_answer(Exchange& into, std::uint64_t sequence, Kind ex
   } else if (received.is_truncated || !answer ||
              (answer->header.sequence != sequence && is_on(Defence::AnswerNumbers)) ||
              (answer->header.kind != expected && answer->header.kind != Kind::Failed)) {
-    into.result = end(Fate::BadProtocol, "its answer is malformed");
+    into.result =
+        end(Fate::BadProtocol, "the answer of the process that runs the kernel is malformed");
   } else if (answer->header.kind == expected) {
     into.answer = *answer;
   } else {
@@ -249,13 +255,16 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
   const bool is_of_gpu =
       answer.trouble == Trouble::LaunchFailed || answer.trouble == Trouble::DeviceFault;
   if (is_of_gpu && !speaks_for_gpu_ && is_on(Defence::TroublesOfTarget)) {
-    into.result = end(Fate::BadProtocol, "it reported trouble with a GPU that it does not use");
+    into.result =
+        end(Fate::BadProtocol,
+            "the process that runs the kernel reported trouble with a GPU, although it uses none");
     return;
   }
   switch (answer.trouble) {
     case Trouble::LoadRefused:
       if (expected != Kind::Loaded) {
-        into.result = end(Fate::BadProtocol, "it refused a load that was not requested");
+        into.result = end(Fate::BadProtocol,
+                          "the process that runs the kernel refused a load that nobody requested");
         break;
       }
       into.answer = answer;  // the process lives on
@@ -264,7 +273,8 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       break;
     case Trouble::Signal:
       if (answer.signal < 1 || answer.signal >= NSIG) {
-        into.result = end(Fate::BadProtocol, "it reported a signal that does not exist");
+        into.result = end(Fate::BadProtocol,
+                          "the process that runs the kernel reported a signal that does not exist");
         break;
       }
       into.result = end(Fate::Crashed, signal_words(answer.signal));
@@ -276,7 +286,10 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result.signal = SIGABRT;
       break;
     case Trouble::OutOfMemory:
-      into.result = end(Fate::OutOfMemory, words.empty() ? "an allocation failed" : words);
+      into.result =
+          end(Fate::OutOfMemory,
+              words.empty() ? "an allocation of memory failed in the process that runs the kernel"
+                            : words);
       break;
     case Trouble::LaunchFailed:
       into.answer = answer;  // nothing ran; the process lives on
@@ -288,12 +301,15 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result.signal = answer.signal;
       break;
     default:  // its words may be the candidate's, so they are not used
-      into.result = end(Fate::BadProtocol, "it refused the request");
+      into.result =
+          end(Fate::BadProtocol, "the process that runs the kernel refused a valid request");
   }
 }
 
 CallResult PlayerProcess::reap(std::int64_t patience_ns) {
-  if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
+  if (!is_alive_)
+    return {.fate = Fate::Exited,
+            .detail = "the process that runs the kernel had ended before this request"};
   is_alive_ = false;
   const auto exit = blank_.process.wait(Nanoseconds(patience_ns));
   kill();
@@ -301,14 +317,19 @@ CallResult PlayerProcess::reap(std::int64_t patience_ns) {
   if (!exit.has_value()) {
     result = {.fate = Fate::Exited, .detail = exit.error().what};
   } else if (exit->timed_out) {
-    result = {.fate = Fate::BadProtocol, .detail = "it closed its channel"};
+    result = {.fate = Fate::BadProtocol,
+              .detail = "the process that runs the kernel closed its channel to the referee"};
   } else {
     // bubblewrap reports a signal as 128 + its number, like a shell.
     const int number = exit->signal != 0                           ? exit->signal
                        : exit->code > 128 && exit->code < 128 + 65 ? exit->code - 128
                                                                    : 0;
     if (number == SIGKILL)
-      result = {.fate = Fate::OutOfMemory, .signal = number, .detail = "killed by the system"};
+      result = {.fate = Fate::OutOfMemory,
+                .signal = number,
+                .detail =
+                    "the system killed the process that ran the candidate, as it does when memory "
+                    "runs out"};
     else if (number != 0)
       result = {.fate = Fate::Crashed, .signal = number, .detail = signal_words(number)};
     else
@@ -329,7 +350,7 @@ CallResult PlayerProcess::end(Fate fate, std::string detail) {
 }
 
 Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
-  if (!is_alive_) return fail("the player has ended", name_);
+  if (!is_alive_) return fail("the process that runs the kernel has ended", name_);
   const bool is_running = brake_.release();
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
   // Threads that sleep are read before they are stopped, since being stopped may itself cost a

@@ -106,7 +106,7 @@ Result<> replace_counted(store::RunStore& store, Target target, const GraphCount
 
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run) {
   const auto known = KW_TRY(store.events(run.id, kGraphEvent));
-  if (known.empty()) return fail_input("the run has no graph of techniques", run.name);
+  if (known.empty()) return fail_input("this run used no graph of techniques", run.name);
   return parse_technique_graph(known.front().body);
 }
 

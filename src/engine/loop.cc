@@ -37,11 +37,10 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
   const std::size_t then = first_written(workbench, config);
   const std::size_t now = workbench.ideas().size();
   if (then == now || (is_writing && config.start_attempts == 0)) return {};
-  return fail_input(
-      fmt::format("task and playbook had {} kernels when the run began and have {} now, so the run "
-                  "would ask for others",
-                  then, now),
-      config.task);
+  return fail_input(fmt::format("the run cannot go on, because task and playbook had {} kernels "
+                                "when it began and have {} now",
+                                then, now),
+                    config.task);
 }
 
 /// The ensemble from which a run chooses the model for each source; none if one model writes, or

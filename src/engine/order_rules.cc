@@ -32,7 +32,8 @@ bool is_lifted(const std::vector<Order>& orders, int number) {
 Result<const AttemptLine*> line_of_order(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.lines.size());
   if (order.attempt < 1 || order.attempt > count)
-    return fail_input(fmt::format("no attempt {} in this run; it has {}", order.attempt, count));
+    return fail_input(fmt::format("this run has no attempt {}; the number of its attempts is {}",
+                                  order.attempt, count));
   return &c.lines[static_cast<std::size_t>(order.attempt - 1)];
 }
 
@@ -64,7 +65,8 @@ Result<> check_parent(const Order& order, const OrderContext& c) {
   if (order.kind == OrderKind::Stop) return {};
   if (line->outcome != Outcome::Correct)
     return fail_input(
-        fmt::format("attempt {} {}: only a correct one can be pinned", order.attempt, line->words));
+        fmt::format("attempt {} cannot be pinned, because only a correct attempt can: {}",
+                    order.attempt, line->words));
   if (!asks_writers(c.config) && line->knobs.empty())
     return fail_input(fmt::format("attempt {} has no knobs that could be tuned", order.attempt));
   return {};
@@ -92,7 +94,8 @@ Result<> check_technique(const Order& order, const OrderContext& c) {
 Result<> check_lift(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.orders.size());
   if (order.lifts < 1 || order.lifts > count)
-    return fail_input(fmt::format("no order {} in this run; it has {}", order.lifts, count));
+    return fail_input(fmt::format("this run has no order {}; the number of its orders is {}",
+                                  order.lifts, count));
   const Order& lifted = c.orders[static_cast<std::size_t>(order.lifts - 1)];
   if (lifted.kind == OrderKind::Budget || lifted.kind == OrderKind::Lift ||
       lifted.kind == OrderKind::Finish)

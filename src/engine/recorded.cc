@@ -19,9 +19,12 @@ Result<search::RecordedStep> step_of(const Attempt& attempt) {
   if (!ask.is_object() || !ask.contains("role") || !ask["role"].is_string() ||
       !ask.contains("fidelity") || !ask["fidelity"].is_number() || !ask.contains("idea") ||
       !ask["idea"].is_number_integer())
-    return fail("the ask lacks its role, its idea or its fidelity", where);
+    return fail(
+        "the record of this attempt lacks what the strategy asked for: its role, idea or fidelity",
+        where);
   const auto role = enum_from<search::Role>(ask["role"].get<std::string>());
-  if (!role) return fail("the ask has an unknown role", where);
+  if (!role)
+    return fail("the record of this attempt names a role that this program does not know", where);
   search::RecordedStep step;
   step.attempt = attempt.number;
   step.parent = attempt.parent;

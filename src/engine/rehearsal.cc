@@ -70,7 +70,8 @@ Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& a
     }
     if (config.start_attempts == 0)
       return fail_input(
-          "strategy '" + config.strategy + "' asks for no source before it knows outcomes",
+          "strategy '" + config.strategy +
+              "' asks for no source before it knows outcomes, so it has no first prompt to show",
           config.task);
     config.start_attempts = 0;
   }

@@ -193,7 +193,8 @@ Result<Evaluation> Runner::next_evaluation(const InFlight& flight, const Candida
   if (first.opponent_fault.empty()) return first;
   const Incumbent& baseline = loop_.standing().baseline();
   s_.observer.on_notice(fmt::format(
-      "attempt {} failed as an opponent; attempt {} is judged against {}: {}",
+      "attempt {} failed when it was timed as the opponent, so attempt {} is judged against {} "
+      "instead: {}",
       flight.opponent.attempt, flight.number, baseline.candidate.name, first.opponent_fault));
   auto before = std::ranges::count(pending_, false, &Pending::is_ended) - std::ssize(early_);
   KW_TRY(submit_to_carrier(flight, candidate, baseline.candidate));
@@ -446,7 +447,7 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
     // What was stored stays; the run can be resumed once the trouble is over.
     if (auto kept = s.store.update(runner.fail_with(report.error())); !kept)
       s.observer.on_notice(describe(kept.error()));
-    s.observer.on_notice("nothing is lost; go on with: kw resume " + runner.run().name);
+    s.observer.on_notice("nothing of the run is lost; go on with: kw resume " + runner.run().name);
     return std::unexpected(report.error());
   }
   log("stop " + report->run.stopped_by);
@@ -476,8 +477,10 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
     return fail_input(run.config.specialises
-                          ? "the run is finished; builds for each shape: kw specialise " + run.name
-                          : "the run is finished; start a new one",
+                          ? "this run is finished and cannot go on; to build its kernel for each "
+                            "shape: kw specialise " +
+                                run.name
+                          : "this run is finished and cannot go on; start a new one",
                       run.name);
   KW_TRY(require_writing(s, run.config));
   auto standings = KW_TRY(time_baselines(s));

@@ -221,7 +221,7 @@ TEST_F(RunTest, ReplayNoticesThatThePlaybookGrew) {
   RunSummary run = stored(finished().run.name);
   EXPECT_EQ(run.config.ideas, static_cast<int>(workbench_.ideas().size()));
   --run.config.ideas;
-  EXPECT_THAT(replay(workbench_, store_, run).error().what, HasSubstr("when the run began"));
+  EXPECT_THAT(replay(workbench_, store_, run).error().what, HasSubstr("when it began and have"));
 }
 
 TEST_F(RunTest, InterruptedAfterAnyAttemptItGoesOnTheSame) {
@@ -262,7 +262,7 @@ TEST_F(RunTest, IncumbentsThatFailAsOpponentsStopNothing) {
     ASSERT_TRUE(report) << describe(report.error());
     ASSERT_TRUE(store_.update(report->run));
     EXPECT_GT(carrier.faults, 0);
-    EXPECT_THAT(counter_.notices, HasSubstr("failed as an opponent"));
+    EXPECT_THAT(counter_.notices, HasSubstr("failed when it was timed as the opponent"));
     EXPECT_EQ(report->run.attempts, kAttempts);
     EXPECT_TRUE(report->run.is_confirmed);
     EXPECT_EQ(report->run.best_attempt, finished(outstanding).run.best_attempt)

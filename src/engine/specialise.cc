@@ -69,8 +69,9 @@ class Specialiser {
     auto made = task::make_candidate(kernel_.name + "_specialised", text, kernel_.origin,
                                      task.restrictions, kernel_.target);
     if (!made)
-      return fail_input("the kernel with builds for each shape cannot be read: " +
-                        task::to_text(made.error()));
+      return fail_input(
+          "the kernel that was made with a build for each shape cannot be read back: " +
+          task::to_text(made.error()));
     return std::move(*made);
   }
 

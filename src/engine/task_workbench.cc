@@ -173,7 +173,7 @@ Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) con
   KW_ASSERT(idea >= 0 && static_cast<std::size_t>(idea) < ideas_.size());
   const propose::Idea& source = ideas_[static_cast<std::size_t>(idea)];
   if (!source.header.is_valid(knobs))
-    return fail("no combination of knobs is '" + search::to_text(knobs) + "'",
+    return fail("the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
                 source.candidate.name);
   Candidate c = source.candidate;
   c.knobs = knobs;

@@ -333,7 +333,7 @@ Result<> Writer::review(propose::Situation& whole, const Manner& manner, Written
     if (!said.is_turned_down) continue;
     Evaluation evaluation;
     evaluation.verdict = {Stage::Propose, Outcome::Rejected,
-                          "the critic turned it down before it was judged"};
+                          "the critic model turned this kernel down before it was judged"};
     evaluation.findings.push_back({"note", 1, "The critic says:\n" + said.words, "", ""});
     source.ended = std::move(evaluation);
     break;

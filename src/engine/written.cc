@@ -61,7 +61,7 @@ search::Idea WrittenIdeas::idea(int index) const {
 Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) const {
   const Source& source = at(index);
   if (!source.header.is_valid(knobs))
-    return fail("no combination of knobs is '" + search::to_text(knobs) + "'",
+    return fail("the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
                 source.candidate.name);
   Candidate candidate = source.candidate;
   candidate.knobs = knobs;

@@ -46,7 +46,8 @@ Result<std::size_t> BundleCarrier::write() const {
 }
 
 Result<Evaluation> BundleCarrier::next() {
-  if (waiting_.empty()) return fail("nothing was submitted", "bundle carrier");
+  if (waiting_.empty())
+    return fail("no evaluation was submitted, so there is none to wait for", "bundle carrier");
   Evaluation evaluation;
   const Waiting& first = waiting_.front();
   if (first.prepared.ended) {

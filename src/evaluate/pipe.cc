@@ -44,7 +44,8 @@ Result<> check_answer(const worker::Reply& reply) {
   };
   const auto checked = check();
   if (checked) return {};
-  return fail("the worker's answer is impossible: " + checked.error().what, "", Advice::Stop);
+  return fail("kw-worker answered with values that cannot be true: " + checked.error().what, "",
+              Advice::Stop);
 }
 
 }  // namespace
@@ -123,15 +124,15 @@ void PipeCarrier::tell_work(const std::string& words) const {
 Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
   if (!std::exchange(is_ahead_, false)) {
     worker_.reset();  // only one at a time, since the old worker holds the device's lease
-    tell_work("starting the worker");
+    tell_work("starting kw-worker");
     worker_ = KW_TRY(WorkerProcess::start(options_.worker));
   }
-  tell_work("looking at the device");
+  tell_work("examining the device");
   worker::Message hello = message_of(worker::Verb::Hello);
   hello.facts = known;
   auto reply = KW_TRY(accepted(exchange(hello)));
   tell_work("");
-  if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
+  if (reply.facts.empty()) return fail("kw-worker reports no device", "", Advice::Stop);
   return std::move(reply.facts.front());
 }
 
@@ -162,7 +163,7 @@ Result<worker::Reply> PipeCarrier::ask(const worker::Message& message, bool is_s
     KW_TRY(start_equipped({facts_}));
     reply = exchange(message);
     if (!reply && reply.error().advice == Advice::Retry)
-      return fail("two workers in a row died while they answered: " + reply.error().what,
+      return fail("kw-worker ended twice in a row before it had answered: " + reply.error().what,
                   reply.error().where, Advice::GiveUp);
   }
   tell_work("");
@@ -209,7 +210,8 @@ void PipeCarrier::send_ahead() {
 }
 
 Result<Evaluation> PipeCarrier::next() {
-  if (waiting_.empty()) return fail("nothing was submitted", "pipe carrier");
+  if (waiting_.empty())
+    return fail("no evaluation was submitted, so there is none to wait for", "pipe carrier");
   Waiting waiting = std::move(waiting_.front());
   waiting_.pop_front();
   Evaluation evaluation;
@@ -227,7 +229,7 @@ Result<Evaluation> PipeCarrier::next() {
     } else if (!reply) {
       return std::unexpected(reply.error());
     } else if (reply->evaluation.empty()) {
-      return fail("the worker answered without an evaluation", "", Advice::Stop);
+      return fail("kw-worker answered without the result of the evaluation", "", Advice::Stop);
     } else {
       evaluation = std::move(reply->evaluation.front());
       if (!reply->facts.empty()) KW_TRY(take_facts(std::move(reply->facts.front())));
@@ -258,7 +260,7 @@ Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
   worker::Message measure = message_of(worker::Verb::Measure);
   measure.is_full = is_full;
   auto reply = KW_TRY(ask(measure));
-  if (reply.facts.empty()) return fail("the worker answered without facts");
+  if (reply.facts.empty()) return fail("kw-worker answered without the facts of its device");
   KW_TRY(take_facts(std::move(reply.facts.front())));
   notes_ = std::move(reply.notes);
   return facts_;

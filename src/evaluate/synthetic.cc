@@ -40,7 +40,8 @@ double SyntheticCarrier::speedup_of(const Candidate& candidate) const {
 }
 
 Result<Evaluation> SyntheticCarrier::next() {
-  if (waiting_.empty()) return fail("nothing was submitted", "synthetic carrier");
+  if (waiting_.empty())
+    return fail("no evaluation was submitted, so there is none to wait for", "synthetic carrier");
   const EvaluationRequest request = std::move(waiting_.front());
   waiting_.pop_front();
   if (pause_ > pause_.zero()) platform::real_clock().sleep_for(pause_);

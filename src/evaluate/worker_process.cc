@@ -21,7 +21,9 @@ Result<platform::TempDir> make_temporary() {
   // Other users may enter but not list the folder: players run as other users, and each may read
   // one folder inside.
   std::filesystem::permissions(temporary.path(), std::filesystem::perms(0711), trouble);
-  if (trouble) return platform::fail_errno("open to players", temporary.path(), trouble.value());
+  if (trouble)
+    return platform::fail_errno("make this folder accessible to the processes that run candidates",
+                                temporary.path(), trouble.value());
   return temporary;
 }
 
@@ -30,7 +32,7 @@ Result<platform::TempDir> make_temporary() {
 Result<WorkerProcess> WorkerProcess::start(const WorkerChoice& choice) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return platform::fail_errno("make a socket pair for", "the worker", errno);
+    return platform::fail_errno("make a socket pair to kw-worker", "", errno);
   WorkerProcess worker;
   worker.socket_.reset(pair[0]);
   const platform::Fd theirs(pair[1]);

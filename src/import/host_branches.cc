@@ -31,7 +31,7 @@ HostReader::Flow HostReader::if_statement(std::size_t& i, std::size_t end) {
   const auto parts = parts_between(open + 1, close, ";");
   for (std::size_t k = 0; k + 1 < parts.size(); ++k)
     plain_statement(parts[k].first, parts[k].second);
-  Value condition = unknown(place(open), "the condition is empty");
+  Value condition = unknown(place(open), "the condition of this statement is empty");
   if (!parts.empty()) {
     const auto [from, to] = parts.back();
     const TypeAt type = type_at(from, to);
@@ -61,9 +61,10 @@ Value HostReader::truth(const Value& value) const {
     case Kind::Text:
       return value.word == "cudaSuccess"
                  ? integer(0)
-                 : unknown(value.offset, "a text is no condition of a plan");
+                 : unknown(value.offset, "a launch plan cannot decide a condition by a text");
     case Kind::Real:
-      return unknown(value.offset, "a real number is no condition of a plan");
+      return unknown(value.offset,
+                     "a launch plan cannot decide a condition by a floating-point number");
     default:
       return value;
   }
@@ -192,8 +193,8 @@ HostReader::Flow HostReader::branch_on_unknown(const Value& condition, std::size
   const Scopes before = scopes_;
   const std::size_t offset = place(keyword);
   const std::string why = condition.word.empty() || condition.word == kToldElsewhere
-                              ? "what this condition decides is not known before the plan runs"
-                              : "this condition cannot be followed: " + condition.word;
+                              ? "whether this condition holds is not known before the plan runs"
+                              : "this condition cannot be decided: " + condition.word;
   std::vector<Scopes> ends;
   std::vector<Flow> flows;
   const int branches = open_branches_;
@@ -213,7 +214,7 @@ HostReader::Flow HostReader::branch_on_unknown(const Value& condition, std::size
     if (flow == Flow::Return) returned_.emplace_back(condition, std::exchange(result_, Value()));
     if (flow == Flow::Break || flow == Flow::Continue) leap_from(flow, offset);
     if (flow == Flow::Fail)
-      note(offset, "the error that ends the program here is taken not to happen");
+      note(offset, "the plan assumes that the error that ends the program here does not happen");
     if (returns && !doubt_) doubt_ = Remark{offset, why};
     flows.push_back(flow);
     ends.push_back(std::move(scopes_));
@@ -229,9 +230,11 @@ HostReader::Flow HostReader::branch_on_unknown(const Value& condition, std::size
 /// Adds a condition that the function itself demands, as by an assertion.
 void HostReader::require(const Value& condition, std::size_t offset) {
   if (!condition.is(Kind::Int))
-    return note(offset, "what is demanded here is no condition of a plan, and is left out");
+    return note(offset,
+                "a launch plan cannot express the condition that this check demands, so the check "
+                "is left out");
   if (condition.size.op() == Size::Op::Number) {
-    if (condition.size.is(0)) miss(offset, "what is demanded here does not hold");
+    if (condition.size.is(0)) miss(offset, "the condition of this check is false");
     return;
   }
   Step step;

@@ -62,7 +62,9 @@ bool is_whole_number(const Size& size) {
 
 int HostReader::add_buffer(Buffer buffer) {
   if (out_.buffers.size() >= kMostBuffers) {
-    miss(buffer.offset, fmt::format("more than {} buffers", kMostBuffers));
+    miss(buffer.offset,
+         fmt::format("the host code uses more than {} buffers, the most that a plan is drafted for",
+                     kMostBuffers));
     return static_cast<int>(out_.buffers.size()) - 1;
   }
   out_.buffers.push_back(std::move(buffer));
@@ -137,20 +139,23 @@ void HostReader::refuse_call(const std::string& name, std::size_t offset) {
   if (name.starts_with("cub::") || name.starts_with("thrust::") || last.starts_with("cublas") ||
       last.starts_with("cudnn") || last.starts_with("cusparse") || last.starts_with("cufft") ||
       last.starts_with("curand") || name.starts_with("cutlass::"))
-    return miss(
-        offset,
-        fmt::format("'{}' is a function of a library: write what it does as a kernel", name));
+    return miss(offset, fmt::format("a launch plan cannot call '{}', which is a function of a "
+                                    "library: write what it does as a kernel",
+                                    name));
   if (last.starts_with("cudaGraph") || last.find("BeginCapture") != std::string::npos)
     return miss(offset,
-                "graphs are made of the plan by the referee: launch the kernels themselves");
+                "a launch plan has no calls of CUDA graphs, because each plan is run as a graph: "
+                "launch the kernels directly");
   if (is_one_of(last, {"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol",
                        "cudaGetSymbolAddress"}))
     return miss(offset,
-                "memory that has a name in device code cannot be filled by a plan: pass a "
-                "pointer or a value to the kernel");
+                "a launch plan cannot fill a __device__ or __constant__ variable: pass a pointer "
+                "or a value to the kernel");
   if (last.find("Texture") != std::string::npos || last.find("Surface") != std::string::npos ||
       last.starts_with("cudaBindTexture"))
-    return miss(offset, "textures and surfaces are not expressible: read the memory itself");
+    return miss(
+        offset,
+        "a launch plan cannot pass textures and surfaces: let the kernel read the memory itself");
 }
 
 std::optional<Value> HostReader::call_arithmetic(const std::string& name,
@@ -163,7 +168,8 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
       if (!value.is(Kind::Int) && !value.is(Kind::Real))
         return value.is(Kind::Unknown)
                    ? value
-                   : unknown(offset, fmt::format("what '{}' chooses here is no number", name));
+                   : unknown(offset,
+                             fmt::format("what '{}' chooses among here are not all numbers", name));
     return real(Size::call(name, {values[0].size, values[1].size}));
   }
   if (is_one_of(name, {"ceil", "ceilf", "floor", "floorf"}) && values.size() == 1) {
@@ -184,7 +190,8 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
                            ? Size::call("ceil_div", {parts[0].size, parts[1].size})
                            : Size::binary("/", parts[0].size, parts[1].size));
     }
-    return unknown(offset, "what is rounded here is no quotient of integers");
+    return unknown(offset,
+                   "a launch plan can round only a quotient of integers, and this value is none");
   }
   if (is_one_of(name,
                 {"ceil_div", "ceilDiv", "CeilDiv", "cdiv", "CDIV", "CEIL_DIV", "ceildiv", "div_up",
@@ -251,7 +258,8 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
     return is_done();
   }
   if (is_one_of(name, {"cudaMemset", "cudaMemsetAsync"})) {
-    if (!given(2).is(Kind::Int)) miss(offset, "how many bytes are set here is not known");
+    if (!given(2).is(Kind::Int))
+      miss(offset, "the number of bytes that this memset sets is not known");
     use_stream(given(3), offset);
     clear(given(0), given(1), given(2), offset);
     return is_done();
@@ -295,7 +303,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       value->kind = Kind::Stream;
       value->word = fmt::format("{}@{}", values[0].word, values[0].begin);
     } else {
-      miss(offset, "where this stream is kept is not known");
+      miss(offset, "the variable that gets this stream is not known");
     }
     return is_done();
   }
@@ -314,11 +322,10 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   if (name.starts_with("cudaOccupancy")) {
     for (const Value& value : values)
       if (Value* variable = referred(value))
-        *variable = unknown(
-            offset,
-            fmt::format(
-                "{} computes this number when the program runs: write a fixed number instead",
-                name));
+        *variable =
+            unknown(offset, fmt::format("{} computes this number when the program runs, which a "
+                                        "launch plan cannot do: write a fixed number instead",
+                                        name));
     return is_done();
   }
   if (is_one_of(name, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) && values.size() >= 4) {
@@ -328,7 +335,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
     step.templates = given(0).names;
     step.is_cooperative = name == "cudaLaunchCooperativeKernel";
     if (step.kernel == nullptr) {
-      miss(offset, "which kernel is launched here is not known");
+      miss(offset, "the kernel that is launched here is not known");
       return is_done();
     }
     for (const Value& part : values[3].parts) {
@@ -336,7 +343,8 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
       step.arguments.push_back(variable != nullptr ? *variable : part);
       step.places.push_back(offset);
     }
-    if (!values[3].is(Kind::List)) miss(offset, "what is passed to this kernel is not known");
+    if (!values[3].is(Kind::List))
+      miss(offset, "the arguments that are passed to this kernel are not known");
     use_stream(given(5), offset);
     add_launch(std::move(step), values[1], values[2],
                given(4).is(Kind::Int) ? values[4] : integer(0));
@@ -357,7 +365,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   const std::size_t told = out_.missing.size();
   refuse_call(name, offset);
   if (out_.missing.size() == told)
-    miss(offset, fmt::format("what '{}' does cannot be written as a plan", name));
+    miss(offset, fmt::format("a launch plan cannot express what '{}' does", name));
   return is_done();
 }
 

@@ -206,8 +206,10 @@ std::size_t HostReader::declarator(const TypeAt& base, std::size_t name, std::si
   if (type.is_reference && !type.is_const && at(i).is("=") && !value.is(Value::Kind::Tensor)) {
     for (std::size_t k = i + 1; k < stop; ++k)
       if (at(k).kind == Token::Kind::Word)
-        forget(std::string(at(k).text), place(i), "has a part that another name means too");
-    value = unknown(place(i), fmt::format("what '{}' means is not followed", word));
+        forget(std::string(at(k).text), place(i), "has a part that another name refers to as well");
+    value = unknown(
+        place(i),
+        fmt::format("the plan drafter cannot tell what the reference '{}' refers to", word));
   }
   if (is_array) value = array_of(type, word, std::move(value), extent, dimensions);
   expose(value);
@@ -266,7 +268,7 @@ void HostReader::declare(const std::string& name, const TypeAt& type, Value valu
       out_.integers.push_back(name);
       value = integer(Size::name(name));
     } else {
-      value.word = fmt::format("'{}' is read twice", name);
+      value.word = fmt::format("'{}' would be read twice, and may change in between", name);
     }
   }
   if (value.is(Kind::Unknown) && type.type == "dim3" && type.stars == 0 &&

@@ -171,10 +171,12 @@ void HostReader::forget_arguments(std::size_t begin, std::size_t end,
       forget_written(value.begin, value.end, place(begin), why);
     if (value.is(Kind::Lambda) && may_work(*value.tokens, value.begin, value.end))
       miss(place(begin),
-           fmt::format("'{}' cannot be followed, and may launch kernels here", sanitise(name, 60)));
+           fmt::format("the plan drafter cannot follow the call of '{}', which may launch kernels",
+                       sanitise(name, 60)));
     if (value.is(Kind::Pointer) || value.is(Kind::Tensor))
-      miss(place(begin), fmt::format("what '{}' does with '{}' is not known", sanitise(name, 60),
-                                     sanitise(buffer_of(value).name, 60)));
+      miss(place(begin),
+           fmt::format("the plan drafter does not know what '{}' does with the memory of '{}'",
+                       sanitise(name, 60), sanitise(buffer_of(value).name, 60)));
   }
   forget_exposed(place(begin));
 }

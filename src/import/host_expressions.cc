@@ -49,9 +49,9 @@ Value HostReader::evaluate(std::size_t begin, std::size_t end) {
                                                                        : unknown(place(begin), "");
   if (at_ < end_) {
     if (!value.is(Kind::Unknown) || value.word.empty())
-      value = unknown(place(at_), "this expression cannot be followed");
+      value = unknown(place(at_), "the plan drafter cannot evaluate this expression");
     if (may_work(*tokens_, at_, end_))
-      miss(place(at_), "this expression cannot be followed, and may launch kernels");
+      miss(place(at_), "the plan drafter cannot follow this expression, which may launch kernels");
     forget_written(at_, end_, place(at_), "may change in an expression that cannot be followed");
   }
   forget_unfollowed(begin, end);
@@ -62,7 +62,8 @@ Value HostReader::evaluate(std::size_t begin, std::size_t end) {
 
 Value HostReader::assignment() {
   Value value;
-  if (depth_ >= kDeepestExpressions || !spend()) return unknown(place(at_), "nested too deeply");
+  if (depth_ >= kDeepestExpressions || !spend())
+    return unknown(place(at_), "this expression is nested too deeply for the plan drafter");
   ++depth_;
   if (!assign_here(value)) value = conditional();
   --depth_;
@@ -119,19 +120,20 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
     return moved;
   }
   if (!is_arithmetic(a) || !is_arithmetic(b))
-    return unknown(offset, fmt::format("what '{}' makes here is not known", op));
+    return unknown(offset, fmt::format("what the operator '{}' computes here is not known", op));
   if (a.is(Kind::Real) || b.is(Kind::Real)) {
     if (op == "/") return real(Size::binary("//", a.size, b.size));
     if (op == "+" || op == "-" || op == "*") return real(Size::binary(op, a.size, b.size));
-    return unknown(offset, "a comparison of real numbers is no condition of a plan");
+    return unknown(offset, "a launch plan cannot compare floating-point numbers");
   }
   const auto right = b.size.number();
   // A shift or mask of a negative number is refused: it rounds down, but the plan's text would
   // round as C's division does.
   if ((op == ">>" || op == "&") && least(a.size).value_or(-1) < 0)
-    return unknown(offset, fmt::format("'{}' is applied to what may be below 0", op));
+    return unknown(offset,
+                   fmt::format("the operator '{}' is applied to a number that may be below 0", op));
   if ((op == "/" || op == "%") && least(b.size).value_or(-1) < 0)
-    return unknown(offset, "the divisor may be below 0");
+    return unknown(offset, "the divisor of this division may be below 0");
   if (op == "<<" && right && *right >= 0 && *right < 62)
     return integer(Size::binary("*", a.size, std::int64_t{1} << *right));
   if (op == ">>" && right && *right >= 0 && *right < 62)
@@ -144,14 +146,16 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
       return integer(Size::binary("%", a.size, *right + 1));
   }
   if (op == "&" || op == "|" || op == "^" || op == "<<" || op == ">>")
-    return unknown(offset, fmt::format("the plan language has no '{}'", op));
+    return unknown(offset, fmt::format("expressions of a launch plan have no operator '{}'", op));
   return integer(Size::binary(op, a.size, b.size));
 }
 
 Value HostReader::unary() {
   const Token token = at(at_);
-  if (at_ >= end_) return unknown(place(at_), "an expression is missing here");
-  if (depth_ >= kDeepestExpressions || !spend()) return unknown(token.offset, "nested too deeply");
+  if (at_ >= end_)
+    return unknown(place(at_), "an expression is missing at this place of the host code");
+  if (depth_ >= kDeepestExpressions || !spend())
+    return unknown(token.offset, "this expression is nested too deeply for the plan drafter");
   ++depth_;
   Value value;
   if (token.is("!") || token.is("-") || token.is("~") || token.is("+")) {
@@ -160,7 +164,8 @@ Value HostReader::unary() {
     if (token.is("!")) value = truth(value);
     if (token.is("~")) {
       const auto known = value.is(Kind::Int) ? value.size.number() : std::nullopt;
-      value = known ? integer(~*known) : unknown(token.offset, "the plan language has no '~'");
+      value = known ? integer(~*known)
+                    : unknown(token.offset, "expressions of a launch plan have no operator '~'");
     } else if (!token.is("+") && is_arithmetic(value)) {
       const Size size = Size::unary(std::string(token.text), value.size);
       value = value.is(Kind::Int) ? integer(size) : real(size);
@@ -172,10 +177,11 @@ Value HostReader::unary() {
     value = unary();
     if (value.is(Kind::Reference)) {
       const Value* variable = referred(value);
-      value = variable != nullptr ? *variable
-                                  : unknown(token.offset, "what this points to is not known");
+      value = variable != nullptr
+                  ? *variable
+                  : unknown(token.offset, "what this pointer points to is not known");
     } else if (!value.is(Kind::Unknown)) {
-      value = unknown(token.offset, "what lies in memory is not known before the plan runs");
+      value = unknown(token.offset, "what this memory holds is not known before the plan runs");
     }
   } else if (token.is("++") || token.is("--")) {
     const std::size_t sign = at_;
@@ -253,9 +259,9 @@ Value HostReader::element(const Value& object, const Value& index) {
   if (object.is(Kind::Tensor) && known) return tensor_size(object, *known);
   if (object.is(Kind::List) && !object.parts.empty() &&
       std::ranges::all_of(object.parts, [](const Value& v) { return v.is(Kind::Stream); }))
-    return unknown(place(at_), "which stream this is depends on data");
+    return unknown(place(at_), "which stream is meant here depends on data");
   if (object.is(Kind::Unknown) && !object.word.empty()) return object;
-  return unknown(place(at_), "what lies in memory is not known before the plan runs");
+  return unknown(place(at_), "what this memory holds is not known before the plan runs");
 }
 
 Value HostReader::member(const Value& object, bool& is_done) {
@@ -264,7 +270,7 @@ Value HostReader::member(const Value& object, bool& is_done) {
   if (at(at_).is("template")) ++at_;
   if (at(at_).kind != Token::Kind::Word) {
     is_done = true;
-    return unknown(offset, "this cannot be followed");
+    return unknown(offset, "the plan drafter cannot evaluate this expression");
   }
   const std::string name(at(at_).text);
   ++at_;
@@ -288,7 +294,8 @@ Value HostReader::member(const Value& object, bool& is_done) {
 }
 
 Value HostReader::primary() {
-  if (at_ >= end_) return unknown(place(at_), "an expression is missing here");
+  if (at_ >= end_)
+    return unknown(place(at_), "an expression is missing at this place of the host code");
   const Token& token = at(at_);
   switch (token.kind) {
     case Token::Kind::Number:
@@ -314,7 +321,7 @@ Value HostReader::primary() {
   if (token.is("{")) return braces();
   if (token.is("[")) return lambda();
   ++at_;
-  return unknown(token.offset, "this cannot be followed");
+  return unknown(token.offset, "the plan drafter cannot evaluate this expression");
 }
 
 Value HostReader::number(const Token& token) {
@@ -322,7 +329,8 @@ Value HostReader::number(const Token& token) {
   for (const char c : token.text)
     if (c != '\'') digits += c;
   const auto refused = [&] {
-    return unknown(token.offset, fmt::format("'{}' is no number of 64 bits", digits.substr(0, 40)));
+    return unknown(token.offset,
+                   fmt::format("the number '{}' does not fit into 64 bits", digits.substr(0, 40)));
   };
   const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
   const bool is_binary = digits.starts_with("0b") || digits.starts_with("0B");

@@ -10,47 +10,49 @@ TEST(HostFlow, LeaveLoopsThatCarryValues) {
   static constexpr DraftCase kCases[] = {
       {"bool first = true; for (int i = 0; i < n; i++) { if (first) k<<<1,64>>>(x,y,n); else "
        "k<<<2,64>>>(x,y,n); first = false; }",
-       "!this condition cannot be followed: 'first' changes between iterations of this loop in a "
-       "way that no loop of a plan can express"},
+       "!this condition cannot be decided: 'first' changes between iterations of this "
+       "loop in a way that a loop of a launch plan cannot express"},
       {"int s = 0; for (int i = 0; i < 100; i++) { k2<<<1,64>>>(x,y,n,s); s = 1; }",
        "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"int s = 5; for (int i = 0; i < n; i++) { k2<<<1,64>>>(x,y,n,s); s = 1; }",
        "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"int m2 = 1; for (int i = 0; i < n; i++) { k2<<<1,256>>>(x,y,n,m2); m2 = 2; }",
        "!what is passed as 'm' is not known: 'm2' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"int s = 3; for (int i = 0; i < n; i++, s += 2) k2<<<1,64>>>(x,y,n,s);",
        "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"const float* p = x; for (int i = 0; i < n; i++, p += m) k2<<<1,64>>>(p,y,n,m);",
        "!what is passed as 'x' is not known: 'p' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"for (int i = 0; i < n; i++) { int j = i * 2; i += 1; k2<<<1,64>>>(x,y,n,j); }",
-       "!'i' changes inside of this loop"},
+       "!'i', the counter of this loop, changes inside the loop"},
       {"for (int i = 0; i < (n > 5 ? n : 5); i++) { int* r = &i; k2<<<1,64>>>(x,y,n,i); (*r)++; }",
-       "!'i' changes inside of this loop"},
+       "!'i', the counter of this loop, changes inside the loop"},
       {"for (int i = 0; i < n; i++) { k2<<<1,256>>>(x,y,n,i); i++; }",
-       "!'i' changes inside of this loop"},
+       "!'i', the counter of this loop, changes inside the loop"},
       {"for (int i = 0, j = 7; i < n; i++) k2<<<1,64>>>(x,y,n,j);",
        "for i = 0 .. n\n"
        "  launch k2 grid(1) block(64) args(x, y, n, 7)\n"
        "end\n"},
       {"for (int i = 0; i < n; i += 1 + (i & 1)) k2<<<1,64>>>(x,y,n,i);",
-       "!how often this loop launches kernels cannot be written as an expression of the sizes"},
+       "!the number of times that this loop launches kernels cannot be written as an expression of "
+       "the sizes"},
       {"for (int i = 0; i != n; i += 2) k2<<<1,256>>>(x,y,n,i);",
-       "!how often this loop launches kernels cannot be written as an expression of the sizes"},
+       "!the number of times that this loop launches kernels cannot be written as an expression of "
+       "the sizes"},
       {"int s=0; for (int i=0;i<n;i++) { for (int j=0;j<m;j++) s++; k2<<<1,64>>>(x,y,n,s); }",
        "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"int s=0; for (int i=0;i<n;i++) { s=i; k2<<<1,64>>>(x,y,n,s); }",
        "for i = 0 .. n\n"
        "  launch k2 grid(1) block(64) args(x, y, n, i)\n"
        "end\n"},
       {"int s=0; for (int i=0;i<n;i++) { k2<<<1,64>>>(x,y,n,s); s=i; }",
        "!what is passed as 'm' is not known: 's' changes between iterations of this loop in a way "
-       "that no loop of a plan can express"},
+       "that a loop of a launch plan cannot express"},
       {"int s = 1; for (int i = 0; i < n; i++) { s = 7; } k2<<<1,256>>>(x,y,n,s);",
        "!what is passed as 'm' is not known: what 's' is set to here depends on data"},
       {"cudaDeviceSynchronize(); float s = 0; for (int i = 0; i < n; i++) s += x[i]; "
@@ -124,12 +126,13 @@ TEST(HostFlow, RefuseTurnsThatAreLeftUndecided) {
 TEST(HostFlow, LaunchNothingUnderAConditionUnawares) {
   static constexpr DraftCase kCases[] = {
       {"n > 5 ? k<<<1,256>>>(x,y,n) : k<<<2,256>>>(x,y,n);",
-       "!whether this is launched depends on a condition inside of an expression: write an `if`"},
+       "!whether a kernel is launched here depends on a condition in an expression: write an `if`"},
       {"n > 5 && (k<<<1,256>>>(x,y,n), 1);",
-       "!whether this is launched depends on a condition inside of an expression: write an `if`"},
-      {"goto out; k<<<1,256>>>(x,y,n); out: k<<<2,256>>>(x,y,n);", "!a goto cannot be followed"},
+       "!whether a kernel is launched here depends on a condition in an expression: write an `if`"},
+      {"goto out; k<<<1,256>>>(x,y,n); out: k<<<2,256>>>(x,y,n);",
+       "!the plan drafter cannot follow a goto"},
       {"int b = 64; if (n > 100) goto big; k<<<1,b>>>(x,y,n); return; big: k<<<2,b>>>(x,y,n);",
-       "!a goto cannot be followed"},
+       "!the plan drafter cannot follow a goto"},
       {"int i = 3; k2<<<1,1>>>(x,y,n,i) ; if (n > 3) return; else k2<<<2,2>>>(x,y,n,i); "
        "k2<<<3,3>>>(x,y,n,i);",
        "launch k2 grid(1) block(1) args(x, y, n, 3)\n"
@@ -168,10 +171,12 @@ TEST(HostFlow, LaunchNothingUnderAConditionUnawares) {
        "!the block is not known: 'b' is set in a switch whose case is not known"},
       {"float* r=(float*)malloc(4); float* t; cudaMalloc(&t,4); k<<<1,64>>>(x,t,n); "
        "cudaMemcpy(r,t,4,cudaMemcpyDeviceToHost); if (r[0]>1) k<<<1,64>>>(x,y,n);",
-       "!this condition cannot be followed: what lies in memory is not known before the plan runs"},
+       "!this condition cannot be decided: what this memory holds is not known before "
+       "the plan runs"},
       {"float* r=(float*)malloc(4); float* t; cudaMalloc(&t,4); k<<<1,64>>>(x,t,n); "
        "cudaMemcpy(r,t,4,cudaMemcpyDeviceToHost); if (r[0]>1) return; k<<<1,64>>>(x,y,n);",
-       "!this condition cannot be followed: what lies in memory is not known before the plan runs"},
+       "!this condition cannot be decided: what this memory holds is not known before "
+       "the plan runs"},
   };
   expect_bodies(kCases);
 }
@@ -193,7 +198,7 @@ TEST(HostFlow, FollowMemory) {
        "launch k grid(1) block(256) args(x, t, n)\n"
        "launch k grid(2) block(256) args(t, y, n)\n"},
       {"cudaMemset2D(y, 1024, 0, 100, n); k<<<1,256>>>(x,y,n);",
-       "!what 'cudaMemset2D' does cannot be written as a plan"},
+       "!a launch plan cannot express what 'cudaMemset2D' does"},
       {"float* t; cudaMalloc(&t, n*4); if (m) cudaMemset(t, 0, n*4); else cudaMemset(t, 255, n*4); "
        "k<<<1,256>>>(t,y,n);",
        "workspace t f32 [n]\n"
@@ -210,15 +215,15 @@ TEST(HostFlow, FollowMemory) {
        "launch k grid(1) block(64) args(x, t, n)\n"
        "launch k grid(1) block(64) args(t, y, n)\n"},
       {"cudaMemcpy2D(y, 128, x, 256, 64, n, cudaMemcpyDeviceToDevice); k<<<1,256>>>(x,y,n);",
-       "!what 'cudaMemcpy2D' does cannot be written as a plan"},
+       "!a launch plan cannot express what 'cudaMemcpy2D' does"},
       {"cudaMemcpyPeer(y, 0, x, 1, n*4); k<<<1,256>>>(x,y,n);",
-       "!what 'cudaMemcpyPeer' does cannot be written as a plan"},
+       "!a launch plan cannot express what 'cudaMemcpyPeer' does"},
       {"float one = 1.0f; cudaMemcpy(y, &one, 4, cudaMemcpyHostToDevice); k<<<1,256>>>(x,y,n);",
-       "!the host fills 'y', which no plan does"},
+       "!the host fills 'y', an argument of the function, which a launch plan cannot do"},
       {"cudaLaunchHostFunc(0, f, 0); k<<<1,64>>>(x,y,n);",
-       "!what 'cudaLaunchHostFunc' does cannot be written as a plan"},
+       "!a launch plan cannot express what 'cudaLaunchHostFunc' does"},
       {"k<<<1,64>>>(x,y,n); y[0] = 1.0f;",
-       "!the host writes the memory of 'y', which no plan does"},
+       "!the host writes to the memory of 'y', which a launch plan cannot do"},
       {"float* t; cudaMalloc(&t, 3*n*sizeof(float)); float* a = t; float* b = a + n; float* c = b "
        "+ n; k<<<1,64>>>(a,b,n); k<<<1,64>>>(b,c,n); k<<<1,64>>>(c,y,n);",
        "workspace t f32 [3 * n]\n"
@@ -227,18 +232,16 @@ TEST(HostFlow, FollowMemory) {
        "launch k grid(1) block(64) args(t[n + n], y, n)\n"},
       {"cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b); k<<<n,64,0,a>>>(x,y,n); "
        "k<<<n,64,0,b>>>(x,y,n);",
-       "!launches on several streams run beside each other: write fork and join into the plan for "
-       "that"},
+       "!launches on several streams may run at once: use one stream, or write fork and join"},
       {"cudaStream_t s[2]; for (int i = 0; i < 2; i++) cudaStreamCreate(&s[i]); for (int i = 0; i "
        "< 2; i++) k<<<n,64,0,s[i]>>>(x,y,n);",
-       "!launches on several streams run beside each other: write fork and join into the plan for "
-       "that"},
+       "!launches on several streams may run at once: use one stream, or write fork and join"},
       {"float h[4]={1,2,3,4}; float* t; cudaMalloc(&t,16); "
        "cudaMemcpy(t,h,16,cudaMemcpyHostToDevice); k<<<1,64>>>(t,y,n);",
-       "!the host computes what 't' is filled with"},
+       "!the host computes the data that 't' is filled with, which a launch plan cannot do"},
       {"float* r=(float*)malloc(4); float* t; cudaMalloc(&t,4); k<<<1,64>>>(x,t,n); "
        "cudaMemcpy(r,t,4,cudaMemcpyDeviceToHost); kf<<<1,64>>>(x,y,n,r[0]);",
-       "!what is passed as 's' is not known: what lies in memory is not known before the plan "
+       "!what is passed as 's' is not known: what this memory holds is not known before the plan "
        "runs"},
   };
   expect_bodies(kCases);
@@ -253,22 +256,22 @@ TEST(HostFlow, FollowFunctions) {
       {"int pick(int m) { for (int i=0;i<m;i++) if (i*i>m) return i; return 256; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { k<<<1,pick(m)>>>(x,y,n); "
        "}",
-       "!the block is not known: which value is returned depends on data: a return inside of a "
-       "loop"},
+       "!the block is not known: which value is returned depends on data: the function returns "
+       "inside a loop"},
       {"int pick(int m) { switch(m){case 1: return 1;} return 256; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { k<<<1,pick(m)>>>(x,y,n); "
        "}",
-       "!the block is not known: which value is returned depends on data: which case of this "
-       "switch returns is not known"},
+       "!the block is not known: which value is returned depends on data: the case of this switch "
+       "that returns is not known"},
       {"int pick(int m) { while (m > 3) { return 7; } return 256; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { k<<<1,pick(m)>>>(x,y,n); "
        "}",
-       "!the block is not known: which value is returned depends on data: a return inside of a "
-       "loop"},
+       "!the block is not known: which value is returned depends on data: the function returns "
+       "inside a loop"},
       {"void set(int& a, int m) { if (m > 3) { a = 1; return; } a = 2; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { int a=0; set(a,m); "
        "k<<<1,a>>>(x,y,n); }",
-       "!the block is not known: 'a' is set by 'set' in a way that is not followed"},
+       "!the block is not known: 'a' is set by 'set' in a way that the plan drafter cannot follow"},
       {"int B=64;\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { if (m>3) B=128; "
        "k<<<1,B>>>(x,y,n); }\n"
@@ -287,7 +290,7 @@ TEST(HostFlow, FollowFunctions) {
        "int twice(float a) { return 7; }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { "
        "k<<<1,twice(m)>>>(x,y,n); }",
-       "!the block is not known: 'twice' names several functions"},
+       "!the block is not known: 'twice' is the name of several functions"},
       {"template<class F> void apply(F f) { f(1); f(2); }\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { int b=0; apply([&](int "
        "q){ b+=q; }); k<<<1,b>>>(x,y,n); }",
@@ -321,8 +324,7 @@ TEST(HostFlow, FollowFunctions) {
        "launch k2 grid(1) block(64) args(in, out, 66, 7)\n"},
       {"template <int B> __global__ void kt(const float* x, float* y, int n) { y[0]=x[0]; }\n"
        "template <int B> void solve(const float* x, float* y, int n) { kt<B*2><<<n,64>>>(x,y,n); }",
-       "!the template's argument is not known: the template argument 'B' of 'solve' is not known "
-       "here"},
+       "!this template argument is not known: the template argument 'B' of 'solve' is not known"},
       {"void solve(const float* x, float* y, int n) { kd<<<n,64>>>(x,y,n); }",
        "launch kd grid(n) block(64) args(x, y, n, f32(2.0))\n"},
   };
@@ -339,11 +341,11 @@ TEST(HostFlow, FollowMemoryThroughTheHost) {
       {"void solve(const float* hx, float* hy, int n) { float *a,*b; cudaMalloc(&a,n*4); "
        "cudaMalloc(&b,n*4); cudaMemcpy(a,hx,n*4,cudaMemcpyHostToDevice); k<<<1,64>>>(a,b,n); "
        "cudaMemcpy(hy,b,n*4,cudaMemcpyDeviceToHost); for (int i=0;i<n;i++) hy[i]*=2; }",
-       "!the host writes the memory of 'hy', which no plan does"},
+       "!the host writes to the memory of 'hy', which a launch plan cannot do"},
       {"void solve(const float* hx, float* hy, int n) { float *a,*b; cudaMalloc(&a,n*4); "
        "cudaMalloc(&b,n*4); cudaMemcpy(a,hx,n*4,cudaMemcpyHostToDevice); k<<<1,64>>>(a,b,n); "
        "cudaMemcpy(hy,b,n*4,cudaMemcpyDeviceToHost); std::sort(hy, hy+n); }",
-       "!what 'std::sort' does with 'hy' is not known"},
+       "!the plan drafter does not know what 'std::sort' does with the memory of 'hy'"},
       {"void solve(const float* hx, float* hy, int n) { float *a,*b; cudaMalloc(&a,n*4); "
        "cudaMalloc(&b,n*4); cudaMemcpy(a,hx,n*4,cudaMemcpyHostToDevice); k<<<1,64>>>(a,b,n); "
        "cudaMemcpy(hy,b,n*4,cudaMemcpyDeviceToHost); k<<<2,64>>>(b,a,n); k<<<1,64>>>(a,b,n); }",
@@ -355,13 +357,15 @@ TEST(HostFlow, FollowMemoryThroughTheHost) {
       {"void solve(const float* hx, float* hy, int n) { float *a; cudaMalloc(&a,n*4); "
        "cudaMemcpy(a,hx,n*4,cudaMemcpyHostToDevice); k<<<1,64>>>(a,a,n); "
        "cudaMemcpy(hy,a,n*4,cudaMemcpyDeviceToHost); }",
-       "!'a' is filled from one argument and copied to another"},
+       "!'a' is filled from one argument of the function and copied to another, which a launch "
+       "plan cannot express"},
       {"int main() { const int N=1024; float h[1024]; float *a,*b; for(int i=0;i<N;i++) h[i]=i; "
        "cudaMalloc(&a,N*4); cudaMalloc(&b,N*4); cudaMemcpy(a,h,N*4,cudaMemcpyHostToDevice); "
        "k<<<(N+255)/256,256>>>(a,b,N); cudaMemcpy(h,b,N*4,cudaMemcpyDeviceToHost); for(int "
        "i=0;i<N;i++) h[i]*=2; cudaMemcpy(a,h,N*4,cudaMemcpyHostToDevice); k<<<4,256>>>(a,b,N); "
        "cudaMemcpy(h,b,N*4,cudaMemcpyDeviceToHost);}",
-       "!'h' goes through the host into 'b' and 'a', which a plan would take for one"},
+       "!the host copies 'h' into both 'b' and 'a', which a launch plan would take for the same "
+       "buffer"},
       {"__global__ void r(const float* x, float* y, int n) { int i = blockIdx.x*256+threadIdx.x; "
        "if (i<n) y[i]=fmaxf(x[i],0); }\n"
        "void relu(float* x, float* y, int n) { float *dx,*dy; cudaMalloc(&dx,n*4); "
@@ -375,15 +379,15 @@ TEST(HostFlow, FollowMemoryThroughTheHost) {
        "void blur(float* data, int n) { float *a,*b; cudaMalloc(&a,n*4); cudaMalloc(&b,n*4); "
        "cudaMemcpy(a,data,n*4,cudaMemcpyHostToDevice); st<<<(n+255)/256,256>>>(a,b,n); "
        "cudaMemcpy(data,b,n*4,cudaMemcpyDeviceToHost); }",
-       "!'data' goes to the device in 'a' and comes back from 'b', which a plan would take for "
-       "one"},
+       "!the host copies 'data' to the device into 'a' and back from 'b', which a launch plan "
+       "would take for the same buffer"},
       {"__global__ void r(const float* x, float* y, int n) { int i = blockIdx.x*256+threadIdx.x; "
        "if (i<n) y[i]=fmaxf(x[i],0); }\n"
        "void relu(const float* x, float* y, int n) { float *dx,*dy; cudaMalloc(&dx,n*4); "
        "cudaMalloc(&dy,n*4); cudaMemcpy(dx,x,n*2,cudaMemcpyHostToDevice); "
        "r<<<(n+255)/256,256>>>(dx,dy,n); r<<<(n+255)/256,256>>>(dy,dx,n); "
        "cudaMemcpy(y,dy,n*4,cudaMemcpyDeviceToHost); }",
-       "!whether all of 'dx' is filled here is not known"},
+       "!it is not known whether this copy fills all of 'dx'"},
       {"__global__ void r(const float* x, float* y, int n) { int i = blockIdx.x*256+threadIdx.x; "
        "if (i<n) y[i]=fmaxf(x[i],0); }\n"
        "void relu(const float* x, float* y, int n) { float *dx,*dy; cudaMalloc(&dx,n*4); "
@@ -487,7 +491,7 @@ TEST(HostFlow, ReadThePreprocessorInOrder) {
        "#endif\n"
        "#define G (B*2)\n"
        "extern \"C\" void solve(const float* x, float* y, int n, int m) { k<<<1,G>>>(x,y,n); }",
-       "!which definition 'B' has is not known before the file is compiled"},
+       "!which definition of the macro 'B' is used is not known before the file is compiled"},
   };
   expect_drafts(kCases, "", "\n");
 }

@@ -24,7 +24,8 @@ constexpr std::size_t kDeepestCalls = 8;
 void hide_addresses(Value& value) {
   if (value.is(Kind::Reference)) {
     Value hidden;
-    hidden.word = fmt::format("what the address of '{}' is used for is not followed", value.word);
+    hidden.word = fmt::format("the plan drafter cannot tell what the address of '{}' is used for",
+                              value.word);
     hidden.offset = value.offset;
     value = std::move(hidden);
   }
@@ -105,14 +106,14 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
     for (const auto& [tokens, scopes] : frames_)
       if (tokens == lambda.tokens) around = scopes;
     if (around == nullptr) {
-      miss(offset, "the lambda that is called here was written where it cannot be followed");
+      miss(offset, "the plan drafter cannot see the code of the lambda that is called here");
       return unknown(offset, std::string(kToldElsewhere));
     }
     std::swap(scopes_, *around);
     std::swap(scopes_[0], (*around)[0]);
   }
   if (lambda.depth > scopes_.size() || callers_.size() + static_cast<std::size_t>(depth_) > 100) {
-    miss(offset, "the lambda that is called here was written where it cannot be followed");
+    miss(offset, "the plan drafter cannot see the code of the lambda that is called here");
     if (around != nullptr) std::swap(scopes_[0], (*around)[0]), std::swap(scopes_, *around);
     return unknown(offset, std::string(kToldElsewhere));
   }
@@ -130,7 +131,8 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
     const TypeAt type{parameter.names.front(), static_cast<int>(parameter.begin), false, 1};
     Value value = i < values.size()
                       ? cast(type, values[i], offset)
-                      : unknown(offset, fmt::format("'{}' is not given here", parameter.word));
+                      : unknown(offset, fmt::format("no value is given for '{}' in this call",
+                                                    parameter.word));
     hide_addresses(value);
     scopes_.back()[parameter.word] = {std::move(value), type.type, type.stars};
   }
@@ -138,15 +140,17 @@ Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& val
   Value result = run_body(*lambda.tokens, lambda.begin, lambda.end, &is_certain);
   std::map<std::size_t, Value> out;
   for (const auto& [i, found] : places)
-    out[i] = is_certain ? scopes_.back()[lambda.parts[i].word].value
-                        : unknown(offset, "this is set by a function that may return earlier");
+    out[i] = is_certain
+                 ? scopes_.back()[lambda.parts[i].word].value
+                 : unknown(offset,
+                           "this variable is set by a function that may return before it sets it");
   scopes_.resize(lambda.depth);
   scopes_.insert(scopes_.end(), std::make_move_iterator(later.begin()),
                  std::make_move_iterator(later.end()));
   const Tokens* own = std::exchange(tokens_, lambda.tokens);
   if (!is_certain)
     forget_written(lambda.begin, lambda.end, offset,
-                   "is set by a function that may return earlier");
+                   "is set by a function that may return before it sets it");
   tokens_ = own;
   if (around != nullptr) {
     std::swap(scopes_[0], (*around)[0]);
@@ -171,15 +175,15 @@ void HostReader::bind_templates(const Item& function, const std::vector<std::str
         given = values[k].word;
     if (given.empty() && callers_.empty() && !parameter.fallback.empty())
       note(source_.tokens[function.begin].offset,
-           fmt::format("'{}' of the template '{}' is {}, its default", parameter.name,
-                       function.name, sanitise(parameter.fallback, 60)));
+           fmt::format("the plan assumes that '{}' of the template '{}' is {}, its default",
+                       parameter.name, function.name, sanitise(parameter.fallback, 60)));
     if (given.empty()) given = parameter.fallback;
     if (parameter.kind == "typename") {
       if (!given.empty()) types_.aliases[parameter.name] = device_type(given, types_);
       continue;
     }
     Value value = unknown(source_.tokens[function.begin].offset,
-                          fmt::format("the template argument '{}' of '{}' is not known here",
+                          fmt::format("the template argument '{}' of '{}' is not known",
                                       parameter.name, function.name));
     std::int64_t number = 0;
     const auto read = std::from_chars(given.data(), given.data() + given.size(), number);
@@ -198,7 +202,7 @@ void HostReader::bind_templates(const Item& function, const std::vector<std::str
 Value HostReader::default_of(const FunctionParameter& parameter) {
   if (parameter.default_end <= parameter.default_begin)
     return unknown(source_.tokens.front().offset,
-                   fmt::format("'{}' is not given here", parameter.name));
+                   fmt::format("no value is given for '{}' in this call", parameter.name));
   Tokens& tokens = defaults_[parameter.default_begin];
   if (tokens.empty())
     tokens = expand_macros(source_, parameter.default_begin, parameter.default_end);
@@ -221,14 +225,16 @@ std::optional<Value> HostReader::call_own(const std::string& name,
   const Item* function = function_named(name, values.size());
   if (function == nullptr) return std::nullopt;
   if (callers_.size() >= kDeepestCalls || std::ranges::find(callers_, function) != callers_.end()) {
-    miss(offset, fmt::format("'{}' calls itself, or calls nest too deeply to be followed", name));
+    miss(offset, fmt::format("the plan drafter cannot follow '{}', which calls itself or is called "
+                             "too deep inside other functions",
+                             name));
     forget_arguments(open + 1, closing(open), values, name);
     return Value();
   }
   for (const Item& other : items_)
     if (&other != function && other.kind == function->kind && other.is_defined() &&
         other.name == function->name && other.parameters.size() == function->parameters.size()) {
-      const std::string why = fmt::format("'{}' names several functions", name);
+      const std::string why = fmt::format("'{}' is the name of several functions", name);
       if (may_work(source_.tokens, other.body_open, other.body_close) ||
           may_work(source_.tokens, function->body_open, function->body_close))
         miss(offset, why);
@@ -278,15 +284,17 @@ std::optional<Value> HostReader::call_own(const std::string& name,
   if (!is_certain)
     for (auto& [word, variable] : scopes_[0])
       if (written.contains(word))
-        forget(word, offset, "is set by a function that may return earlier");
+        forget(word, offset, "is set by a function that may return before it sets it");
   std::set<std::pair<std::size_t, std::string>> seen;
   for (const auto& [i, found] : places) {
     const std::string& word = function->parameters[i].name;
     const bool is_exact = seen.insert(found).second && (is_certain || !written.contains(word));
     scopes_[found.first][found.second].value =
         is_exact ? ended[1][word].value
-                 : unknown(offset, fmt::format("'{}' is set by '{}' in a way that is not followed",
-                                               found.second, function->name));
+                 : unknown(offset,
+                           fmt::format(
+                               "'{}' is set by '{}' in a way that the plan drafter cannot follow",
+                               found.second, function->name));
   }
   // The function may write through an address that it was given, so the variable becomes unknown.
   for (std::size_t i = 0; i < given; ++i)

@@ -51,7 +51,8 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
   }
   if (close >= end_ || !at(close + 2).is("(")) {
     at_ = end_;
-    miss(offset, "this launch is not complete: kernel<<<grid, block>>>(arguments)");
+    miss(offset,
+         "this launch is incomplete; a launch has the form kernel<<<grid, block>>>(arguments)");
     return Value();
   }
   std::vector<Value> shape;
@@ -63,11 +64,13 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
   at_ = close + 2;
   step.arguments = arguments(&step.places);
   if (step.kernel == nullptr || !step.kernel->is_defined()) {
-    miss(offset, fmt::format("'{}' is no kernel that this file defines", sanitise(name, 60)));
+    miss(offset,
+         fmt::format("'{}' is launched here, but this file does not define a kernel of that name",
+                     sanitise(name, 60)));
     return Value();
   }
   if (shape.size() < 2) {
-    miss(offset, "this launch says neither grid nor block");
+    miss(offset, "this launch gives no grid and no block");
     return Value();
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -79,16 +82,21 @@ Value HostReader::launch(const std::string& name, const std::vector<std::string>
 
 void HostReader::add_launch(Step step, const Value& grid, const Value& block, const Value& shared) {
   if (out_.steps.size() >= kMostSteps)
-    return miss(step.offset, "more launches than can be followed");
+    return miss(
+        step.offset,
+        fmt::format(
+            "the host code makes more than {} launches, the most that a plan is drafted for",
+            kMostSteps));
   step.grid = shape(grid, "the grid", step.offset);
   step.block = shape(block, "the block", step.offset);
   if (shared.is(Kind::Int))
     step.shared = shared.size;
   else if (shared.is(Kind::Unknown) && shared.word != kToldElsewhere)
     miss(shared.offset != 0 ? shared.offset : step.offset,
-         "the size of the shared memory is not known: " + shared.word);
+         "the bytes of shared memory of this launch are not known: " + shared.word);
   else if (!shared.is(Kind::Unknown) && !shared.is(Kind::Null))
-    miss(step.offset, "the size of the shared memory is no integer");
+    miss(step.offset,
+         "the bytes of shared memory of this launch are given by something that is no integer");
   const auto& parameters = step.kernel->parameters;
   for (std::size_t i = step.arguments.size(); i < parameters.size(); ++i) {
     step.arguments.push_back(default_of(parameters[i]));
@@ -140,7 +148,7 @@ Value HostReader::tensor_size(const Value& object, std::int64_t index) const {
   if (rank > 0) {
     const std::int64_t i = index < 0 ? index + rank : index;
     if (i >= 0 && i < rank) return object.parts[static_cast<std::size_t>(i)];
-    return unknown(place(at_), "the tensor has no such dimension");
+    return unknown(place(at_), "the tensor has no dimension of this number");
   }
   const Buffer& buffer = out_.buffers[static_cast<std::size_t>(object.buffer)];
   if (buffer.like >= 0) return tensor_size(tensor(buffer.like), index);
@@ -288,7 +296,8 @@ Value HostReader::call_method(const Value& object, const std::string& name, std:
     Size rest = numel.size;
     std::size_t open = sizes.size();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (!sizes[i].is(Kind::Int)) return unknown(offset, "the sizes of this view are not known");
+      if (!sizes[i].is(Kind::Int))
+        return unknown(offset, "the sizes of this view of a tensor are not known");
       if (sizes[i].size.is(-1)) open = i;
     }
     for (std::size_t i = 0; i < sizes.size(); ++i)

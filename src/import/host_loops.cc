@@ -109,8 +109,8 @@ bool HostReader::turns_of_list(std::size_t open, std::size_t close, std::size_t 
     if (!spend()) return false;
     declare(std::string(at(type.end).text), type, part);
     if (type.is_reference && !type.is_const)
-      scopes_.back()[std::string(at(type.end).text)].value =
-          unknown(place(open), "an element that may change is not followed");
+      scopes_.back()[std::string(at(type.end).text)].value = unknown(
+          place(open), "the plan drafter cannot follow an element that the loop may change");
     std::size_t i = body;
     flow = i < end ? statement(i, end) : Flow::Next;
     if (leap_) return false;
@@ -247,7 +247,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
       if (counter && counter->first == scope && counter->second == name) continue;
       scopes_[scope][name].value =
           unknown(offset, counted ? fmt::format("'{}' changes between iterations of this loop in a "
-                                                "way that no loop of a plan can express",
+                                                "way that a loop of a launch plan cannot express",
                                                 name)
                                   : std::string(kToldElsewhere));
     }
@@ -279,7 +279,8 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     close_branches(branches);
     --inside_;
     if (!keeps_counter && out_.steps.size() > begin + 1)
-      miss(offset, fmt::format("'{}' changes inside of this loop", counted->name));
+      miss(offset,
+           fmt::format("'{}', the counter of this loop, changes inside the loop", counted->name));
     // An iteration ends after the body, or at a `break` or `continue` under an undecided condition.
     Places fresh;
     leaps_.push_back(scopes_);
@@ -309,13 +310,13 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     if (flow == Flow::Break) leap_from(flow, offset);
   } else if (flow != Flow::Next || returned_.size() > returned) {
     for (std::size_t k = returned; k < returned_.size(); ++k)
-      returned_[k] = {unknown(offset, "a return inside of a loop"), Value()};
+      returned_[k] = {unknown(offset, "the function returns inside a loop"), Value()};
     if (flow == Flow::Return)
-      returned_.emplace_back(unknown(offset, "a return inside of a loop"), Value());
+      returned_.emplace_back(unknown(offset, "the function returns inside a loop"), Value());
     if (out_.steps.size() > begin + 1)
-      miss(offset, "a return inside of this loop cannot be followed");
+      miss(offset, "the plan drafter cannot follow a return inside this loop");
     else if (!doubt_)
-      doubt_ = Remark{offset, "a return inside of this loop cannot be followed"};
+      doubt_ = Remark{offset, "the plan drafter cannot follow a return inside this loop"};
   }
   scopes_ = before;
   for (const auto& [scope, name] : changed)
@@ -332,16 +333,16 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
                    [&](const Step& step) { return mentions(step, symbol); });
   if (out_.is_main && is_same) {
     out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
-    return note(
-        offset,
-        "a loop of main() that repeats the same launches only times them: its body is taken once");
+    return note(offset,
+                "the plan takes the body of this loop of main() once, since the loop only repeats "
+                "the same launches");
   }
   if (!counted || !counted->low.is(Kind::Int) || !counted->high.is(Kind::Int) ||
       !counted->stride.is(Kind::Int) || !counted->stride.size.number() ||
       *counted->stride.size.number() <= 0 || least(counted->low.size).value_or(-1) < 0)
     return miss(offset,
-                "how often this loop launches kernels cannot be written as an expression of the "
-                "sizes");
+                "the number of times that this loop launches kernels cannot be written as an "
+                "expression of the sizes");
   Step& step = out_.steps[begin];
   step.low = counted->low.size;
   step.high = counted->high.size;
@@ -397,11 +398,11 @@ HostReader::Flow HostReader::switch_statement(std::size_t keyword, std::size_t o
   }
   if (!value) {
     if (may_work(*tokens_, body, stop))
-      miss(place(keyword), "which case of this switch is launched is not known");
+      miss(place(keyword), "the case of this switch that launches its kernels is not known");
     forget_written(body, stop, place(keyword), "is set in a switch whose case is not known");
     for (std::size_t i = body; i < stop; ++i)
       if (at(i).is("return") && !doubt_) {
-        doubt_ = Remark{place(i), "which case of this switch returns is not known"};
+        doubt_ = Remark{place(i), "the case of this switch that returns is not known"};
         returned_.emplace_back(unknown(place(i), doubt_->text), Value());
       }
     return Flow::Next;

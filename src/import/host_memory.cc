@@ -19,7 +19,7 @@ using Kind = Value::Kind;
 void HostReader::push(Step step) {
   if (doubt_ && step.kind != Step::Kind::Require) {
     if (out_.is_main)
-      note(doubt_->offset, "main() is taken to go on here: " + doubt_->text);
+      note(doubt_->offset, "the plan assumes that main() goes on here: " + doubt_->text);
     else
       miss(doubt_->offset, doubt_->text);
   }
@@ -68,10 +68,11 @@ void HostReader::allocate(const Value& target, const Value& bytes, std::size_t o
 void HostReader::clear(const Value& target, const Value& value, const Value& bytes,
                        std::size_t offset) {
   if (!target.is(Kind::Pointer) && !target.is(Kind::Tensor))
-    return miss(offset, target.word.empty() ? "what is cleared here is not known" : target.word);
+    return miss(offset,
+                target.word.empty() ? "the memory that is cleared here is not known" : target.word);
   const auto byte = value.is(Kind::Int) ? value.size.number() : std::nullopt;
   Buffer& buffer = buffer_of(target);
-  if (!byte) return miss(offset, "the value of this memset is not known");
+  if (!byte) return miss(offset, "the byte that this memset writes is not known");
   // A tensor is always cleared as a whole.
   const bool is_whole =
       target.is(Kind::Tensor) || (target.size.is(0) && bytes.is(Kind::Int) && buffer.has_bytes &&
@@ -108,12 +109,16 @@ void HostReader::upload(const Value& target, const Value& from, const Value& byt
   const bool is_argument =
       from.is(Kind::Pointer) && buffer_of(from).origin == Buffer::Origin::Argument;
   if (buffer.origin == Buffer::Origin::Argument)
-    return miss(offset, fmt::format("the host fills '{}', which no plan does", name));
+    return miss(
+        offset,
+        fmt::format(
+            "the host fills '{}', an argument of the function, which a launch plan cannot do",
+            name));
   const bool is_unclear =
       bytes.is(Kind::Int) && buffer.has_bytes && !is_same_amount(bytes.size, buffer.bytes);
   if (!target.size.is(0) || !bytes.is(Kind::Int) || is_unclear ||
       (from.is(Kind::Pointer) && !from.size.is(0)))
-    return miss(offset, fmt::format("whether all of '{}' is filled here is not known", name));
+    return miss(offset, fmt::format("it is not known whether this copy fills all of '{}'", name));
   if (inside_ > 0 && buffer.depth != inside_)
     return miss(offset,
                 fmt::format("'{}' is filled by the host under a condition or in a loop", name));
@@ -121,19 +126,27 @@ void HostReader::upload(const Value& target, const Value& from, const Value& byt
   if (buffer.is_used && !is_repeat)
     return miss(offset, fmt::format("'{}' is filled by the host after it was used", name));
   if (!is_argument && !from.is(Kind::Host) && !(out_.is_main && from.is(Kind::List)))
-    return miss(offset, fmt::format("the host computes what '{}' is filled with", name));
+    return miss(
+        offset,
+        fmt::format(
+            "the host computes the data that '{}' is filled with, which a launch plan cannot do",
+            name));
   // If the function has device memory as arguments, it must compute any other host memory itself,
   // which a plan cannot express.
   const bool takes_memory = std::ranges::any_of(
       out_.buffers, [](const Buffer& b) { return b.origin == Buffer::Origin::Argument; });
   if (!is_argument && takes_memory)
-    return miss(offset, fmt::format("the host prepares what '{}' is filled with", name));
+    return miss(
+        offset,
+        fmt::format(
+            "the host prepares the data that '{}' is filled with, which a launch plan cannot do",
+            name));
   for (const Buffer& other : out_.buffers) {
     const bool is_same = is_argument ? other.stands_for == from.buffer
                                      : !from.word.empty() && other.host_name == from.word;
     if (&other == &buffer || !is_same) continue;
-    return miss(offset, fmt::format("'{}' goes through the host into '{}' and '{}', which a plan "
-                                    "would take for one",
+    return miss(offset, fmt::format("the host copies '{}' into both '{}' and '{}', which a launch "
+                                    "plan would take for the same buffer",
                                     sanitise(is_argument ? buffer_of(from).name : from.word, 60),
                                     sanitise(other.name, 60), name));
   }
@@ -151,9 +164,9 @@ void HostReader::download(const Value& target, const Value& from, const Value& b
                           std::size_t offset) {
   Buffer& buffer = buffer_of(from);
   if (Variable* variable = variable_of(target)) {
-    variable->value = unknown(
-        offset,
-        fmt::format("'{}' is copied from the device, which no plan waits for", target.word));
+    variable->value = unknown(offset, fmt::format("'{}' is copied from the device, and a launch "
+                                                  "plan cannot use values that the host waits for",
+                                                  target.word));
   }
   if (target.is(Kind::Unknown) && target.word.starts_with("what this address"))
     forget_exposed(offset);
@@ -165,20 +178,24 @@ void HostReader::download(const Value& target, const Value& from, const Value& b
     const bool is_whole = target.size.is(0) && from.size.is(0) && bytes.is(Kind::Int) &&
                           (!buffer.has_bytes || is_same_amount(bytes.size, buffer.bytes));
     if (!is_whole)
-      return miss(offset, fmt::format("whether all of '{}' is copied here is not known", name));
+      return miss(offset, fmt::format("it is not known whether this copy takes all of '{}'", name));
     if (inside_ > 0 && buffer.depth != inside_)
       return miss(offset,
                   fmt::format("'{}' is copied to the host under a condition or in a loop", name));
     for (const Buffer& other : out_.buffers)
       if (&other != &buffer && other.stands_for == target.buffer)
-        return miss(offset, fmt::format("'{}' goes to the device in '{}' and comes back from '{}', "
-                                        "which a plan would take for one",
-                                        host, sanitise(other.name, 60), name));
+        return miss(offset,
+                    fmt::format("the host copies '{}' to the device into '{}' and back from '{}', "
+                                "which a launch plan would take for the same buffer",
+                                host, sanitise(other.name, 60), name));
     if (buffer.stands_for >= 0 && buffer.stands_for != target.buffer)
-      return miss(offset,
-                  fmt::format("'{}' is filled from one argument and copied to another", name));
+      return miss(offset, fmt::format("'{}' is filled from one argument of the function and copied "
+                                      "to another, which a launch plan cannot express",
+                                      name));
     if (buffer.origin == Buffer::Origin::Argument)
-      return miss(offset, fmt::format("the host copies '{}' to '{}'", name, host));
+      return miss(offset, fmt::format("the host copies '{}', an argument of the function, to '{}', "
+                                      "which a launch plan cannot do",
+                                      name, host));
     buffer.stands_for = target.buffer;
   }
   buffer.is_downloaded = true;
@@ -194,17 +211,18 @@ void HostReader::copy(const Value& target, const Value& from, const Value& bytes
   const bool is_down = kind.word == "cudaMemcpyDeviceToHost";
   for (const Value* side : {&target, &from})
     if (side->is(Kind::Unknown) && side->word.empty())
-      return miss(offset, "what is copied here, or where, is not known");
+      return miss(offset, "the source or the target of this copy is not known");
   if (has_target && (is_up || !has_source)) return upload(target, from, bytes, offset);
   if (has_source && (is_down || !has_target)) return download(target, from, bytes, offset);
   if (!has_target || !has_source) {
     if (Variable* variable = variable_of(target))
-      variable->value = unknown(offset, fmt::format("'{}' is copied here", target.word));
+      variable->value =
+          unknown(offset, fmt::format("'{}' gets its value by a copy of memory", target.word));
     if (kind.word != "cudaMemcpyHostToHost")
-      miss(offset, "what is copied here, or where, is not known");
+      miss(offset, "the source or the target of this copy is not known");
     return;
   }
-  if (!bytes.is(Kind::Int)) miss(offset, "how many bytes are copied here is not known");
+  if (!bytes.is(Kind::Int)) miss(offset, "the number of bytes that are copied here is not known");
   Step step;
   step.kind = Step::Kind::Copy;
   step.offset = offset;
@@ -221,14 +239,14 @@ void HostReader::use_stream(const Value& stream, std::size_t offset) {
                           stream.is(Kind::Text);
   if (is_default) return;
   if (!stream.is(Kind::Stream)) {
-    if (!stream.is(Kind::Host)) miss(offset, "which stream this is is not known: " + stream.word);
+    if (!stream.is(Kind::Host))
+      miss(offset, "the stream that is used here is not known: " + stream.word);
     return;
   }
   if (stream.word.empty()) return;
   if (!stream_.empty() && stream_ != stream.word)
     miss(offset,
-         "launches on several streams run beside each other: write fork and join into the plan for "
-         "that");
+         "launches on several streams may run at once: use one stream, or write fork and join");
   stream_ = stream.word;
 }
 

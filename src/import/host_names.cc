@@ -70,7 +70,7 @@ Value HostReader::named() {
           words = "\"" + value.word + "\"";
         else if (has_unknown)
           miss(place(from),
-               fmt::format("the template's argument is not known: {}",
+               fmt::format("this template argument is not known: {}",
                            value.word.empty() ? "its value depends on data" : value.word));
         else if (type.end == to)
           words = "\"" + type.type + std::string("**").substr(0, type.stars > 0 ? 1 : 0) + "\"";
@@ -102,10 +102,11 @@ Value HostReader::named() {
 Value HostReader::cast_expression(std::string_view word) {
   const std::size_t offset = at(at_).offset;
   ++at_;
-  if (!at(at_).is("<")) return unknown(offset, "this cast cannot be followed");
+  if (!at(at_).is("<")) return unknown(offset, "the plan drafter cannot follow this cast");
   const std::size_t after = after_angles(*tokens_, at_, end_);
   const TypeAt type = after > at_ + 1 ? type_at(at_ + 1, after - 1) : TypeAt();
-  if (!at(after).is("(") || type.end == 0) return unknown(offset, "this cast cannot be followed");
+  if (!at(after).is("(") || type.end == 0)
+    return unknown(offset, "the plan drafter cannot follow this cast");
   const std::size_t close = std::min(closing(after), end_);
   Value value = evaluate(after + 1, close);
   at_ = std::min(close + 1, end_);
@@ -117,9 +118,11 @@ Value HostReader::cast(const TypeAt& type, Value value, std::size_t offset) {
     if (value.is(Kind::List) && !value.word.empty()) {
       // The array may now change through a pointer to its first element, so its value becomes
       // unknown.
-      forget(value.word, offset, "has elements that another name means too");
-      return unknown(offset,
-                     fmt::format("what this pointer to '{}' means is not followed", value.word));
+      forget(value.word, offset, "has elements that another name refers to as well");
+      return unknown(
+          offset,
+          fmt::format("the plan drafter cannot tell which elements this pointer to '{}' refers to",
+                      value.word));
     }
     if (value.is(Kind::Pointer)) value.word = type.type;
     if (value.is(Kind::Int) && value.size.is(0)) value.kind = Kind::Null;
@@ -182,7 +185,8 @@ Value HostReader::cast_number(const std::string& type, const Value& value, std::
     } else if (const auto same = whole(size)) {
       return cast_number(type, integer(*same), offset);
     }
-    return unknown(offset, "this real number cannot be made an integer of the plan");
+    return unknown(
+        offset, "this floating-point number cannot be converted to an integer of the launch plan");
   }
   const Size& size = value.size;
   const auto low = least(size);
@@ -195,14 +199,15 @@ Value HostReader::cast_number(const std::string& type, const Value& value, std::
   const int bits = 8 * bytes_of_type(type);
   if (is_unsigned && low.value_or(-1) < 0) {
     if (inside_ > 0 || value.size.number())
-      return unknown(offset, fmt::format("this may be below 0, which '{}' does not hold", type));
+      return unknown(
+          offset, fmt::format("this value may be below 0, which the type '{}' cannot hold", type));
     require(integer(Size::binary(">=", size, 0)), offset);
   }
   if (bits >= 32 || bits == 0) return value;
   const std::int64_t most = (std::int64_t{1} << (is_unsigned ? bits : bits - 1)) - 1;
   if (low && high && *low >= -most - 1 && *high <= most) return value;
   if (is_unsigned) return integer(Size::binary("%", size, most + 1));
-  return unknown(offset, fmt::format("this may be more than '{}' holds", type));
+  return unknown(offset, fmt::format("this value may be larger than the type '{}' can hold", type));
 }
 
 std::optional<std::pair<std::size_t, std::string>> HostReader::locate(
@@ -273,7 +278,8 @@ Value HostReader::global(const std::string& name) {
     for (const DoubtfulText& doubt : source_.doubtful)
       if (const std::size_t at = source_.tokens[item.begin].offset;
           doubt.range.begin <= at && at < doubt.range.end)
-        return unknown(at, fmt::format("'{}' stands behind {}, which the file does not decide",
+        return unknown(at, fmt::format("'{}' is defined only under the preprocessor condition {}, "
+                                       "which this file does not decide",
                                        name, sanitise(doubt.condition, 60)));
     std::size_t equals = item.begin;
     while (equals < item.end && !source_.tokens[equals].is("=")) ++equals;
@@ -289,7 +295,8 @@ Value HostReader::global(const std::string& name) {
       name.starts_with("torch::k") || name.starts_with("at::k") || name.starts_with("cudaStream") ||
       name.starts_with("cudaEvent"))
     return text(name);
-  return unknown(0, fmt::format("'{}' is not known here", name.substr(0, 60)));
+  return unknown(0,
+                 fmt::format("the value of '{}' is not known at this place", name.substr(0, 60)));
 }
 
 std::vector<Value> HostReader::arguments(std::vector<std::size_t>* places) {

@@ -40,7 +40,7 @@ bool HostReader::assign_here(Value& result) {
     // as i++ would happen twice.
     const bool is_pure = !has_effects(begin, i);
     value = is_pure ? combine(op, evaluate(begin, i), value, place(i))
-                    : unknown(place(begin), "this assignment cannot be followed");
+                    : unknown(place(begin), "the plan drafter cannot follow this assignment");
   }
   const std::size_t after = at_;
   assign(begin, i, value, i);
@@ -156,8 +156,9 @@ void HostReader::forget_unfollowed(std::size_t begin, std::size_t end) {
         // Writing device memory on the host is allowed in a main() that has not yet used it: it
         // then fills the inputs.
         if (!out_.is_main || buffer_of(variable->value).is_used)
-          miss(place(k), fmt::format("the host writes the memory of '{}', which no plan does",
-                                     sanitise(name, 60)));
+          miss(place(k),
+               fmt::format("the host writes to the memory of '{}', which a launch plan cannot do",
+                           sanitise(name, 60)));
         continue;
       }
       is_first = false;
@@ -182,12 +183,13 @@ Value HostReader::conditional() {
   ++at_;
   const Value no = only_if(condition, false, [&] { return assignment(); });
   if (!condition.is(Kind::Int))
-    return condition.is(Kind::Unknown) ? condition
-                                       : unknown(place(begin), "this condition is not known");
+    return condition.is(Kind::Unknown)
+               ? condition
+               : unknown(place(begin), "whether this condition holds is not known");
   if (const auto known = decided(condition)) return *known != 0 ? yes : no;
   Value both = merged(condition, yes, no);
   if (both.is(Kind::Unknown) && both.word.starts_with("differs"))
-    both = unknown(place(begin), "the choices of this ? are no numbers");
+    both = unknown(place(begin), "the two values of this ?: expression are not both numbers");
   return both;
 }
 
@@ -208,9 +210,9 @@ Value HostReader::only_if(const Value& condition, bool wanted, const std::functi
     return value;
   }
   if (out_.steps.size() > out.steps.size())
-    miss(place(from),
-         "whether this is launched depends on a condition inside of an expression: "
-         "write an `if`");
+    miss(
+        place(from),
+        "whether a kernel is launched here depends on a condition in an expression: write an `if`");
   const Scopes after = std::exchange(scopes_, before);
   if (condition.is(Kind::Int))
     merge(condition, wanted ? after : before, wanted ? before : after);
@@ -281,7 +283,8 @@ Value HostReader::address_of() {
 Value HostReader::size_of() {
   const std::size_t offset = at(at_).offset;
   ++at_;
-  if (!at(at_).is("(")) return unknown(offset, "the operand of this sizeof is not known");
+  if (!at(at_).is("("))
+    return unknown(offset, "the size of the operand of this sizeof is not known");
   const std::size_t close = std::min(closing(at_), end_);
   const std::size_t name = at_ + 1 + (at(at_ + 1).is("*") ? 1 : 0);
   const bool is_element =

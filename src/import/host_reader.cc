@@ -60,7 +60,7 @@ std::optional<std::int64_t> HostReader::decided(const Value& value) const {
 Value HostReader::integer(const Size& size) {
   Value value;
   if (size.weight() > kHeaviest) {
-    value.word = "this size is too long an expression";
+    value.word = "the expression of this size is too long for a launch plan";
     return value;
   }
   value.kind = Value::Kind::Int;
@@ -100,7 +100,8 @@ HostProgram HostReader::run(const Item& function) {
   check_memory();
   if (out_.is_main) drop_repeats();
   if (budget_ <= 0)
-    miss(source_.tokens[function.begin].offset, "this function is too long to be followed");
+    miss(source_.tokens[function.begin].offset,
+         "this host function does more steps than the plan drafter can follow");
   return std::move(out_);
 }
 
@@ -128,9 +129,11 @@ void HostReader::check_macro(const std::string& name, std::size_t offset, int de
   const Macro* macro = macro_at(source_, name, offset);
   if (macro == nullptr || depth > kDeepest) return;
   if (macro->is_doubtful)
-    return miss(offset, fmt::format("which definition '{}' has is not known before the file is "
-                                    "compiled",
-                                    sanitise(name, 60)));
+    return miss(
+        offset,
+        fmt::format(
+            "which definition of the macro '{}' is used is not known before the file is compiled",
+            sanitise(name, 60)));
   for (const Token& token : task::tokenize(macro->body))
     if (token.kind == Token::Kind::Word && token.text != name)
       check_macro(std::string(token.text), offset, depth + 1);
@@ -167,7 +170,7 @@ void HostReader::drop_repeats() {
         continue;
       }
       note(steps[i].offset,
-           "main() repeats the same steps, to warm up or to time them: they are taken once");
+           "the plan takes the steps that main() repeats to warm up or to measure time once");
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i),
                   steps.begin() + static_cast<std::ptrdiff_t>(i + period));
     }
@@ -211,7 +214,7 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     int& depth;
   } deeper(depth_);
   if (depth_ > kDeepestStatements) {
-    miss(place(i), "this is nested too deeply to be followed");
+    miss(place(i), "these statements are nested too deeply for the plan drafter");
     i = end;
     return Flow::Return;
   }
@@ -265,7 +268,7 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
     return Flow::Return;
   }
   if (at(begin).is("goto")) {
-    miss(place(begin), "a goto cannot be followed");
+    miss(place(begin), "the plan drafter cannot follow a goto");
     return Flow::Return;
   }
   const std::size_t name = at(begin).is("std") && at(begin + 1).is("::") ? begin + 2 : begin;
@@ -289,7 +292,9 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
     for (std::size_t i = begin + 1; i < end && !at(i).is("="); ++i)
       if (at(i).kind == Token::Kind::Word)
         scopes_.back()[std::string(at(i).text)] = {
-            unknown(place(i), fmt::format("what '{}' is here is not followed", at(i).text)), "", 0};
+            unknown(place(i),
+                    fmt::format("the plan drafter cannot tell what '{}' is here", at(i).text)),
+            "", 0};
     std::size_t equals = begin;
     while (equals < end && !at(equals).is("=")) ++equals;
     if (equals + 1 < end) evaluate(equals + 1, end);

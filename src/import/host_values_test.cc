@@ -156,24 +156,25 @@ TEST(HostValues, FollowArithmeticAsInC) {
       {"unsigned char c = n; k<<<c+1,256>>>(x,y,n);",
        "launch k grid(n % 256 + 1) block(256) args(x, y, n)\n"},
       {"short c = n; k<<<c+1,256>>>(x,y,n);",
-       "!the grid is not known: this may be more than 'short' holds"},
+       "!the grid is not known: this value may be larger than the type 'short' can hold"},
       {"k2<<<(n+255)/256,256>>>(x,y,n, (unsigned char)m);",
        "launch k2 grid(ceil_div(n, 256)) block(256) args(x, y, n, m % 256)\n"},
       {"unsigned char c = 200; c += 100; k2<<<1,c>>>(x,y,n,c);",
        "launch k2 grid(1) block(44) args(x, y, n, 44)\n"},
       {"unsigned u = 3; u -= 5; k2<<<1,64>>>(x,y,n,u/2);",
-       "!what is passed as 'm' is not known: this may be below 0, which 'unsigned int' does not "
-       "hold"},
+       "!what is passed as 'm' is not known: this value may be below 0, which the type 'unsigned "
+       "int' cannot hold"},
       {"int g = n >> 8; k<<<g + 1,256>>>(x,y,n);",
        "launch k grid(n / 256 + 1) block(256) args(x, y, n)\n"},
       {"int g = (n - 1000) >> 8; k<<<g+100,256>>>(x,y,n);",
-       "!the grid is not known: '>>' is applied to what may be below 0"},
+       "!the grid is not known: the operator '>>' is applied to a number that may be below 0"},
       {"int a[10]; k2<<<sizeof(a),256>>>(x,y,n,sizeof(a)/sizeof(a[0]));",
        "launch k2 grid(40) block(256) args(x, y, n, 10)\n"},
       {"int g = (n + 255) / 256.0; k<<<g,256>>>(x,y,n);",
        "launch k grid(ceil_div(n, 256)) block(256) args(x, y, n)\n"},
       {"int g = ceil((float)(n / 256)); k<<<g,256>>>(x,y,n);",
-       "!the grid is not known: what is rounded here is no quotient of integers"},
+       "!the grid is not known: a launch plan can round only a quotient of integers, and this "
+       "value is none"},
   };
   expect_bodies(kCases);
 }
@@ -184,7 +185,7 @@ TEST(HostValues, FollowEveryAssignmentOrForgetTheName) {
        "launch k grid(1) block(n / 32 * 32) args(x, y, n)\n"},
       {"int b = 100; b &= 31; k<<<1,b>>>(x,y,n);", "launch k grid(1) block(4) args(x, y, n)\n"},
       {"int b = 100; b |= 31; k<<<1,b>>>(x,y,n);",
-       "!the block is not known: the plan language has no '|'"},
+       "!the block is not known: expressions of a launch plan have no operator '|'"},
       {"int a = 1; int& r = a; r = 5; k2<<<1,256>>>(x,y,n,a);",
        "launch k2 grid(1) block(256) args(x, y, n, 5)\n"},
       {"int a = 1; int* r = &a; *r = 5; k2<<<1,256>>>(x,y,n,a);",
@@ -203,7 +204,7 @@ TEST(HostValues, FollowEveryAssignmentOrForgetTheName) {
       {"struct S{int b;}; S s{64}; S& r=s; r.b=128; k<<<1,s.b>>>(x,y,n);",
        "!the block is not known: what 'b' holds is not known"},
       {"int b[2]={1,2}; int i=0; b[i++]+=1; k2<<<1,b[0]>>>(x,y,n,i);",
-       "!the block is not known: this assignment cannot be followed"},
+       "!the block is not known: the plan drafter cannot follow this assignment"},
       {"int b=64; (n>5 ? b : m) = 3; k<<<1,b>>>(x,y,n);",
        "!the block is not known: 'b' is set here in a way that cannot be followed"},
       {"int b=64; std::exchange(b, 128); k<<<1,b>>>(x,y,n);",
@@ -217,7 +218,7 @@ TEST(HostValues, FollowEveryAssignmentOrForgetTheName) {
       {"int b=64; std::for_each(v.begin(), v.end(), [&](int q){ b += q; }); k<<<1,b>>>(x,y,n);",
        "!the block is not known: 'b' may be changed by 'std::for_each', which cannot be followed"},
       {"int a=1,b=2; int& r = n>3 ? a : b; r = 7; k2<<<a,b>>>(x,y,n,m);",
-       "!the grid is not known: 'a' has a part that another name means too"},
+       "!the grid is not known: 'a' has a part that another name refers to as well"},
       {"dim3 g(1,2); dim3* p=&g; p->x=7; k<<<g,64>>>(x,y,n);",
        "!the grid is not known: 'g' may change here through its address"},
       {"int b=64; new (&b) int(128); k<<<1,b>>>(x,y,n);",
@@ -229,7 +230,7 @@ TEST(HostValues, FollowEveryAssignmentOrForgetTheName) {
       {"int a[3]={1,2,3}; for (auto& e : a) e *= 2; k2<<<1,64>>>(x,y,n,a[1]);",
        "!what is passed as 'm' is not known: 'a' has elements that this loop may change"},
       {"int a[3]={1,2,3}; int* p = a; p[1] = 9; k2<<<1,64>>>(x,y,n,a[1]);",
-       "!what is passed as 'm' is not known: 'a' has elements that another name means too"},
+       "!what is passed as 'm' is not known: 'a' has elements that another name refers to as well"},
       {"int a[3]={1,2,3}; std::reverse(a, a+3); k2<<<1,64>>>(x,y,n,a[0]);",
        "!what is passed as 'm' is not known: 'a' may be changed by 'std::reverse', which cannot be "
        "followed"},
@@ -239,13 +240,15 @@ TEST(HostValues, FollowEveryAssignmentOrForgetTheName) {
        "!the grid is not known: what cudaGetDeviceCount answers is not known before the plan runs"},
       {"int h = 3; int* d; cudaMalloc(&d, 4); k<<<1,256>>>(x,(float*)d,n); cudaMemcpy(&h, d, 4, "
        "cudaMemcpyDeviceToHost); k2<<<h,256>>>(x,y,n,h);",
-       "!the grid is not known: 'h' is copied from the device, which no plan waits for"},
+       "!the grid is not known: 'h' is copied from the device, and a launch plan cannot use values "
+       "that the host waits for"},
       {"static int calls = 0; calls++; k2<<<1,256>>>(x,y,n,calls);",
        "!what is passed as 'm' is not known: 'calls' is static, so what it holds depends on "
        "earlier calls"},
       {"static bool init = false; if (!init) { init = true; k<<<9,64>>>(x,y,n); } "
        "k<<<1,64>>>(x,y,n);",
-       "!this condition cannot be followed: 'init' is static, so what it holds depends on earlier "
+       "!this condition cannot be decided: 'init' is static, so what it holds depends "
+       "on earlier "
        "calls"},
       {"void* args[3]; args[0] = &x; args[1] = &y; int q = 5; args[2] = &q; q = 6; "
        "cudaLaunchKernel((const void*)k, dim3(n), dim3(64), args, 128, 0);",

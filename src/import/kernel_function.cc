@@ -73,11 +73,14 @@ class Plainer {
           std::string(file_));
     if (kernels.size() == 1) return kernels.front();
     if (kernels.empty())
-      return fail_input("no kernel with a body in this file", std::string(file_));
+      return fail_input(
+          "this file defines no kernel (__global__ function) that a reference could be drafted "
+          "from",
+          std::string(file_));
     names.clear();
     for (const Item* kernel : kernels) names.push_back(kernel->name);
     return fail_input(
-        fmt::format("several kernels ({}); name the one to draft from with --function",
+        fmt::format("the file has several kernels ({}); name the one to draft from with --function",
                     sanitise(join(names, ", "), 200)),
         std::string(file_));
   }
@@ -99,8 +102,8 @@ class Plainer {
 
   std::unexpected<Error> refusal(const Item& item) const {
     return fail_input(
-        fmt::format("'{}' cannot become a reference, since a thread's work is no plain function of "
-                    "its index: it uses {}; {}",
+        fmt::format("no reference can be drafted from '{}', because a thread's work is not a plain "
+                    "function of its index: the kernel contains {}; {}",
                     item.name, join(obstacles_, ", "), kWayOut),
         place(first_));
   }
@@ -227,7 +230,7 @@ class Plainer {
       i = std::max(statement.end, i + 1);
       if (!result.empty()) {
         if (!at(statement.begin).is("return") && !at(statement.begin).is(";"))
-          obstacle(statement.begin, "what follows the elements of a thread");
+          obstacle(statement.begin, "statements after the loop over a thread's elements");
         continue;
       }
       if (const auto index = index_of(statement)) {
@@ -270,8 +273,8 @@ class Plainer {
     if (result.empty())
       return fail_input(
           fmt::format(
-              "'{}' cannot become a reference: which elements its threads take is not "
-              "plain, as in `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`; {}",
+              "no reference can be drafted from '{}': the elements of a thread must follow from a "
+              "line such as `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`; {}",
               kernel.name, kWayOut),
           place(kernel.begin));
     return result;
@@ -285,7 +288,7 @@ class Plainer {
       context.indices.push_back(index.name);
       if (is_one_of(index.type, {"char", "signed char", "unsigned char", "short", "unsigned short",
                                  "uint8_t", "int8_t", "uint16_t", "int16_t", "bool"}))
-        obstacle(body.begin, fmt::format("an index of type {}", index.type));
+        obstacle(body.begin, fmt::format("an index of the narrow type {}", index.type));
     }
     ThreadBody read = read_thread_body(source_.tokens, body, context);
     for (const auto& [token, what] : read.obstacles) obstacle(token, what);

@@ -101,8 +101,8 @@ TEST(PlainFunction, EndsAnElementAndNotTheLoopWhereAThreadReturns) {
 
 TEST(PlainFunction, RefusesElementsThatDependOnEachOther) {
   const std::vector<std::pair<std::string, const char*>> cases{
-      {kStride + "{ if (x[i] > 9) break; y[i] = x[i]; }", "a break that ends"},
-      {kStride + "{ if (x[i] > 9) return; y[i] = x[i]; }", "a return that ends"},
+      {kStride + "{ if (x[i] > 9) break; y[i] = x[i]; }", "a break out of the loop"},
+      {kStride + "{ if (x[i] > 9) return; y[i] = x[i]; }", "a return inside the loop"},
       {kIndex + "while (i < n) { if (x[i] < 0) continue; y[i] = x[i]; i += blockDim.x * "
                 "gridDim.x; }",
        "a continue that skips"},
@@ -112,17 +112,18 @@ TEST(PlainFunction, RefusesElementsThatDependOnEachOther) {
       {kIndex + "if (i < n) { int* p = &i; *p = 3; y[i] = x[i]; }", "the index 'i'"},
       {kIndex + "if (i < n) { s += x[i]; y[i] = s; }", "a parameter 's'"},
       {kIndex + "if (i < n) { x += i; y[i] = *x; }", "a parameter 'x'"},
-      {"float acc = 0; " + kStride + "{ acc += x[i]; y[i] = acc; }", "later elements see 'acc'"},
+      {"float acc = 0; " + kStride + "{ acc += x[i]; y[i] = acc; }",
+       "for the thread's next elements, 'acc'"},
       {"if (m == 0) return; " + kStride + "y[i] = x[i];", "a return before"},
       {"unsigned char i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i];",
-       "an index of type unsigned char"},
+       "an index of the narrow type unsigned char"},
       {kIndex + "if (i < n) { y[i] = x[i]; z[i] = y[(i + 1) % n]; }", "a read of 'y'"},
       {kIndex + "if (i < n) { y[i] = x[i] + y[i + 1]; }", "a read of 'y'"},
       {kIndex + "if (i < n) { y[i] += x[i]; y[i + 1] += 1; }", "a read of 'y'"},
       {kIndex + "if (i < n) { y[i * m] = x[i]; z[i] = y[i * m + m]; }", "a read of 'y'"},
       {kIndex + "if (i < n) { y[i] = x[i]; const float* p = y; z[i] = p[0]; }", "a read of 'y'"},
-      {kIndex + "if (i < n) y[i] = x[i]; z[0] = 1;", "what follows"},
-      {kIndex + "if (i < n) y[i] = x[i]; if (i < m) z[i] = y[i];", "what follows"},
+      {kIndex + "if (i < n) y[i] = x[i]; z[0] = 1;", "statements after the loop"},
+      {kIndex + "if (i < n) y[i] = x[i]; if (i < m) z[i] = y[i];", "statements after the loop"},
       {kIndex + "if (i < n) { auto g = [&](int k) { return x[k]; }; y[i] = g(i); }", "a lambda"},
   };
   for (const auto& [body, words] : cases)
@@ -170,12 +171,12 @@ TEST(PlainFunction, NamesAllThatStandsInTheWay) {
                     "  s[threadIdx.x] = x[threadIdx.x];\n"
                     "  __syncthreads();\n"
                     "  atomicAdd(y, s[0]);\n}\n"),
-              testing::AllOf(HasSubstr("k.cu:2:3: 'f' cannot become a reference"),
+              testing::AllOf(HasSubstr("k.cu:2:3: no reference can be drafted from 'f'"),
                              HasSubstr("__shared__ (line 2), threadIdx (line 3), __syncthreads "
                                        "(line 4), atomicAdd (line 5)"),
                              HasSubstr("give a plain C function with --from")));
   EXPECT_THAT(plain("__global__ void f(float* y) { y[0] = 1; }"),
-              HasSubstr("which elements its threads take is not plain"));
+              HasSubstr("the elements of a thread must follow from a line"));
   EXPECT_THAT(plain("__device__ float r(float v) { return __shfl_sync(~0u, v, 0); }\n"
                     "__global__ void f(float* y, int n) {\n"
                     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -184,7 +185,9 @@ TEST(PlainFunction, NamesAllThatStandsInTheWay) {
 }
 
 TEST(PlainFunction, SaysThatThereIsNoKernel) {
-  EXPECT_EQ(plain("void f(float* y) { y[0] = 1; }"), "k.cu: no kernel with a body in this file");
+  EXPECT_EQ(plain("void f(float* y) { y[0] = 1; }"),
+            "k.cu: this file defines no kernel (__global__ function) that a reference could be "
+            "drafted from");
 }
 
 TEST(PlainFunction, RefusesAFunctionThatLaunches) {

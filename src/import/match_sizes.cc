@@ -95,7 +95,10 @@ class SizeMatcher {
         const auto [known, is_new] = values_.try_emplace(name, leaf);
         if (!is_new && !(known->second == leaf))
           out_.missing.push_back(
-              {place(), fmt::format("'{}' is a size of the task, and has two values", name)});
+              {place(),
+               fmt::format(
+                   "'{}' is a size of the task, and the host code gives it two different values",
+                   name)});
         add(integers_, name);
       }
       if (!constants_.contains(name))
@@ -146,12 +149,15 @@ class SizeMatcher {
       }
       out_.missing.push_back(
           {program_.buffers[i].offset,
-           fmt::format("'{}' of task {} has {} dimensions, and this function asks for another one",
-                       spec->name, task_->task.name, spec->shape.size())});
+           fmt::format(
+               "'{}' of task {} has {} dimensions, and this function uses the size of one more",
+               spec->name, task_->task.name, spec->shape.size())});
       return;
     }
-    out_.missing.push_back({place(), fmt::format("what size '{}' has in task {} is not known",
-                                                 tensor, task_->task.name)});
+    out_.missing.push_back(
+        {place(),
+         fmt::format("the sizes of the tensor '{}' in task {} cannot be told from the host code",
+                     tensor, task_->task.name)});
   }
 
   /// Finds out whether the function counts dimensions that are always 1 too: it does if it asks for
@@ -191,18 +197,21 @@ class SizeMatcher {
       if (best == theirs.end()) {
         out_.missing.push_back(
             {place(),
-             fmt::format("task {} has no real number that '{}' could be", task_->task.name, name)});
+             fmt::format(
+                 "task {} has no floating-point scalar that '{}' of the host code could stand for",
+                 task_->task.name, name)});
         continue;
       }
       out_.sizes[name] = Size::name(*best);
-      if (bare_name(name) != *best) assume(fmt::format("'{}' is '{}' of the task", name, *best));
+      if (bare_name(name) != *best)
+        assume(fmt::format("the plan assumes that '{}' of the host code is '{}' of the task", name,
+                           *best));
       theirs.erase(best);
     }
     for (const std::string& name : theirs)
-      assume(
-          fmt::format("'{}' of the task is not used: what the function has in its place is a "
-                      "number of its own",
-                      name));
+      assume(fmt::format(
+          "the scalar '{}' of the task is not used: the host code has a fixed number in its place",
+          name));
   }
 
   void keep_names() {
@@ -304,14 +313,18 @@ class SizeMatcher {
       const auto found = chosen_.find(name);
       if (found == chosen_.end()) {
         out_.missing.push_back(
-            {place(), fmt::format("nothing in task {} could be '{}'; it has {}", task_->task.name,
-                                  name, join(names_of_task(), ", "))});
+            {place(),
+             fmt::format(
+                 "task {} has no size that '{}' of the host code could stand for; its names are {}",
+                 task_->task.name, name, join(names_of_task(), ", "))});
         continue;
       }
       out_.sizes[name] = found->second.size;
       if (bare_name(name) != found->second.words)
-        assume(fmt::format("'{}' is {} of the task{}", name, found->second.words,
-                           found->second.score == 0 ? ", matched by order" : ""));
+        assume(fmt::format(
+            "the plan assumes that '{}' of the host code is {} of the task{}", name,
+            found->second.words,
+            found->second.score == 0 ? ", because of its place among the arguments" : ""));
     }
   }
 
@@ -376,7 +389,8 @@ class SizeMatcher {
       if (in_grid_.contains(name) && chosen_.contains(name)) over.push_back(name);
     if (over.empty() && chosen_.size() > wanted.size())
       assume(fmt::format(
-          "the grid does not say which sizes '{}' has: they are matched by name alone", out->name));
+          "the launch's grid does not tell the sizes of '{}': sizes were matched by name alone",
+          out->name));
     if (over.size() != 2 || wanted.size() != 2) return;
     std::set<std::string> have;
     for (const std::string& name : over) have.insert(chosen_[name].words);
@@ -389,8 +403,9 @@ class SizeMatcher {
       for (auto& [other, candidate] : chosen_)
         if (candidate.words == lacking[0] && !in_grid_.contains(other)) {
           std::swap(candidate, chosen_[wrong]);
-          assume(fmt::format("'{}' and '{}' change places, since the grid covers '{}'", wrong,
-                             other, out->name));
+          assume(fmt::format(
+              "the plan exchanges the sizes '{}' and '{}', because the launch's grid covers '{}'",
+              wrong, other, out->name));
           return;
         }
     }
@@ -406,8 +421,8 @@ class SizeMatcher {
                    name.find("#s") != std::string::npos;
       if (!is_known)
         assume(
-            fmt::format("rows of '{}' lie {} elements apart in task {}, and nothing here says "
-                        "so: the result will be wrong where that is more than a row",
+            fmt::format("rows of '{}' lie {} elements apart in task {}, which this code does not "
+                        "take into account: results are wrong where rows have padding",
                         tensor.name, tensor.pitch->expr.text(), task_->task.name));
       return;
     }
@@ -424,10 +439,11 @@ class SizeMatcher {
         for (const FunctionParameter& p : item.parameters) is_own = is_own || p.name == name;
         for (std::size_t i = item.body_open; i < item.body_close && !is_own; ++i)
           if (source_.tokens[i].is(name)) {
-            out_.missing.push_back({source_.tokens[i].offset,
-                                    fmt::format("device code has the size '{}' as a constant: make "
-                                                "it a parameter of the kernel",
-                                                name)});
+            out_.missing.push_back(
+                {source_.tokens[i].offset,
+                 fmt::format("the device code has the size '{}' as a constant, and the task varies "
+                             "it: make the size a parameter of the kernel",
+                             name)});
             return;
           }
       }

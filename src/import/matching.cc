@@ -131,10 +131,13 @@ class Matcher {
     pair(outputs_, outs);
     pair(inputs_, ins);
     for (const task::TensorSpec* tensor : outs)
-      missing(place(), fmt::format("the function writes nothing that could be '{}' of task {}",
-                                   tensor->name, task_->task.name));
+      missing(
+          place(),
+          fmt::format("the host function writes no buffer that could be the output '{}' of task {}",
+                      tensor->name, task_->task.name));
     for (const task::TensorSpec* tensor : ins)
-      assume(place(), fmt::format("'{}' of task {} is not read", tensor->name, task_->task.name));
+      assume(place(), fmt::format("the host function does not read the input '{}' of task {}",
+                                  tensor->name, task_->task.name));
     for (const Known& one : outputs_) surplus(one, "writes");
     for (const Known& one : inputs_) surplus(one, "reads");
   }
@@ -151,10 +154,9 @@ class Matcher {
       if (is_like_output) continue;
       if (b.origin == Buffer::Origin::Allocated) {
         if (b.is_returned)
-          assume(b.offset,
-                 fmt::format("'{}' is returned too, which task {} does not ask for: it is "
-                             "a workspace",
-                             b.name, task_->task.name));
+          assume(b.offset, fmt::format("the plan makes '{}', which the function returns but task "
+                                       "{} does not ask for, a workspace",
+                                       b.name, task_->task.name));
         temporaries_.push_back(outputs_[i]);
       } else if (inputs_.size() < ins) {
         inputs_.insert(inputs_.begin(), outputs_[i]);
@@ -191,25 +193,29 @@ class Matcher {
         out_.buffers[i] = {tensor.name, false, &tensor, is_padded(*task_, tensor),
                            tensor.role != TensorRole::In};
     if (likeness < 10)
-      assume(b.offset, fmt::format("'{}' is '{}' of task {}{}", b.name, tensor.name,
-                                   task_->task.name, likeness == 0 ? ", matched by order" : ""));
+      assume(b.offset,
+             fmt::format("the plan assumes that the buffer '{}' is '{}' of task {}{}", b.name,
+                         tensor.name, task_->task.name,
+                         likeness == 0 ? ", because of its place among the arguments" : ""));
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const std::string& element = program_.buffers[i].element;
       if (root_of(static_cast<int>(i)) != one.buffer || element.empty()) continue;
       const auto have = kind_of(element);
       const auto want = kind_of(tensor.dtype);
       if (have.first == '?' || have == want) continue;
-      missing(b.offset,
-              fmt::format("'{}' holds {} here, and '{}' of task {} is {}", b.name, element,
-                          tensor.name, task_->task.name, kw::name_of(tensor.dtype)));
+      missing(
+          b.offset,
+          fmt::format("the buffer '{}' has elements of type {}, and '{}' of task {} has {}", b.name,
+                      element, tensor.name, task_->task.name, kw::name_of(tensor.dtype)));
       break;
     }
   }
 
   void surplus(const Known& one, std::string_view does) {
     const Buffer& b = buffer(one.buffer);
-    missing(b.offset, fmt::format("the function {} '{}', and task {} has no such tensor", does,
-                                  b.name, task_->task.name));
+    missing(b.offset,
+            fmt::format("the host function {} '{}', and task {} has no tensor that it could be",
+                        does, b.name, task_->task.name));
   }
 
   void keep_names() {

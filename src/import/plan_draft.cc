@@ -108,7 +108,8 @@ class Drafter {
         program.steps, [](const Step& step) { return step.kind == Step::Kind::Launch; });
     if (!launches && program.missing.empty())
       miss(source_.tokens[function->begin].offset,
-           fmt::format("'{}' launches nothing that can be followed", function->name));
+           fmt::format("the plan drafter found no kernel launch that it can follow in '{}'",
+                       function->name));
     const Matching matching = match_task(program, source_, items_, task_);
     if (launches) tell(matching.missing);
     const PlanLines plan = write_plan(program, matching, source_, items_, task_, types_);
@@ -142,16 +143,21 @@ class Drafter {
       if (item.kind != Item::Kind::Kernel && item.kind != Item::Kind::DeviceFunction) continue;
       for (std::size_t i = item.begin; i < item.end; ++i) {
         if (after_launch_open(tokens, i) != 0)
-          miss(tokens[i].offset, "dynamic parallelism is not expressible: a kernel launches here");
+          miss(tokens[i].offset,
+               "a kernel launches another kernel here (dynamic parallelism), which a launch plan "
+               "cannot express");
         if (is_one_of(tokens[i].text, {"cudaTextureObject_t", "cudaSurfaceObject_t", "tex1Dfetch",
                                        "tex1D", "tex2D", "tex3D", "surf2Dread", "surf2Dwrite"}))
           miss(tokens[i].offset,
-               "textures and surfaces are not expressible: read the memory itself");
+               "a launch plan cannot pass textures and surfaces: let the kernel read the memory "
+               "itself");
       }
     }
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
       if (tokens[i].is("texture") && tokens[i + 1].is("<"))
-        miss(tokens[i].offset, "textures and surfaces are not expressible: read the memory itself");
+        miss(tokens[i].offset,
+             "a launch plan cannot pass textures and surfaces: let the kernel read the memory "
+             "itself");
   }
 
   bool launches_itself(const Item& item) const {
@@ -203,8 +209,8 @@ class Drafter {
         if (item->name == wanted) return item;
       std::vector<std::string> names;
       for (const Item* item : all) names.push_back(item->name);
-      miss(start, fmt::format("no function '{}' launches kernels{}", sanitise(wanted, 60),
-                              suggestion(wanted, names)));
+      miss(start, fmt::format("this file has no host function '{}' that launches kernels{}",
+                              sanitise(wanted, 60), suggestion(wanted, names)));
       return nullptr;
     }
     if (all.empty()) {
@@ -250,8 +256,9 @@ class Drafter {
       if (item != chosen) others.push_back(item->name);
     if (!others.empty())
       assume(source_.tokens[chosen->begin].offset,
-             fmt::format("'{}' is the function that is read; --function names another: {}",
-                         chosen->name, join(others, ", ")));
+             fmt::format(
+                 "the plan is drafted from the host function '{}'; --function chooses another: {}",
+                 chosen->name, join(others, ", ")));
     return chosen;
   }
 
@@ -261,9 +268,9 @@ class Drafter {
     for (const Remark& note : plan.assumptions) assume(note.offset, note.text);
     const std::size_t start = source_.tokens[program.function->begin].offset;
     for (const std::string& name : source_.options)
-      assume(
-          start,
-          fmt::format("the macro '{}' is not defined, so code under its #ifdef is left out", name));
+      assume(start, fmt::format("the plan assumes that the macro '{}' is not defined and leaves "
+                                "code under its #ifdef out",
+                                name));
     std::vector<const Item*> launched;
     for (const Step& step : program.steps)
       if (step.kind == Step::Kind::Launch) launched.push_back(step.kernel);
@@ -292,7 +299,8 @@ class Drafter {
         if (item.kind == Item::Kind::Kernel && item.is_defined() && &item != kernel &&
             item.name == kernel->name && item.scope == kernel->scope)
           miss(source_.tokens[item.begin].offset,
-               fmt::format("'{}' names two kernels: give each a name of its own", item.name));
+               fmt::format("two kernels have the name '{}': give each kernel a name of its own",
+                           item.name));
   }
 
   std::string file_;
@@ -334,9 +342,9 @@ PlanDraft draft_plan(std::string_view source, std::string_view file, const task:
     return draft;
   };
   if (source.size() > task::kMaxSourceBytes)
-    return refuse(fmt::format("the source has {}; at most {} are read", format_bytes(source.size()),
-                              format_bytes(task::kMaxSourceBytes)));
-  if (trim(source).empty()) return refuse("the source is empty");
+    return refuse(fmt::format("the source file has {}; at most {} are read",
+                              format_bytes(source.size()), format_bytes(task::kMaxSourceBytes)));
+  if (trim(source).empty()) return refuse("the source file is empty");
   return Drafter(source, file, task).run(function);
 }
 

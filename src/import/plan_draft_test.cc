@@ -172,7 +172,7 @@ TEST(PlanDraft, RefusesToLeaveATurnUndecided) {
 TEST(PlanDraft, RefusesAReturnThatABlockOfThePlanCannotHold) {
   EXPECT_THAT(launch_of("for (int s = 0; s < n; ++s) {\n"
                         "if (n < 9) { k<<<1, 64>>>(x, y, s); return; } k<<<2, 64>>>(x, y, s); }"),
-              HasSubstr("missing: a return"));
+              HasSubstr("missing: the plan drafter cannot follow a return"));
 }
 
 TEST(PlanDraft, GuardsWhatFollowsAReturnOfAnInnerBranch) {
@@ -208,7 +208,7 @@ TEST(PlanDraft, TakesALoopOfMainOnceOnlyWhereItsTurnsAreAlike) {
   const auto is_once = [&](const std::string& loop) {
     const PlanDraft draft = main_with(loop);
     for (const std::string& text : draft.assumptions)
-      if (text.contains("only times them")) return true;
+      if (text.contains("only repeats the same launches")) return true;
     return false;
   };
   const auto is_refused = [&](const std::string& loop, const char* why) {
@@ -327,7 +327,7 @@ TEST(PlanDraft, DecidesNoConditionThatItReadsInPart) {
   EXPECT_THAT(drafted_if("VERSION * 2 - 6").source, HasSubstr("grid(7)"));
   const PlanDraft draft = drafted_if("VERSION ? 1 : 0");
   ASSERT_EQ(draft.missing.size(), 1u);
-  EXPECT_THAT(draft.missing[0].text, HasSubstr("which definition 'GRID' has"));
+  EXPECT_THAT(draft.missing[0].text, HasSubstr("which definition of the macro 'GRID'"));
 }
 
 TEST(PlanDraft, WritesTheNameOfTheFileInOneLine) {
@@ -362,7 +362,7 @@ TEST(PlanDraft, NamesAllThatIsMissingAtOnce) {
   EXPECT_THAT(draft.missing[0].text, HasSubstr("'ask'"));
   EXPECT_THAT(draft.missing[1].text, HasSubstr("cublasSgemm"));
   EXPECT_THAT(draft.missing[2].text, HasSubstr("graphs"));
-  EXPECT_THAT(draft.missing[3].text, HasSubstr("how often this loop"));
+  EXPECT_THAT(draft.missing[3].text, HasSubstr("the number of times that this loop"));
   EXPECT_THAT(draft.missing[4].text, HasSubstr("'unknown_kernel'"));
   EXPECT_EQ(draft.source, "");
 }
@@ -373,7 +373,8 @@ TEST(PlanDraft, ChoosesAFunctionAndSaysSo) {
       "void second(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n";
   const PlanDraft draft = drafted(two);
   EXPECT_EQ(draft.function, "first");
-  EXPECT_THAT(draft.assumptions, testing::Contains(HasSubstr("--function names another: second")));
+  EXPECT_THAT(draft.assumptions,
+              testing::Contains(HasSubstr("--function chooses another: second")));
   EXPECT_THAT(drafted(two, "second").source, HasSubstr("block(64)"));
   EXPECT_THAT(drafted(two, "secont").missing[0].text, HasSubstr("did you mean 'second'?"));
 }
@@ -385,7 +386,7 @@ TEST(PlanDraft, SaysWhatTaskItNeeds) {
 }
 
 TEST(PlanDraft, RefusesWhatIsNoSource) {
-  EXPECT_THAT(draft_plan("", "f.cu", nullptr).missing[0].text, "the source is empty");
+  EXPECT_THAT(draft_plan("", "f.cu", nullptr).missing[0].text, "the source file is empty");
   EXPECT_THAT(draft_plan("int f;", "f.cu", nullptr).missing[0].text, HasSubstr("no host function"));
   EXPECT_FALSE(draft_plan(std::string(100'000, '('), "f.cu", nullptr).is_complete());
   EXPECT_FALSE(draft_plan(std::string(100'000, '<'), "f.cu", nullptr).is_complete());

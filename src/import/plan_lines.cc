@@ -136,8 +136,8 @@ class Writer {
     const auto count = count_of(i);
     if (element.type.empty())
       return miss(b.offset,
-                  fmt::format("'{}' holds {}, which no workspace does", b.name, element_type(i)));
-    if (!count) return miss(b.offset, fmt::format("the size of '{}' is not known", b.name));
+                  fmt::format("no workspace can hold '{}', of type {}", b.name, element_type(i)));
+    if (!count) return miss(b.offset, fmt::format("the size of buffer '{}' is not known", b.name));
     line(fmt::format("workspace {} {} [{}]{}", matching_.buffers[i].name, element.type,
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
   }
@@ -156,15 +156,15 @@ class Writer {
     const BufferMatch& match = matching_.buffers[index];
     if (match.name.empty()) {
       if (matching_.missing.empty())
-        miss(offset,
-             fmt::format("what '{}' stands for in the plan is not known", buffer(index).name));
+        miss(offset, fmt::format("the tensor or workspace that '{}' stands for is not known",
+                                 buffer(index).name));
       return "null";
     }
     const Size bytes = final_size(value.size);
     if (bytes.is(0)) return match.name;
     const auto at = exact_quotient(bytes, unit_of(index));
     if (!at) {
-      miss(offset, "this address lies between two elements");
+      miss(offset, "this address does not lie at the beginning of an element");
       return "null";
     }
     if (match.is_workspace || (match.tensor != nullptr && match.tensor->shape.size() == 1))
@@ -176,7 +176,7 @@ class Writer {
         if (at->parts()[side] == row)
           return fmt::format("{}[{}]", match.name, at->parts()[1 - side].to_text());
     }
-    miss(offset, fmt::format("which slice of '{}' begins at element {} is not known", match.name,
+    miss(offset, fmt::format("the slice of '{}' that begins at element {} is not known", match.name,
                              at->to_text()));
     return "null";
   }
@@ -197,7 +197,7 @@ class Writer {
         ++depth_;
         return;
       case Step::Kind::Require:
-        if (final_size(step.low).is(0)) miss(step.offset, "what is demanded here does not hold");
+        if (final_size(step.low).is(0)) miss(step.offset, "the condition of this check is false");
         if (!final_size(step.low).number()) line("require " + text(step.low));
         return;
       case Step::Kind::When:
@@ -252,15 +252,14 @@ class Writer {
                          Size::binary("+", *at, *count).to_text());
     if (begin.is(0)) {
       out_.assumptions.push_back(
-          {step.offset, fmt::format("{} elements are all of '{}'", count->to_text(), name)});
+          {step.offset, fmt::format("{} elements should be all of '{}'", count->to_text(), name)});
       return name;
     }
     // For a tensor of several dimensions place_of() names one row, so `count` must be its length.
     if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
-      miss(
-          step.offset,
-          fmt::format("it is not known which slices of '{}' are the {} elements from element {} on",
-                      match.name, count->to_text(), at->to_text()));
+      miss(step.offset,
+           fmt::format("the slices of '{}' that hold {} elements from element {} on are not known",
+                       match.name, count->to_text(), at->to_text()));
     return name;
   }
 
@@ -284,7 +283,7 @@ class Writer {
         }
         if (found == bound.end() && parameter.has_default) break;
         if (found == bound.end()) {
-          miss(step.offset, fmt::format("the template argument '{}' of '{}' is not known here",
+          miss(step.offset, fmt::format("the template argument '{}' of '{}' is not known",
                                         parameter.name, kernel.name));
           return;
         }
@@ -345,7 +344,7 @@ class Writer {
       if (type.starts_with('"')) type = type.substr(1, type.size() - 2);
     }
     if (type.find("Accessor") != std::string::npos) {
-      miss(offset, fmt::format("'{}' takes an accessor of PyTorch: let it take a pointer and sizes",
+      miss(offset, fmt::format("'{}' takes a PyTorch accessor: let it take a pointer and sizes",
                                step.kernel->name));
       return "null";
     }
@@ -453,8 +452,8 @@ class Writer {
                         std::size_t offset, const std::map<std::string, std::string>& bound) {
     const auto fields = fields_of(type);
     if (fields.empty()) {
-      miss(offset, fmt::format("a plan cannot pass '{}' by value: the file does not define it, or "
-                               "it has a method or no fields",
+      miss(offset, fmt::format("a launch plan cannot pass '{}' by value: the file does not define "
+                               "the type, or it has a method or no fields",
                                type));
       return "null";
     }
@@ -464,7 +463,7 @@ class Writer {
       const std::size_t at =
           value.names.empty() ? i : static_cast<std::size_t>(named - value.names.begin());
       if (at >= value.parts.size()) {
-        miss(offset, fmt::format("'{}' of '{}' is not set", fields[i].name, type));
+        miss(offset, fmt::format("the field '{}' of '{}' is not set", fields[i].name, type));
         return "null";
       }
       parts.push_back(argument(step, fields[i], value.parts[at], offset, bound));

@@ -72,16 +72,16 @@ class BodyReader {
     const bool is_in_loop = is_within(i, loops_);
     const bool is_in_switch = is_within(i, switches_);
     if (at(i).is("return")) {
-      if (is_strided()) return obstacle(i, "a return that ends the elements of one thread");
+      if (is_strided()) return obstacle(i, "a return inside the loop over a thread's elements");
       const bool is_nested = is_in_loop || is_in_switch;
       result_.needs_label = result_.needs_label || is_nested;
       result_.replaced[i] = is_nested ? fmt::format("goto {}", kNextElement) : "continue";
     }
     if (!is_strided()) return;
     if (at(i).is("break") && !is_in_loop && !is_in_switch)
-      obstacle(i, "a break that ends the elements of one thread");
+      obstacle(i, "a break out of the loop over a thread's elements");
     if (at(i).is("continue") && !is_in_loop && context_.walk == Walk::StridedWhile)
-      obstacle(i, "a continue that skips the step of the loop");
+      obstacle(i, "a continue that skips the step of the loop over a thread's elements");
   }
 
   void read_lambda(std::size_t i) {
@@ -93,7 +93,7 @@ class BodyReader {
   std::string shared_role(std::string_view word) const {
     if (is_index(word)) return "the index";
     if (is_strided() && context_.carried.contains(std::string(word)))
-      return "a variable that later elements see";
+      return "a variable that keeps its value for the thread's next elements,";
     for (const FunctionParameter& p : *context_.parameters)
       if (p.name == word) return "a parameter";
     return {};
@@ -146,8 +146,9 @@ class BodyReader {
     for (const Access& a : accesses)
       for (const Access& b : accesses)
         if (a.is_read && b.is_written && a.key != b.key)
-          return obstacle(a.token, fmt::format("a read of '{}' where another thread may write",
-                                               sanitise(name, 40)));
+          return obstacle(a.token,
+                          fmt::format("a read of '{}' at an element that another thread may write",
+                                      sanitise(name, 40)));
   }
 
   Access access_at(std::size_t i) const {

@@ -252,7 +252,7 @@ TEST_F(Anthropic, HangsFloodsAndHugeLinesEnd) {
   timeouts_ = {};
   model_ = make_anthropic_chat(endpoint());
   server_.add({.pieces = {"data: " + std::string(17 << 20, 'x')}});
-  EXPECT_THAT(ask().error().what, HasSubstr("longer than 16 MiB"));
+  EXPECT_THAT(ask().error().what, HasSubstr("longer than the limit of 16 MiB"));
 }
 
 TEST_F(Anthropic, AFloodOfTextEndsAndIsChargedNoMoreThanWasAllowed) {

@@ -38,10 +38,12 @@ ModelCheck not_asked(std::string words) {
 }  // namespace
 
 ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::stop_token cancel) {
-  if (spec.provider == Provider::Manual) return not_asked("a person answers: nothing was asked");
+  if (spec.provider == Provider::Manual)
+    return not_asked("a person answers for this model, so nothing was asked");
   const auto model = info_of(spec.provider).open(spec, around);
   if (!model) return failed(model.error(), Trouble::Key);
-  if (!spec.is_remote()) return not_asked("a file answers: it was read, nothing was asked");
+  if (!spec.is_remote())
+    return not_asked("a script file answers for this model: it was read, and nothing was asked");
   Call call;
   call.scope = "check";
   call.cancel = std::move(cancel);
@@ -70,7 +72,7 @@ ModelCheck check_embedder(const ModelSpec& spec, const Surroundings& around,
   const auto endpoint = endpoint_of(spec, around);
   if (!endpoint) return failed(endpoint.error(), Trouble::Key);
   if (spec.provider != Provider::OpenAi)
-    return failed({"embeddings come from openai:NAME, at any base URL", spec.text()},
+    return failed({"only openai:NAME models, at any base URL, can give embeddings", spec.text()},
                   Trouble::Name);
   const auto model = make_openai_embeddings(*endpoint);
   Call call;

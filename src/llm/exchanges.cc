@@ -16,7 +16,9 @@ constexpr const char* kExchangeSuffix = ".json";
 
 Result<Exchange> read_exchange(const platform::Path& path) {
   auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
-  if (!exchange) return fail("not a stored exchange: " + exchange.error().what, path.string());
+  if (!exchange)
+    return fail("the file does not hold a stored exchange with a model: " + exchange.error().what,
+                path.string());
   return *std::move(exchange);
 }
 
@@ -34,7 +36,8 @@ Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::strin
                                           const ChatRequest& request) {
   auto found = KW_TRY(store.find(key));
   if (found && found->request != request)
-    return fail("a stored exchange belongs to another request", key, Advice::Stop);
+    return fail("the stored exchange with a model of this key belongs to another request", key,
+                Advice::Stop);
   return found;
 }
 

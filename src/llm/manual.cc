@@ -116,7 +116,8 @@ class ManualChat final : public ChatModel {
       }
       if (options_.timeout &&
           std::chrono::nanoseconds(options_.clock->now_ns() - started) > *options_.timeout)
-        return fail("no reply was saved in time", path.string(), Advice::GiveUp);
+        return fail("nobody saved a reply in this file within the time limit", path.string(),
+                    Advice::GiveUp);
       options_.clock->sleep_for(options_.poll);
     }
   }

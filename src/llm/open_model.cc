@@ -29,7 +29,7 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surro
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const Surroundings& around) {
   if (spec.provider != Provider::OpenAi)
-    return fail("embeddings come from openai:NAME, at any base URL", spec.text());
+    return fail("only openai:NAME models, at any base URL, can give embeddings", spec.text());
   std::unique_ptr<EmbeddingModel> model = make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
   if (around.ledger != nullptr)
     model = std::make_unique<BudgetEmbeddings>(std::move(model), *around.ledger,
@@ -41,10 +41,13 @@ Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
 std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around) {
   std::vector<std::string> warnings;
   if (!around.prices.find(spec))
-    warnings.push_back(spec.text() + ": price unknown; tokens are counted, dollars are not");
+    warnings.push_back(spec.text() +
+                       ": the model's price is not known; tokens are counted, dollars are not");
   if (around.keys.of(spec.provider).is_set() && spec.base_url.starts_with("http://") &&
       !net::is_loopback(net::host_of(spec.base_url)))
-    warnings.push_back(spec.text() + ": the key travels unencrypted: the base URL is http");
+    warnings.push_back(
+        spec.text() +
+        ": the API key is sent unencrypted, because the base URL begins with http://");
   return warnings;
 }
 

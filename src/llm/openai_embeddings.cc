@@ -18,7 +18,7 @@ class VectorReader final : public ReplyReader {
   explicit VectorReader(std::size_t texts) : vectors(texts) {}
 
   Result<> on_event(const net::SseEvent&) override {
-    return fail("an event stream where embeddings were expected");
+    return fail("the server sent an event stream where embeddings were expected");
   }
 
   Result<> on_whole(const Json& body) override {
@@ -28,7 +28,7 @@ class VectorReader final : public ReplyReader {
     }
     const auto data = body.is_object() ? body.find("data") : body.end();
     if (!body.is_object() || data == body.end() || !data->is_array())
-      return fail("the answer holds no 'data': is this an embeddings server?");
+      return fail("the server's answer holds no 'data': is this an embeddings server?");
     for (std::size_t i = 0; i < data->size(); ++i) KW_TRY(take((*data)[i], i));
     usage.prompt_tokens = count_at(object_at(body, "usage"), "prompt_tokens");
     model = string_at(body, "model");
@@ -54,12 +54,14 @@ class VectorReader final : public ReplyReader {
         has_index ? static_cast<std::size_t>(count_at(item, "index")) : position;
     const auto values = item.is_object() ? item.find("embedding") : item.end();
     if (index >= vectors.size() || !item.is_object() || values == item.end() || !values->is_array())
-      return fail("the answer holds an embedding that nobody asked for, or one without numbers");
+      return fail(
+          "the server's answer holds an embedding that nobody asked for, or one without numbers");
     std::vector<float>& vector = vectors[index];
     vector.clear();
     vector.reserve(values->size());
     for (const Json& value : *values) {
-      if (!value.is_number()) return fail("an embedding holds something that is no number");
+      if (!value.is_number())
+        return fail("an embedding in the server's answer holds something that is no number");
       vector.push_back(value.get<float>());
     }
     return {};

@@ -169,7 +169,8 @@ TEST(Prices, ComplainWithAPlace) {
     const auto table = PriceTable::parse(text, "p.yaml");
     return table ? std::string("none") : describe(table.error());
   };
-  EXPECT_THAT(complaint("groups: [ { provider: x } ]"), HasSubstr("p.yaml:1:23: a provider is"));
+  EXPECT_THAT(complaint("groups: [ { provider: x } ]"),
+              HasSubstr("p.yaml:1:23: the provider of a group"));
   EXPECT_THAT(complaint("grops: []"), HasSubstr("did you mean 'groups'?"));
   EXPECT_THAT(complaint("groups: {"), HasSubstr("p.yaml:1"));
   EXPECT_THAT(
@@ -265,13 +266,16 @@ TEST(Script, ComplainsWithAPlace) {
     const auto script = parse_script(text, "s.txt");
     return script ? std::string("none") : describe(script.error());
   };
-  EXPECT_THAT(complaint("hello"), HasSubstr("s.txt:1:1: expected a line that begins with '==='"));
+  EXPECT_THAT(
+      complaint("hello"),
+      HasSubstr("s.txt:1:1: an entry of the script of replies must begin with a line '==='"));
   EXPECT_THAT(complaint(""), HasSubstr("no entry"));
   EXPECT_THAT(complaint("===\n!refusl\n"),
               HasSubstr("s.txt:2:1: unknown directive !refusl (did you mean 'refusal'?)"));
-  EXPECT_THAT(complaint("===\n<<<<<<< SEARCH\na\n=======\nb\n"), HasSubstr("s.txt:4:1: a line of"));
+  EXPECT_THAT(complaint("===\n<<<<<<< SEARCH\na\n=======\nb\n"),
+              HasSubstr("s.txt:4:1: a line '======='"));
   EXPECT_THAT(complaint("===\n!usage prompt=x"), HasSubstr("whole number"));
-  EXPECT_THAT(complaint("===\n!usage tokens=1"), HasSubstr("usage knows"));
+  EXPECT_THAT(complaint("===\n!usage tokens=1"), HasSubstr("the usage of a scripted reply"));
   EXPECT_THAT(complaint("===\n!200"), HasSubstr("400 to 599"));
   EXPECT_THAT(complaint("===\n!429 later"), HasSubstr("retry-after=SECONDS"));
 }
@@ -306,7 +310,7 @@ TEST(Scripted, PlaysItsEntriesInOrder) {
   EXPECT_EQ(model->complete({}, call)->stop, StopReason::Length);
   EXPECT_EQ(model->complete({}, call)->stop, StopReason::Length);
   const auto hung = model->complete({}, call);
-  EXPECT_THAT(hung.error().what, HasSubstr("hangs here"));
+  EXPECT_THAT(hung.error().what, HasSubstr("hangs at this entry"));
   EXPECT_EQ(clock.now_ns(), 300'000'000'000);
   const auto over = model->complete({}, call);
   EXPECT_EQ(over.error().advice, Advice::Stop);
@@ -385,7 +389,7 @@ TEST_F(ManualTest, TakesUpAPromptThatAnEarlierProcessAsked) {
     const auto model = open();
     call.scope = "attempt 1";
     EXPECT_THAT(model->complete(words("first"), call).error().what,
-                HasSubstr("no reply was saved"));
+                HasSubstr("nobody saved a reply"));
     call.scope = "attempt 2";
     EXPECT_FALSE(model->complete(words("first"), call));
   }
@@ -473,9 +477,9 @@ TEST(OpenModel, SaysWhatIsMissingAndWarns) {
   EXPECT_FALSE(open_embeddings(*parse_model_spec("manual:x"), around));
   around.keys.set(Provider::OpenAi, Secret("sk-something-long"));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://far.example/v1"), around),
-              ElementsAre(HasSubstr("price unknown"), HasSubstr("unencrypted")));
+              ElementsAre(HasSubstr("price is not known"), HasSubstr("unencrypted")));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://localhost:1/v1"), around),
-              ElementsAre(HasSubstr("price unknown")));
+              ElementsAre(HasSubstr("price is not known")));
   EXPECT_TRUE(warnings_for(*parse_model_spec("manual:x"), around).empty());
 }
 

@@ -80,13 +80,15 @@ class Reader {
     Price common;
     common.provider = KW_TRY(text(node, "provider", true));
     if (common.provider != "openai" && common.provider != "anthropic")
-      return bad(node["provider"].Mark(), "a provider is openai or anthropic");
+      return bad(node["provider"].Mark(),
+                 "the provider of a group of prices is openai or anthropic");
     common.base_url = KW_TRY(text(node, "base_url", false));
     while (common.base_url.ends_with('/')) common.base_url.pop_back();
     common.as_of = KW_TRY(text(node, "as_of", true));
     common.source = KW_TRY(text(node, "source", true));
     const YAML::Node models = node["models"];
-    if (!models || !models.IsMap()) return bad(node.Mark(), "expected a list of 'models'");
+    if (!models || !models.IsMap())
+      return bad(node.Mark(), "a group of prices needs a mapping 'models'");
     for (const auto& entry : models) {
       Price price = common;
       price.model = entry.first.Scalar();
@@ -129,7 +131,8 @@ Result<PriceTable> PriceTable::parse(std::string_view text, std::string_view ori
   try {
     const YAML::Node root = YAML::Load(std::string(text));
     KW_TRY(reader.known_keys(root, {"groups"}, "a mapping with 'groups'"));
-    if (!root["groups"].IsSequence()) return reader.bad(root.Mark(), "expected a list of 'groups'");
+    if (!root["groups"].IsSequence())
+      return reader.bad(root.Mark(), "the file of prices needs a list 'groups'");
     for (const YAML::Node& node : root["groups"]) KW_TRY(reader.group(node, prices));
   } catch (const YAML::Exception& error) {
     return reader.bad(error.mark, error.msg);
@@ -149,7 +152,7 @@ std::optional<Price> PriceTable::find(const ModelSpec& spec) const {
     Price free;
     free.provider = name_of(spec.provider);
     free.model = spec.name;
-    free.source = "costs nothing here";
+    free.source = "free of charge, because the model runs locally";
     return free;
   }
   const Price* dated = nullptr;

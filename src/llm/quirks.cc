@@ -183,7 +183,7 @@ std::optional<std::string> adapt(const ServerError& error, const ChatRequest& re
     if (quirks.may_swap_token_name && is_unwelcome(error)) {
       quirks.may_swap_token_name = false;
       quirks.says_completion_tokens = !quirks.says_completion_tokens;
-      return fmt::format("this server wants {}",
+      return fmt::format("this server takes the bound on a reply as {}",
                          quirks.says_completion_tokens ? "max_completion_tokens" : "max_tokens");
     }
   }

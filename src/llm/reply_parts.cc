@@ -90,8 +90,8 @@ Result<> ReplyParts::check_length() const {
   const auto most = static_cast<std::size_t>(max_tokens_) * kMostBytesPerToken + kSlackBytes;
   if (written <= most) return {};
   return fail(
-      fmt::format("the server does not keep to max_tokens: {} of reply where {} tokens were "
-                  "asked for",
+      fmt::format("the server does not keep to max_tokens: it sent {} of reply, and at most {} "
+                  "tokens were asked for",
                   format_bytes(written), max_tokens_));
 }
 

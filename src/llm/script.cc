@@ -33,7 +33,8 @@ class ScriptParser {
       KW_TRY(take(line));
     }
     end_entry();
-    if (entries_.empty()) return bad("the script holds no entry: each begins with a line '==='");
+    if (entries_.empty())
+      return bad("the script of replies holds no entry; each entry begins with a line '==='");
     return std::move(entries_);
   }
 
@@ -45,8 +46,8 @@ class ScriptParser {
   Result<> take(std::string_view line) {
     if (line.starts_with("====") && trim(line).find_first_not_of('=') == std::string_view::npos)
       return bad(
-          "a line of an edit inside a reply is written '\\======='; one that begins an entry "
-          "has three of them");
+          "a line '=======' inside a scripted reply must be written '\\======='; a line that "
+          "begins an entry has three '='");
     if (line.starts_with(kSeparator)) {
       end_entry();
       entries_.emplace_back();
@@ -55,7 +56,7 @@ class ScriptParser {
     }
     if (entries_.empty()) {  // text before the first entry is a remark
       if (trim(line).empty() || line.starts_with('#')) return {};
-      return bad("expected a line that begins with '==='");
+      return bad("an entry of the script of replies must begin with a line '==='");
     }
     if (is_head_ && line.starts_with('!')) return directive(line.substr(1));
     is_head_ = false;
@@ -111,12 +112,14 @@ class ScriptParser {
   Result<> status(std::string_view name, std::string_view rest) {
     ScriptEntry& entry = entries_.back();
     const std::int64_t status = KW_TRY(number(name));
-    if (status < 400 || status > 599) return bad("a status is 400 to 599");
+    if (status < 400 || status > 599)
+      return bad("the HTTP status of a scripted failure must be 400 to 599");
     entry.fault = ScriptEntry::Fault::Status;
     entry.status = static_cast<int>(status);
     if (rest.empty()) return {};
     constexpr std::string_view key = "retry-after=";
-    if (!rest.starts_with(key)) return bad("expected retry-after=SECONDS");
+    if (!rest.starts_with(key))
+      return bad("after the status of a scripted failure only retry-after=SECONDS may follow");
     entry.retry_after = std::chrono::seconds(KW_TRY(number(rest.substr(key.size()))));
     return {};
   }
@@ -137,7 +140,7 @@ class ScriptParser {
       else if (key == "completion")
         usage.completion_tokens = KW_TRY(number(value));
       else
-        return bad("usage knows prompt=N, cached=N and completion=N");
+        return bad("the usage of a scripted reply is given as prompt=N, cached=N and completion=N");
     }
     return {};
   }
@@ -147,7 +150,7 @@ class ScriptParser {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0 ||
         value > kLargest)
-      return bad("expected a whole number from 0");
+      return bad("a number in the script of replies must be a whole number from 0");
     return value;
   }
 

@@ -37,7 +37,8 @@ class ScriptedChat final : public ChatModel {
       case ScriptEntry::Fault::Hang:
         KW_TRY(wait_for(*options_.clock, {options_.hang, name()}, call.cancel));
         call.report.spent.prompt_tokens = likely_tokens(bytes_of(request));
-        return fail("no answer: the script hangs here", options_.name, Advice::Retry);
+        return fail("no answer came, because the script of replies hangs at this entry",
+                    options_.name, Advice::Retry);
       case ScriptEntry::Fault::Cut:
         speak(entry.reply, call);
         call.report.spent = usage_of(entry.reply, request);
@@ -62,8 +63,9 @@ class ScriptedChat final : public ChatModel {
       if (entry.repeat == 0 || left < entry.repeat) return &entry;
       left -= entry.repeat;
     }
-    return fail(fmt::format("the script is over: it has no entry for call {}", position_),
-                options_.name, Advice::Stop);
+    return fail(
+        fmt::format("the script of replies has ended: it has no entry for call {}", position_),
+        options_.name, Advice::Stop);
   }
 
   Result<ChatReply> refuse(const ScriptEntry& entry, Call& call) const {

@@ -161,7 +161,7 @@ ServerError read_server_error(const net::HttpHead& head, std::string_view body) 
   if (error.message.empty()) error.message = "without a message";
   error.status = head.status;
   if (head.status >= 300 && head.status < 400)
-    error.message = "it redirects to " + net::shown_url(one_line(head.find("location")));
+    error.message = "the server redirects to " + net::shown_url(one_line(head.find("location")));
   return error;
 }
 

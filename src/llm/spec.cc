@@ -45,10 +45,11 @@ std::string_view address_in(std::string_view name) {
 Result<std::string> base_url_from(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   if (!(url.starts_with("http://") || url.starts_with("https://")) || net::host_of(url).empty())
-    return bad("the base URL must begin with http:// or https:// and name a host",
+    return bad("the base URL of a model must begin with http:// or https:// and name a host",
                net::shown_url(url));
   if (net::shown_url(url) != url)
-    return bad("the base URL may hold no user, password, query or fragment", net::shown_url(url));
+    return bad("the base URL of a model may hold no user, password, query or fragment",
+               net::shown_url(url));
   return std::string(url);
 }
 
@@ -71,7 +72,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   if (const std::size_t equals = rest.find('='); equals < colon) {
     spec.role = rest.substr(0, equals);
     if (!is_usable_identifier(spec.role))
-      return bad("a role is a name, as in judge=openai:NAME", text);
+      return bad("the role of a model is a plain name, as in judge=openai:NAME", text);
     rest.remove_prefix(equals + 1);
   }
   const std::size_t end = rest.find(':');
@@ -99,12 +100,15 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   } else if (const std::string_view address = address_in(rest);
              spec.is_remote() && !address.empty()) {
     // The text before the address may hold a password.
-    return bad("an address begins with http:// or https://: @http://" + sanitise(address, 100),
+    return bad("the address after @ must begin with http:// or https://: @http://" +
+                   sanitise(address, 100),
                text.substr(0, text.find('@')));
   }
   spec.name = rest;
   if (spec.name.empty())
-    return bad(spec.is_remote() ? "the model's name is missing" : "the path is missing", text);
+    return bad(spec.is_remote() ? "the model's name is missing after the provider"
+                                : "the path of a file or folder is missing after the provider",
+               text);
   if (spec.is_remote()) spec.base_url = KW_TRY(base_url_from(url));
   return spec;
 }

@@ -61,17 +61,19 @@ class BodyReader {
         return finish_events();
       case BodyKind::Json: {
         const auto body = parse_json(kept_, "the server's answer");
-        if (!body) return fail("the answer is no JSON: " + body.error().what, {}, Advice::Retry);
+        if (!body)
+          return fail("the server's answer is not JSON: " + body.error().what, {}, Advice::Retry);
         KW_TRY(reader_.on_whole(*body));
         return reader_.finish();
       }
       case BodyKind::Other:
         break;
     }
-    return fail(fmt::format("the answer is no model's reply ({}): {}; is the base URL right?",
-                            sanitise(head.find("content-type"), 60),
-                            read_server_error(head, kept_).message),
-                {}, Advice::Stop);
+    return fail(
+        fmt::format("the server's answer is not a model's reply ({}): {}; is the base URL right?",
+                    sanitise(head.find("content-type"), 60),
+                    read_server_error(head, kept_).message),
+        {}, Advice::Stop);
   }
 
   const std::string& kept() const { return kept_; }

@@ -143,7 +143,7 @@ void PairPlan::plan_looks() {
   }
   combined_ = *combine(probes);
   if (limits_.stop_when_decided && std::all_of(probes.begin(), probes.end(), is_hopeless))
-    return end("every pair shows the candidate far slower");
+    return end("every timed pair shows that the candidate is far slower");
 
   const auto affordable = static_cast<std::size_t>(
       std::min(static_cast<double>(limits_.max_pairs), limits_.budget_ns / round_ns));
@@ -177,7 +177,7 @@ void PairPlan::set_targets() {
     skip_filled();
     if (at_ < series_.size()) return;
   }
-  end("the budget is spent");
+  end("the time for measuring is used up");
 }
 
 // Sets how many pairs each workload needs so that the time until look number `look`, counted from
@@ -234,19 +234,20 @@ void PairPlan::conclude(bool last) {
   waits_last_ = last;
   if (waits_) return;
   if (sure && limits_.stop_when_decided && combined_.low > line)
-    end(fmt::format("faster than {:.3f} for certain", line));
+    end(fmt::format("the speedup is certainly above {:.3f}", line));
   else if (sure && limits_.stop_when_decided && combined_.high <= line)
-    end(fmt::format("not faster than {:.3f} for certain", line));
+    end(fmt::format("the speedup is certainly not above {:.3f}", line));
   else if (sure && narrow)
     end(fmt::format("the speedup is known to ±{:.2g} %", 100 * width));
   else if (last) {
     const bool exact = limits_.exact_pairs > 0;
     if (sure)
       end(fmt::format("{}, the speedup is known to ±{:.2g} %",
-                      exact ? "all pairs are timed" : "the budget is spent", 100 * width));
+                      exact ? "all pairs are timed" : "the time for measuring is used up",
+                      100 * width));
     else
-      end(exact ? "all pairs are timed, and too few to tell"
-                : "the budget is spent with too few pairs for an interval");
+      end(exact ? "all pairs are timed, and they are too few for an interval"
+                : "the time for measuring was used up by too few pairs for an interval");
   }
 }
 

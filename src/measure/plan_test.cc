@@ -32,7 +32,7 @@ TEST(PairPlan, ClearCasesAreCheap) {
   const PairPlan faster = run({}, 100e6, 2);
   EXPECT_EQ(faster.decision(), Decision::Faster);
   EXPECT_LE(faster.samples(0).size(), 12U);
-  EXPECT_THAT(faster.ending(), HasSubstr("faster than 1.005 for certain"));
+  EXPECT_THAT(faster.ending(), HasSubstr("the speedup is certainly above 1.005"));
   const PairPlan slower = run({}, 100e6, 0.9);
   EXPECT_EQ(slower.decision(), Decision::NotFaster);
   EXPECT_LE(slower.samples(0).size(), 12U);
@@ -323,7 +323,7 @@ TEST(PairPlan, SaysThatAnExactNumberOfPairsIsTimed) {
   limits.exact_pairs = 2;
   PairPlan few(limits, Seed::from_number(1));
   while (few.wants_more()) few.add({1e6, 1.02e6});
-  EXPECT_EQ(few.ending(), "all pairs are timed, and too few to tell");
+  EXPECT_EQ(few.ending(), "all pairs are timed, and they are too few for an interval");
   limits.exact_pairs = 40;
   PairPlan many(limits, Seed::from_number(1));
   for (int i = 0; many.wants_more(); ++i) many.add({1e6, (i % 2 == 0 ? 0.8 : 1.3) * 1e6});

@@ -67,8 +67,7 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   if (const task::Yaml* text = section.require("text"))
     card.text = trim(task::read_text(report, *text, "text").value_or(""));
   if (card.text.size() > kMostTextBytes)
-    report.add(node.place,
-               fmt::format("a card says what it has to say in {} bytes", kMostTextBytes));
+    report.add(node.place, fmt::format("the text of a card has at most {} bytes", kMostTextBytes));
   return card;
 }
 

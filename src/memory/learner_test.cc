@@ -113,8 +113,9 @@ TEST_F(LearnerTest, TheLastWordsHoldTheWinAndWhatItWasMadeFrom) {
   run.config.baseline = "reference";
   const auto last = l.conclude(run, &best, best.evaluation, "end");
   ASSERT_THAT(kinds(last), ElementsAre(LessonKind::Win, LessonKind::Insight));
-  EXPECT_THAT(last[0].text, testing::AllOf(HasSubstr("Made from one that reached 0.4x (tiling)"),
-                                           HasSubstr("“Keep z innermost.”")));
+  EXPECT_THAT(last[0].text,
+              testing::AllOf(HasSubstr("Made from a kernel that reached 0.4x (tiling)"),
+                             HasSubstr("“Keep z innermost.”")));
   EXPECT_EQ(last[0].seen_in[0].at, "end");
   EXPECT_THAT(last[1].text, HasSubstr("2 kernels tried"));
   EXPECT_THAT(kinds(l.conclude(run, &best, std::nullopt, "end")), ElementsAre(LessonKind::Insight));
@@ -138,7 +139,7 @@ TEST_F(LearnerTest, AParentThatATunerSetIsItsSource) {
     l.observe(best, true, "t");
     const auto last = l.conclude(run, &best, best.evaluation, "end");
     ASSERT_THAT(kinds(last), ElementsAre(LessonKind::Win, LessonKind::Insight));
-    EXPECT_THAT(last[0].text, HasSubstr("Made from one that reached 0.8x (tiling)"));
+    EXPECT_THAT(last[0].text, HasSubstr("Made from a kernel that reached 0.8x (tiling)"));
     EXPECT_THAT(last[1].text, HasSubstr("Helped: vectorization 2x")) << "what is new in it";
   }
 }

@@ -109,7 +109,7 @@ std::string_view advice_on_outcome(Outcome outcome) {
     case Outcome::Crashed:
       return "Check index arithmetic, its integer type, and memory on the stack.";
     case Outcome::ModifiedInput:
-      return "Inputs are read-only, also for a moment.";
+      return "Inputs must not be written, not even for a moment.";
     case Outcome::OutOfResources:
       return "Use less memory, and allocate once in a call.";
     case Outcome::Cheated:
@@ -290,8 +290,8 @@ std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation
   if (!knobs.empty()) lesson.text += "; " + join(knobs, ", ");
   lesson.text += ".";
   if (parent != nullptr && parent->speedup > 0)
-    lesson.text +=
-        fmt::format(" Made from one that reached {:.3g}x ({}).", parent->speedup, parent->label);
+    lesson.text += fmt::format(" Made from a kernel that reached {:.3g}x ({}).", parent->speedup,
+                               parent->label);
   if (tried != nullptr && !tried->plan.empty())
     lesson.text += " Its author's plan: “" + tried->plan + "”";
   return lesson;

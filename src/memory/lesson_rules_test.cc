@@ -160,7 +160,7 @@ TEST_F(LessonRules, OnlyAConfirmedWinIsAnExample) {
   EXPECT_EQ(win->gain.value, 2);
   EXPECT_EQ(win->text,
             "Confirmed: 2x `reference` (1.9–2.1 at 99.5 %) on Test Processor; vectorization; "
-            "TILE = 8. Made from one that reached 0.4x (tiling). Its author's plan: “Keep z "
+            "TILE = 8. Made from a kernel that reached 0.4x (tiling). Its author's plan: “Keep z "
             "innermost.”");
   EXPECT_EQ(win_of(best, confirmed(0.99), &tried, &parent, scope_), std::nullopt);
   Evaluation wrong = confirmed(2);

@@ -45,10 +45,11 @@ Result<std::vector<Tag>> tags_of(const Source& source) {
   for (std::size_t at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at)) {
     const bool is_triple = text.substr(at).starts_with("{{{");
     const std::size_t close = text.find(is_triple ? "}}}" : "}}", at);
-    if (close == std::string_view::npos) return fail_input("a tag is not closed", source.place(at));
+    if (close == std::string_view::npos)
+      return fail_input("a tag of this template is not closed by braces", source.place(at));
     std::string_view inside = trim(text.substr(at + 2, close - at - 2));
     if (inside.starts_with('='))
-      return fail_input("delimiters cannot be changed here", source.place(at));
+      return fail_input("a template cannot change the delimiters of its tags", source.place(at));
     Tag tag{' ', "", at};
     if (!inside.empty() && std::string_view("#^/>&{!").find(inside.front()) != std::string::npos) {
       if (inside.front() != '&' && inside.front() != '{') tag.kind = inside.front();
@@ -67,12 +68,13 @@ Result<> check_sections(const Source& source, const std::vector<Tag>& tags) {
     if (tag.kind == '#' || tag.kind == '^') open.push_back(&tag);
     if (tag.kind != '/') continue;
     if (open.empty() || open.back()->name != tag.name)
-      return fail_input(fmt::format("'{}' is closed but not open", tag.name),
-                        source.place(tag.offset));
+      return fail_input(
+          fmt::format("the template's section '{}' is closed but was not opened", tag.name),
+          source.place(tag.offset));
     open.pop_back();
   }
   if (open.empty()) return {};
-  return fail_input(fmt::format("'{}' is not closed", open.back()->name),
+  return fail_input(fmt::format("the template's section '{}' is not closed", open.back()->name),
                     source.place(open.back()->offset));
 }
 
@@ -89,7 +91,8 @@ Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags,
                        const TemplateKind& kind, const std::string& file,
                        std::vector<std::string>& way) {
   if (contains(way, file))
-    return fail_input(fmt::format("includes itself over {}", join(way, ", ")), path_of(kind, file));
+    return fail_input(fmt::format("this template includes itself by way of {}", join(way, ", ")),
+                      path_of(kind, file));
   way.push_back(file);
   for (const Tag& tag : tags.at(file))
     if (tag.kind == '>') KW_TRY(check_circles(tags, kind, tag.name, way));
@@ -194,15 +197,17 @@ Result<Templates> Templates::open(const DataFiles& data, std::span<const std::st
       files.emplace(path.substr(0, path.size() - kind.extension.size()), text);
   for (const std::string_view name : wanted)
     if (!files.contains(std::string(name)))
-      return fail_input("this template is missing", path_of(kind, std::string(name)));
+      return fail_input("this file of the prompts' templates is missing",
+                        path_of(kind, std::string(name)));
   return parse(std::move(files), known, std::move(kind));
 }
 
 Result<std::string> Templates::render(const std::string& name, const Fields& fields) const {
   const auto found = texts_.find(name);
   if (found == texts_.end())
-    return fail_input("there is no such template" + suggestion(name, names_of(texts_)),
-                      path_of(kind_, name));
+    return fail_input(
+        "there is no prompt template of this name" + suggestion(name, names_of(texts_)),
+        path_of(kind_, name));
   const mustache::data data = data_of(fields);
   std::map<std::string, mustache::data> partials;
   for (const auto& [file, text] : texts_) partials.emplace(file, mustache::data(text));

@@ -74,16 +74,18 @@ TEST(Templates, AVariableThatNobodySetsIsAnErrorWithItsPlace) {
 }
 
 TEST(Templates, WhatCannotBeRenderedIsRefusedWhenItIsRead) {
-  EXPECT_EQ(trouble(rendered("{{name", {})), "prompts/main.md:1: a tag is not closed");
-  EXPECT_EQ(trouble(rendered("\n{{#items}}", {})), "prompts/main.md:2: 'items' is not closed");
+  EXPECT_EQ(trouble(rendered("{{name", {})),
+            "prompts/main.md:1: a tag of this template is not closed by braces");
+  EXPECT_EQ(trouble(rendered("\n{{#items}}", {})),
+            "prompts/main.md:2: the template's section 'items' is not closed");
   EXPECT_EQ(trouble(rendered("{{/items}}", {})),
-            "prompts/main.md:1: 'items' is closed but not open");
+            "prompts/main.md:1: the template's section 'items' is closed but was not opened");
   EXPECT_EQ(trouble(rendered("{{=<% %>=}}", {})),
-            "prompts/main.md:1: delimiters cannot be changed here");
+            "prompts/main.md:1: a template cannot change the delimiters of its tags");
   EXPECT_THAT(trouble(rendered("{{> pat}}", {}, {{"part", ""}})),
               HasSubstr("names the file 'pat', which nobody sets (did you mean 'part'?)"));
   EXPECT_THAT(trouble(rendered("{{> part}}", {}, {{"part", "{{> main}}"}})),
-              HasSubstr("includes itself over"));
+              HasSubstr("includes itself by way of"));
 }
 
 TEST(Templates, CommentsAreNoVariables) {

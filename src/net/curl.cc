@@ -87,9 +87,9 @@ std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* co
   transfer.last_piece = std::chrono::steady_clock::now();
   transfer.body_bytes += piece.size();
   if (transfer.body_bytes > transfer.request->max_answer_bytes) {
-    transfer.refused =
-        Error{"the answer is larger than " + format_bytes(transfer.request->max_answer_bytes),
-              shown_url(transfer.request->url), Advice::GiveUp};
+    transfer.refused = Error{"the server's answer is larger than the limit of " +
+                                 format_bytes(transfer.request->max_answer_bytes),
+                             shown_url(transfer.request->url), Advice::GiveUp};
     return CURL_WRITEFUNC_ERROR;
   }
   if (const Result<> taken = (*transfer.on_body)(transfer.head, piece); !taken) {
@@ -108,7 +108,8 @@ Result<HeaderList> header_list(const HttpRequest& request) {
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
     if (std::any_of(header.name.begin(), header.name.end(), is_control) ||
         std::any_of(header.value.begin(), header.value.end(), is_control))
-      return fail("the header " + sanitise(header.name, 60) + " holds a control character",
+      return fail("the HTTP header " + sanitise(header.name, 60) +
+                      " holds a control character; check the API key",
                   shown_url(request.url));
     add(header.name + ": " + header.value);
   }
@@ -175,12 +176,13 @@ struct Deadline {
 Deadline next_deadline(const HttpRequest& request, const Transfer& transfer, Instant start) {
   const HttpTimeouts& limits = request.timeouts;
   Deadline deadline{start + limits.total,
-                    "the answer was not complete after " + seconds_text(limits.total)};
+                    "the server's answer was not complete after " + seconds_text(limits.total)};
   const Deadline quiet =
-      transfer.has_head ? Deadline{transfer.last_piece + limits.idle,
-                                   "the answer stalled: nothing for " + seconds_text(limits.idle)}
-                        : Deadline{start + limits.first_byte,
-                                   "no answer within " + seconds_text(limits.first_byte)};
+      transfer.has_head
+          ? Deadline{transfer.last_piece + limits.idle,
+                     "the server's answer stalled: no byte came for " + seconds_text(limits.idle)}
+          : Deadline{start + limits.first_byte, "the server did not begin to answer within " +
+                                                    seconds_text(limits.first_byte)};
   return quiet.at < deadline.at ? quiet : deadline;
 }
 
@@ -218,17 +220,18 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
   switch (code) {
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      error.what = not_sent("not an http or https address");
+      error.what = not_sent("the address is neither an http nor an https address");
       error.advice = Advice::Stop;
       break;
     case CURLE_COULDNT_RESOLVE_HOST:
       error.what = not_sent("the host name cannot be resolved");
       break;
     case CURLE_COULDNT_CONNECT:
-      error.what = not_sent("nothing answers there; is the server running?");
+      error.what = not_sent("no server answers at this address; is the server running?");
       break;
     case CURLE_OPERATION_TIMEDOUT:  // connecting is the only limit that curl enforces itself
-      error.what = not_sent("not established within " + seconds_text(request.timeouts.connect));
+      error.what = not_sent("the connection was not established within " +
+                            seconds_text(request.timeouts.connect));
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
       error.what = not_sent("the server's certificate is not trusted");
@@ -242,7 +245,7 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
       break;
     default:
       if (transfer.has_head)
-        error.what = fmt::format("the connection broke after {} of the answer",
+        error.what = fmt::format("the connection to the server broke after {} of its answer",
                                  format_bytes(transfer.body_bytes));
       else
         error.what = fmt::format("no answer: {}", error.what);

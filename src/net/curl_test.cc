@@ -81,7 +81,7 @@ TEST(Curl, SaysWhatTimedOut) {
   Got got = send(*client, request);
   ASSERT_FALSE(got.head);
   EXPECT_EQ(got.body, "begun");
-  EXPECT_THAT(got.head.error().what, HasSubstr("stalled: nothing for 0.03 s"));
+  EXPECT_THAT(got.head.error().what, HasSubstr("stalled: no byte came for 0.03 s"));
   EXPECT_EQ(got.head.error().advice, Advice::Retry);
   EXPECT_EQ(got.head.error().where, server.url() + "/v1/x");  // the query is left out
 

@@ -68,7 +68,7 @@ TEST(Sse, RefusesHugeLinesAndEvents) {
   Result<> status;
   for (int i = 0; i < 20 && status; ++i) status = line.feed("data: 3456", ignore);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().what, HasSubstr("longer than 100 B"));
+  EXPECT_THAT(status.error().what, HasSubstr("longer than the limit of 100 B"));
   SseReader event(100);
   status = {};
   for (int i = 0; i < 40 && status; ++i) status = event.feed("data: 3456\n", ignore);

@@ -52,7 +52,8 @@ std::string confine_uid(const JailPolicy& policy) {
       return "become uid " + std::to_string(id) + ": " + std::strerror(errno);
     }
     // The signal is set here, since the kernel forgets this setting when the uid changes.
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "make the jail end with its parent";
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+      return "arrange that the jail ends with its parent process";
   }
   // A root that cannot change its uid (in a container) may still hold capabilities. With "no new
   // privileges", exec will not give back those that are dropped here.
@@ -63,7 +64,8 @@ std::string confine_uid(const JailPolicy& policy) {
     return std::string("drop capabilities: ") + std::strerror(errno);
   }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return std::string("forbid new privileges: ") + std::strerror(errno);
+    return std::string("forbid the jailed program to gain privileges (PR_SET_NO_NEW_PRIVS): ") +
+           std::strerror(errno);
   }
   return "";
 }

@@ -80,9 +80,10 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail_errno("inspect", path, errno);
   if (S_ISDIR(info.st_mode)) return fail_errno("read", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return fail("cannot read: not a regular file", path.string());
+  if (!S_ISREG(info.st_mode)) return fail("cannot read: this is not a regular file", path.string());
   const auto too_large = [&] {
-    return fail("larger than " + std::to_string(cap) + " bytes", path.string());
+    return fail("the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
+                path.string());
   };
   if (static_cast<std::uint64_t>(info.st_size) > cap) return too_large();
 
@@ -103,7 +104,7 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
 
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable) {
   if (const mode_t kind = kind_at(path); is_special(kind) && kind != S_IFLNK)
-    return fail("cannot write: not a regular file", path.string());
+    return fail("cannot write: this is a device or a pipe, not a regular file", path.string());
   const Path temporary = temporary_name_beside(path);
   Fd fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (!fd) return fail_errno("create", path, errno);
@@ -198,7 +199,8 @@ Result<> remove_tree(const Path& path) {
 
 Result<std::uint64_t> free_disk_bytes(const Path& path) {
   struct statvfs info{};
-  if (::statvfs(path.c_str(), &info) != 0) return fail_errno("inspect the disk of", path, errno);
+  if (::statvfs(path.c_str(), &info) != 0)
+    return fail_errno("read the free space of the disk that holds", path, errno);
   return std::uint64_t{info.f_bavail} * info.f_frsize;
 }
 
@@ -221,7 +223,7 @@ Result<Path> find_program(std::string_view name) {
     if (candidate.is_absolute() && is_program(candidate)) return candidate;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
-  return fail("no such program on PATH", std::string(name));
+  return fail("no folder of PATH holds this program", std::string(name));
 }
 
 Result<Path> executable_dir() {
@@ -230,9 +232,10 @@ Result<Path> executable_dir() {
   if (error) {
     // Without /proc: the name by which this process was started, as the kernel recorded it.
     const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-    if (name == nullptr) return fail("cannot find the running executable");
+    if (name == nullptr)
+      return fail("cannot find the file of the running program in /proc/self/exe");
     self = std::filesystem::canonical(name, error);
-    if (error) return fail_errno("find the running executable", name, error.value());
+    if (error) return fail_errno("find the file of the running program", name, error.value());
   }
   return self.parent_path();
 }
@@ -241,24 +244,25 @@ Result<Fd> make_memfd(std::string_view name, std::size_t bytes) {
   Fd fd(::memfd_create(std::string(name).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return fail_errno("create shared memory", name, errno);
   if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max())) {
-    return fail_errno("size shared memory", name, EFBIG);
+    return fail_errno("set the size of shared memory for", name, EFBIG);
   }
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) {
-    return fail_errno("size shared memory", name, errno);
+    return fail_errno("set the size of shared memory for", name, errno);
   }
   return fd;
 }
 
 Result<> seal_memfd(const Fd& fd, bool read_only) {
   const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (read_only ? F_SEAL_WRITE : 0);
-  if (::fcntl(fd.get(), F_ADD_SEALS, seals) != 0) return fail_errno("seal", "shared memory", errno);
+  if (::fcntl(fd.get(), F_ADD_SEALS, seals) != 0)
+    return fail_errno("make shared memory read-only (F_ADD_SEALS)", "shared memory", errno);
   return {};
 }
 
 Result<Fd> memfd_with(std::string_view name, std::string_view bytes) {
   Fd fd = KW_TRY(make_memfd(name, 0));
   if (const int error = write_all(fd.get(), bytes); error != 0) {
-    return fail_errno("fill shared memory", name, error);
+    return fail_errno("write to shared memory for", name, error);
   }
   ::lseek(fd.get(), 0, SEEK_SET);
   KW_TRY(seal_memfd(fd, true));

@@ -45,7 +45,8 @@ TEST_F(Files, CapsWhatItReads) {
   EXPECT_EQ(need(read_file(file_, 5)), "12345");
   const auto large = read_file(file_, 4);
   ASSERT_FALSE(large);
-  EXPECT_EQ(describe(large.error()), file_.string() + ": larger than 4 bytes");
+  EXPECT_EQ(describe(large.error()),
+            file_.string() + ": the file is larger than the 4 bytes that are read of it");
 }
 
 TEST_F(Files, ReadsFilesWhoseSizeIsNotTold) {
@@ -60,7 +61,7 @@ TEST_F(Files, ReadsFilesWhoseSizeIsNotTold) {
 TEST_F(Files, RefusesWhatIsNoFile) {
   EXPECT_THAT(describe(read_file(folder_.path()).error()), HasSubstr("directory"));
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  EXPECT_THAT(describe(read_file(file_).error()), HasSubstr("not a regular file"));
+  EXPECT_THAT(describe(read_file(file_).error()), HasSubstr("this is not a regular file"));
   const auto missing = read_file(folder_.path() / "none");
   ASSERT_FALSE(missing);
   EXPECT_EQ(describe(missing.error()),
@@ -115,7 +116,8 @@ TEST_F(Files, AWriterWritesThroughLinksAndDevices) {
 
   const Path pipe = folder_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(describe(write_file_atomic(pipe, "x").error()), HasSubstr("not a regular file"));
+  EXPECT_THAT(describe(write_file_atomic(pipe, "x").error()),
+              HasSubstr("this is not a regular file"));
   const Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(write_user_file(pipe, "through"));
   char text[16] = {};

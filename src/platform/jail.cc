@@ -29,6 +29,9 @@ constexpr int kSetupTimeoutMs = 10'000;
 constexpr std::array kMinimalDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                         "/dev/urandom"};
 
+constexpr const char* kDiedInSetup =
+    "kw-jail ended while it set up the jail; kw doctor tells which jails work on this machine";
+
 /// Paths of the system that dynamically linked programs and compilers read.
 constexpr std::array kSystemPaths = {"/usr",
                                      "/lib",
@@ -156,9 +159,9 @@ Result<> check_reachable(const Path& path) {
     if (::stat(folder.c_str(), &info) != 0) return fail_errno("inspect", folder, errno);
     if ((info.st_mode & S_IXOTH) == 0) {
       return fail(
-          "at jail level landlock, root's jailed programs run as another user, who may not "
-          "enter this folder of " +
-              path.string() + "; chmod o+x it, or work elsewhere",
+          "with --jail landlock, kw runs candidates as an unprivileged user when root starts it, "
+          "and that user may not enter this folder above " +
+              path.string() + "; chmod o+x the folder, or work elsewhere",
           folder.string());
     }
   }
@@ -176,14 +179,16 @@ Path in_real_folder(const Path& program) {
 Result<> check_paths(const JailSpec& spec, const Standing& standing,
                      const std::vector<std::string>& argv) {
   if (argv.empty() || !Path(argv[0]).is_absolute()) {
-    return fail("a jailed program needs an absolute path", argv.empty() ? "" : argv[0]);
+    return fail("a program that is to run in the jail must be named by an absolute path",
+                argv.empty() ? "" : argv[0]);
   }
   std::vector<Path> all = spec.readable;
   all.insert(all.end(), spec.writable.begin(), spec.writable.end());
   all.insert(all.end(), spec.device_nodes.begin(), spec.device_nodes.end());
   for (const Path& path : all) {
-    if (!path.is_absolute()) return fail("a jail's paths must be absolute", path.string());
-    if (!is_there(path)) return fail_errno("give to the jail", path, ENOENT);
+    if (!path.is_absolute())
+      return fail("a path that the jail makes available must be absolute", path.string());
+    if (!is_there(path)) return fail_errno("make this path available in the jail", path, ENOENT);
     // The program itself needs no check: it is opened before the uid changes and executed by its
     // descriptor.
     if (spec.level == JailLevel::Landlock && standing.drops_uid &&
@@ -205,11 +210,14 @@ Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_
     if (!lock && lock.error().advice == Advice::Retry) continue;
     state.uid_slot = KW_TRY(std::move(lock));
     for (const Path& path : spec.writable) {
-      if (::chown(path.c_str(), uid, uid) != 0) return fail_errno("give to the jail", path, errno);
+      if (::chown(path.c_str(), uid, uid) != 0)
+        return fail_errno("give this folder to the jail's user", path, errno);
     }
     return uid;
   }
-  return fail("all " + std::to_string(kJailUids) + " jails of this machine are in use",
+  return fail("all " + std::to_string(kJailUids) +
+                  " user ids that this machine has for jails are in use; try again once other runs "
+                  "have ended",
               folder.string(), Advice::Retry);
 }
 
@@ -227,7 +235,7 @@ Result<Report> receive_report(int socket, int timeout_ms) {
   do {
     n = ::poll(&ready, 1, timeout_ms);
   } while (n < 0 && errno == EINTR);
-  if (n <= 0) return fail("no answer from kw-jail", "", Advice::Retry);
+  if (n <= 0) return fail("kw-jail did not report within its time limit", "", Advice::Retry);
 
   std::array<char, 4096> text{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
@@ -238,7 +246,7 @@ Result<Report> receive_report(int socket, int timeout_ms) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  if (got < 0) return fail_errno("receive a report", "kw-jail", errno);
+  if (got < 0) return fail_errno("receive a report from kw-jail", "kw-jail", errno);
   Report report;
   report.end_of_file = got == 0;
   if (got == 0) return report;
@@ -259,27 +267,27 @@ Result<> await_running(Process::State& state, bool supervised) {
   for (;;) {
     const Report report = KW_TRY(receive_report(socket, kSetupTimeoutMs));
     if (report.end_of_file && !supervised && state.payload_pidfd) return {};
-    if (report.end_of_file) return fail("the jail ended during its setup");
+    if (report.end_of_file) return fail(kDiedInSetup);
     switch (report.kind) {
       case JailReport::Failed:
-        return fail("the jail could not " + report.detail);
+        return fail("kw-jail could not " + report.detail);
       case JailReport::Running:
         return {};
       case JailReport::Supervisor:
       case JailReport::Payload: {
         Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, report.sender, 0)));
-        if (!pidfd) return fail_errno("watch the jailed process", "", errno);
+        if (!pidfd) return fail_errno("open a pidfd for the jailed process", "", errno);
         if (report.kind == JailReport::Payload) {
           state.payload_pid = report.sender;
           state.payload_pidfd = std::move(pidfd);
         } else {
           state.namespace_pidfd = std::move(pidfd);
         }
-        if (::send(socket, "", 1, MSG_NOSIGNAL) != 1) return fail("the jail ended during setup");
+        if (::send(socket, "", 1, MSG_NOSIGNAL) != 1) return fail(kDiedInSetup);
         break;
       }
       case JailReport::Ended:
-        return fail("the jail ended during its setup");
+        return fail(kDiedInSetup);
     }
   }
 }
@@ -311,7 +319,10 @@ void Process::State::finish() {
 Result<std::string> kw_jail_path() {
   const Path path = KW_TRY(executable_dir()) / "kw-jail";
   if (!is_there(path)) {
-    return fail("kw-jail is missing; it belongs beside the program", path.string(), Advice::Stop);
+    return fail(
+        "kw-jail is missing; it belongs into the folder of kw; build again, or unpack the release "
+        "file again",
+        path.string(), Advice::Stop);
   }
   return path.string();
 }
@@ -321,7 +332,8 @@ Result<Path> find_bubblewrap() {
   if (found) return found;
   if (const auto folder = executable_dir(); folder && is_there(*folder / "bwrap"))
     return *folder / "bwrap";
-  return fail("bubblewrap is missing: " + describe(found.error()));
+  return fail("bubblewrap (bwrap), which the jail of level namespace needs, is missing: " +
+              describe(found.error()));
 }
 
 ProcessLimit process_limit_of(JailLevel level, const Standing& standing) {
@@ -338,13 +350,13 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
 
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return fail_errno("create a socket pair", "", errno);
+    return fail_errno("create a socket pair for kw-jail", "", errno);
   }
   Fd ours(ends[0]);
   Fd theirs(ends[1]);
   const int on = 1;
   if (::setsockopt(ours.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
-    return fail_errno("ask for credentials", "", errno);
+    return fail_errno("ask for the credentials of kw-jail (SO_PASSCRED)", "", errno);
   }
 
   Process::State slot;  // holds the uid until there is a process to hold it
@@ -421,7 +433,7 @@ Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& arg
   if (const JailFinding& finding = probe_level(spec.level); !finding.available) {
     return fail("jail level " + std::string(name_of(spec.level)) +
                     " does not work here: " + finding.why_not + "; " +
-                    std::string(how_to_mend(spec.level)) + "; or accept a weaker --jail",
+                    std::string(how_to_mend(spec.level)) + "; or accept a weaker jail with --jail",
                 "", Advice::Stop);
   }
   std::vector<std::string> words = argv;

@@ -61,7 +61,8 @@ JailPolicy read_policy() {
     bytes.append(buffer.data(), static_cast<std::size_t>(n));
   }
   JailPolicy policy;
-  if (n < 0 || !decode(bytes, policy) || policy.argv.empty()) give_up("read the jail's policy");
+  if (n < 0 || !decode(bytes, policy) || policy.argv.empty())
+    give_up("read the policy that says what the jail allows");
   ::close(kPolicyFd);
   return policy;
 }
@@ -85,7 +86,7 @@ int open_program(JailPolicy& policy) {
   const int fd = ::open(policy.argv[0].c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) give_up("open " + policy.argv[0] + ": " + std::strerror(errno));
   if (fd != target) {
-    if (::dup3(fd, target, O_CLOEXEC) < 0) give_up("hold the program open");
+    if (::dup3(fd, target, O_CLOEXEC) < 0) give_up("keep the jailed program's file open (dup3)");
     ::close(fd);
   }
   return target;
@@ -168,9 +169,10 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
   ::sigprocmask(SIG_BLOCK, &child_ended, &as_before);
   const int signals = ::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   std::array<int, 2> executed{};
-  if (signals < 0 || ::pipe2(executed.data(), O_CLOEXEC) != 0) give_up("watch the payload");
+  if (signals < 0 || ::pipe2(executed.data(), O_CLOEXEC) != 0)
+    give_up("set up the watch over the jailed program (signalfd, pipe)");
   const pid_t payload = ::fork();
-  if (payload < 0) give_up(std::string("start the payload: ") + std::strerror(errno));
+  if (payload < 0) give_up(std::string("start the jailed program: ") + std::strerror(errno));
   if (payload == 0) {
     ::sigprocmask(SIG_SETMASK, &as_before, nullptr);
     become_program(policy, opened);

@@ -40,9 +40,9 @@ std::string leaks_in_words(int leaks) {
   const auto add = [&](int bit, const char* words) {
     if ((leaks & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
   };
-  add(kLeakSocket, "sockets can be made");
-  add(kLeakFile, "files outside the jail can be read");
-  add(kLeakUid, "the uid is not changed");
+  add(kLeakSocket, "a jailed program can create sockets");
+  add(kLeakFile, "a jailed program can read files outside the jail");
+  add(kLeakUid, "a jailed program keeps the user id of its caller");
   return text;
 }
 
@@ -79,9 +79,9 @@ Check check_level(JailLevel level, const Standing& standing) {
   }
   const int leaks = exit->code & ~kLeakProcess;
   if (exit->code < 0 || exit->code > (kLeakSocket | kLeakFile | kLeakProcess | kLeakUid)) {
-    result.finding.why_not = "its self-check ended with " + describe(*exit);
+    result.finding.why_not = "the jail's self-check ended with " + describe(*exit);
   } else if (leaks != 0 && is_on(Defence::SystemCalls) && is_on(Defence::JailFiles)) {
-    result.finding.why_not = "it does not hold: " + leaks_in_words(leaks);
+    result.finding.why_not = "the jail does not confine its program: " + leaks_in_words(leaks);
   } else {
     result.finding.available = true;
     if ((exit->code & kLeakProcess) == 0) result.limit = process_limit_of(level, standing);

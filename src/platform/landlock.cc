@@ -61,7 +61,7 @@ std::string allow(int ruleset, const std::string& path, std::uint64_t rights) {
   const long result = ::syscall(SYS_landlock_add_rule, ruleset, kRulePathBeneath, &rule, 0);
   const int error = errno;
   ::close(fd);
-  return result == 0 ? "" : "allow " + path + " by Landlock: " + std::strerror(error);
+  return result == 0 ? "" : "allow access to " + path + " by Landlock: " + std::strerror(error);
 }
 
 }  // namespace
@@ -82,7 +82,9 @@ std::string describe_landlock(int abi) {
 
 std::string open_ruleset(const JailPolicy& policy, int& ruleset) {
   const int abi = landlock_abi();
-  if (abi < 1) return "use Landlock: the kernel lacks it or has it disabled";
+  if (abi < 1)
+    return "use Landlock: this kernel lacks Landlock (Linux 5.13 or newer has it) or has it "
+           "disabled";
   const std::uint64_t handled = file_rights(abi);
   const RulesetAttributes attributes{handled, abi >= 4 ? kTcp : 0, abi >= 6 ? kScopes : 0};
   // Older kernels refuse a structure with fields that they do not know if these are not zero.

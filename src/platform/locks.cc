@@ -143,7 +143,7 @@ bool is_open_to_all(const Path& path) {
 Result<FileLock> FileLock::acquire(const Path& path, std::string_view owner, Nanoseconds timeout) {
   Fd fd = KW_TRY(open_lock_file(path));
   if (!KW_TRY(flock_within(fd, LOCK_EX, path, deadline_after(timeout)))) {
-    return fail("in use by " + read_owner(fd), path.string(), Advice::Retry);
+    return fail("the lock is held: in use by " + read_owner(fd), path.string(), Advice::Retry);
   }
   write_owner(fd, owner);
   return FileLock(std::move(fd));
@@ -168,13 +168,15 @@ Result<Path> lease_dir() {
                           [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });
   }
   if (parent == parents.end()) {
-    return fail("no folder for machine-wide locks: /run/lock, /var/lock and /tmp are not writable");
+    return fail(
+        "there is no folder for machine-wide locks: none of /run/lock, /var/lock and /tmp is "
+        "writable");
   }
   Path folder = *parent / "kernelwright";
   if (::mkdir(folder.c_str(), 01777) == 0) {
     ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask
   } else if (errno != EEXIST) {
-    return fail_errno("create lock folder", folder, errno);
+    return fail_errno("create the folder for machine-wide locks", folder, errno);
   }
   return folder;
 }

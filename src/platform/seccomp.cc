@@ -57,7 +57,9 @@ class Filter {
 
   std::string load() {
     if (error_ == 0) error_ = -::seccomp_load(context_);
-    return error_ == 0 ? "" : std::string("filter system calls: ") + std::strerror(error_);
+    return error_ == 0 ? ""
+                       : std::string("install the seccomp filter of system calls: ") +
+                             std::strerror(error_);
   }
 
  private:

@@ -64,7 +64,7 @@ Result<Fd> output_end(Output kind, Stream& stream, int ours) {
   }
   if (kind == Output::Discard) return open_null(O_WRONLY);
   Fd copy(::fcntl(ours, F_DUPFD_CLOEXEC, 3));
-  if (!copy) return fail_errno("inherit an output", "", errno);
+  if (!copy) return fail_errno("pass an output file to a child process", "", errno);
   return copy;
 }
 
@@ -164,7 +164,7 @@ uid_t Process::uid() const { return state_->uid; }
 
 Result<> Process::signal(int number) const {
   const int fd = state_->payload_pidfd ? state_->payload_pidfd.get() : state_->pidfd.get();
-  if (pidfd_send(fd, number) != 0) return fail_errno("signal the child", "", errno);
+  if (pidfd_send(fd, number) != 0) return fail_errno("send a signal to a child process", "", errno);
   return {};
 }
 
@@ -172,9 +172,10 @@ Result<std::int64_t> Process::cpu_ns() const {
   clockid_t clock{};
   timespec t{};
   if (const int error = ::clock_getcpuclockid(payload_pid(), &clock); error != 0) {
-    return fail_errno("read the child's CPU clock", "", error);
+    return fail_errno("read the CPU time of a child process", "", error);
   }
-  if (::clock_gettime(clock, &t) != 0) return fail_errno("read the child's CPU clock", "", errno);
+  if (::clock_gettime(clock, &t) != 0)
+    return fail_errno("read the CPU time of a child process", "", errno);
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
@@ -218,7 +219,7 @@ Result<Exit> Process::wait(Nanoseconds timeout) {
     const int most =
         endless || killed ? kNoTimeout : poll_milliseconds(std::max<std::int64_t>(left, 0));
     if (::poll(fds.data(), fds.size(), most) < 0 && errno != EINTR) {
-      return fail_errno("wait for the child", "", errno);
+      return fail_errno("wait for a child process", "", errno);
     }
     const bool out_full = s.out.take(s.output_cap);
     const bool err_full = s.err.take(s.output_cap);
@@ -280,7 +281,7 @@ Result<Process> spawn(const std::vector<std::string>& argv, const SpawnOptions& 
     ::kill(started.pid, SIGKILL);
     ::waitpid(started.pid, nullptr, 0);
     state->pid = 0;
-    return fail_errno("watch the child", program, error);
+    return fail_errno("watch the child process that runs", program, error);
   }
   return Process(std::move(state));
 }

@@ -81,12 +81,13 @@ KW_IN_CHILD void restore_signals(const sigset_t& mask) {
 
 KW_IN_CHILD const char* prepare(const ChildContext& context) {
   const ExecRequest& request = *context.request;
-  if (request.new_session && ::setsid() < 0) return "start a session for";
+  if (request.new_session && ::setsid() < 0) return "start a new session for the program";
   if (request.die_with_parent) {
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "set the parent-death signal of";
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+      return "set the parent-death signal of the program";
     if (::getppid() != context.parent) ::_exit(127);  // the parent died before the line above
   }
-  if (!map_descriptors(request.fds)) return "pass descriptors to";
+  if (!map_descriptors(request.fds)) return "pass file descriptors to the program";
   for (const ResourceLimit& limit : request.limits) {
     const rlimit value{limit.value, limit.value};
     if (::setrlimit(static_cast<__rlimit_resource>(limit.resource), &value) != 0) {

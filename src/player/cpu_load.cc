@@ -26,7 +26,8 @@ LoadedEntry refused(const char* why) { return {nullptr, why}; }
 /// system's, so it may run before the limits are set; the object then finds the libraries loaded.
 const char* load_libraries(const ObjectFile& object) {
   for (std::size_t i = 0; i < object.library_count; ++i) {
-    if (std::strchr(object.libraries[i], '/') != nullptr) return "it names a library by its path";
+    if (std::strchr(object.libraries[i], '/') != nullptr)
+      return "the object names a library by its path; a library must be named without a folder";
     if (::dlopen(object.libraries[i], RTLD_NOW | RTLD_LOCAL) == nullptr) return ::dlerror();
   }
   return nullptr;
@@ -43,7 +44,8 @@ int limit_calls(const LoadingRights& rights) {
 }  // namespace
 
 LoadedEntry load_object(const char* path, const char* entry_name) {
-  if (is_limited) return refused("a player can load only one object");
+  if (is_limited)
+    return refused("this process has loaded an object already; one process loads one candidate");
   static ObjectFile object;
   // Opening the file also tells the lowest free descriptor, which the loader will get when it opens
   // the object again.

@@ -71,7 +71,8 @@ std::string load_api(Api& api, const std::string& library) {
     return found;
   };
   api.cuDriverGetVersion = reinterpret_cast<Status (*)(int*)>(find("cuDriverGetVersion"));
-  if (missing != nullptr) return api.path + " is no CUDA driver: it has no cuDriverGetVersion";
+  if (missing != nullptr)
+    return api.path + " is no CUDA driver library: it has no function cuDriverGetVersion";
   if (const Status status = api.cuDriverGetVersion(&api.cuda_version); status != 0)
     return "the NVIDIA driver does not tell its version: " + api.words(status);
   if (api.cuda_version < kOldestCuda)
@@ -82,7 +83,8 @@ std::string load_api(Api& api, const std::string& library) {
   KW_CUDA_CALLS(KW_CUDA_FIND)
 #undef KW_CUDA_FIND
   if (missing != nullptr)
-    return "the NVIDIA driver (CUDA " + version_text(api.cuda_version) + ") lacks " + missing;
+    return "the NVIDIA driver (CUDA " + version_text(api.cuda_version) + ") lacks the function " +
+           missing + "; install a newer driver";
   const Status status = api.cuInit(0);
   if (status == kNoDevice) return "the NVIDIA driver finds no GPU";
   if (status != 0) return "the NVIDIA driver does not start: " + api.words(status);

@@ -78,14 +78,16 @@ Outcome GraphBuilder::examine() {
     if (step.kind == WireStepKind::Launch) {
       for (const WirePlanArgument& a : view.arguments_of(step))
         if (a.kind == WireArgumentKind::Address && !is_inside(a.place, 0))
-          return refuse(step, "an argument lies outside every buffer");
+          return refuse(
+              step, "an argument of this launch is an address outside every buffer of the call");
     } else if (!is_inside(step.to, step.bytes) ||
                (step.kind == WireStepKind::Copy && !is_inside(step.from, step.bytes))) {
-      return refuse(step, "it reaches outside its buffers");
+      return refuse(step, "this fill or copy reaches outside its buffers");
     }
   }
   for (const WireTensorMap& map : view.maps)
-    if (!is_inside(map.base, 0)) return refusal("a tensor map lies outside every buffer");
+    if (!is_inside(map.base, 0))
+      return refusal("a tensor map of the plan begins outside every buffer of the call");
   if (auto f = find_kernels()) return f;
   return encode_maps();
 }
@@ -104,9 +106,10 @@ Outcome GraphBuilder::find_kernels() {
   }
   for (const auto& [name, kernel] : kernels_)
     if (kernel.shared_bytes > 0)
-      if (auto f = s_.check(s_.api_.cuFuncSetAttribute(kernel.function, kFunctionDynamicShared,
-                                                       static_cast<int>(kernel.shared_bytes)),
-                            "give " + name + " its shared memory", Trouble::LoadRefused))
+      if (auto f =
+              s_.check(s_.api_.cuFuncSetAttribute(kernel.function, kFunctionDynamicShared,
+                                                  static_cast<int>(kernel.shared_bytes)),
+                       "give kernel " + name + " its dynamic shared memory", Trouble::LoadRefused))
         return f;
   return std::nullopt;
 }
@@ -123,8 +126,11 @@ Outcome GraphBuilder::describe(Kernel& kernel, std::string_view name) {
     std::size_t size = 0;
     const Status status = s_.api_.cuFuncGetParamInfo(kernel.function, i, &offset, &size);
     if (status == kInvalidValue) return std::nullopt;  // past the last parameter
-    if (auto f = s_.check(status, "read the parameters of " + text, Trouble::LoadRefused)) return f;
-    if (offset + size > kMaxParameterBytes) return refusal(text + " has too many parameters");
+    if (auto f = s_.check(status, "read the parameters of kernel " + text, Trouble::LoadRefused))
+      return f;
+    if (offset + size > kMaxParameterBytes)
+      return refusal("the parameters of kernel " + text + " take more than " +
+                     std::to_string(kMaxParameterBytes) + " bytes");
     kernel.offsets.push_back(offset);
     kernel.sizes.push_back(size);
   }
@@ -141,12 +147,14 @@ Outcome GraphBuilder::check_launch(const WireStep& step, const Kernel& kernel) {
   const std::uint64_t threads = std::uint64_t{step.block[0]} * step.block[1] * step.block[2];
   if (step.block[0] > 1024 || step.block[1] > 1024 || step.block[2] > 1024 ||
       threads > static_cast<std::uint64_t>(most_threads))
-    return refuse(step, "a block of " + std::to_string(threads) + " threads, but at most " +
-                            std::to_string(most_threads) + " are possible with its registers");
+    return refuse(step, "the launch asks for blocks of " + std::to_string(threads) +
+                            " threads, and the kernel's registers allow at most " +
+                            std::to_string(most_threads));
   const std::uint64_t shared = std::uint64_t{step.shared_bytes} + std::uint64_t(static_shared);
   if (shared > static_cast<std::uint64_t>(s_.shared_per_block_))
-    return refuse(step, std::to_string(shared) + " bytes of shared memory (" +
-                            std::to_string(static_shared) + " of them static), but a block has " +
+    return refuse(step, "the launch asks for " + std::to_string(shared) +
+                            " bytes of shared memory a block (" + std::to_string(static_shared) +
+                            " of them static), and this GPU gives a block at most " +
                             std::to_string(s_.shared_per_block_));
   return std::nullopt;
 }
@@ -173,7 +181,7 @@ Outcome GraphBuilder::capture() {
     return s_.check(status, what, Trouble::LoadRefused);
   };
   if (auto f = attempt(s_.api_.cuStreamBeginCapture(s_.stream_, kCaptureThreadLocal),
-                       "begin to capture"))
+                       "begin the capture of the plan"))
     return f;
   Outcome f = record(s_.stream_, start_);
   for (std::size_t i = 0; !f && i < plan_.view.steps.size(); ++i) f = add(i);
@@ -182,20 +190,24 @@ Outcome GraphBuilder::capture() {
   // The capture is ended even after a failure, so that the stream leaves it.
   const Status ended = s_.api_.cuStreamEndCapture(s_.stream_, &graph);
   if (!f) f = attempt(ended, "capture the plan");
-  if (!f) f = attempt(s_.api_.cuGraphInstantiate(&plan_.exec, graph, 0), "instantiate the graph");
+  if (!f)
+    f = attempt(s_.api_.cuGraphInstantiate(&plan_.exec, graph, 0),
+                "instantiate the CUDA graph of the plan");
   if (graph != nullptr) s_.api_.cuGraphDestroy(graph);
   if (f) return f;
-  if (auto failed = attempt(s_.api_.cuGraphUpload(plan_.exec, s_.stream_), "upload the graph"))
+  if (auto failed = attempt(s_.api_.cuGraphUpload(plan_.exec, s_.stream_),
+                            "upload the CUDA graph of the plan"))
     return failed;
-  return attempt(s_.api_.cuStreamSynchronize(s_.stream_), "upload the graph");
+  return attempt(s_.api_.cuStreamSynchronize(s_.stream_), "upload the CUDA graph of the plan");
 }
 
 Outcome GraphBuilder::record(Stream stream, Event& out) {
-  if (auto f = s_.check(s_.api_.cuEventCreate(&out, kEventDisableTiming), "create an event",
-                        Trouble::LoadRefused))
+  if (auto f = s_.check(s_.api_.cuEventCreate(&out, kEventDisableTiming),
+                        "create an event for a branch of the plan", Trouble::LoadRefused))
     return f;
   events_.push_back(out);
-  return s_.check(s_.api_.cuEventRecord(out, stream), "record an event", Trouble::LoadRefused);
+  return s_.check(s_.api_.cuEventRecord(out, stream), "record an event for a branch of the plan",
+                  Trouble::LoadRefused);
 }
 
 Outcome GraphBuilder::stream_of(std::uint32_t branch, Stream& out) {
@@ -206,8 +218,8 @@ Outcome GraphBuilder::stream_of(std::uint32_t branch, Stream& out) {
     if (auto f = s_.check(s_.api_.cuStreamCreate(&stream, kStreamNonBlocking), "create a stream",
                           Trouble::LoadRefused))
       return f;
-    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(stream, start_, 0), "fork the capture",
-                          Trouble::LoadRefused))
+    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(stream, start_, 0),
+                          "fork a branch of the plan in its capture", Trouble::LoadRefused))
       return f;
   }
   out = stream;
@@ -237,8 +249,8 @@ Outcome GraphBuilder::fill_parameters(const WireStep& step, const Kernel& kernel
   std::vector<bool> is_given(count, false);
   for (const WirePlanArgument& a : plan_.view.arguments_of(step)) {
     if (a.parameter >= count)
-      return refuse(step, "argument " + std::to_string(a.parameter + 1) +
-                              ", but the kernel takes " + std::to_string(count));
+      return refuse(step, "the launch passes argument " + std::to_string(a.parameter + 1) +
+                              ", but the kernel takes " + std::to_string(count) + " arguments");
     const std::size_t size = kernel.sizes[a.parameter];
     const auto arguments = plan_.view.arguments_of(step);
     const auto pieces = std::ranges::count_if(
@@ -246,8 +258,8 @@ Outcome GraphBuilder::fill_parameters(const WireStep& step, const Kernel& kernel
     const bool is_whole = a.at == 0 && pieces == 1;
     if ((is_whole ? a.bytes != size : a.at + a.bytes > size) && is_on(Defence::PlansChecked))
       return refuse(step, "argument " + std::to_string(a.parameter + 1) + " has " +
-                              std::to_string(a.at + a.bytes) + " bytes, the kernel's parameter " +
-                              std::to_string(size));
+                              std::to_string(a.at + a.bytes) +
+                              " bytes, and the kernel's parameter has " + std::to_string(size));
     std::byte* to = storage.data() + kernel.offsets[a.parameter] + a.at;
     const Address address = a.kind == WireArgumentKind::Address ? address_of(a.place) : 0;
     const void* from = a.kind == WireArgumentKind::Scalar    ? static_cast<const void*>(&a.image)
@@ -258,8 +270,9 @@ Outcome GraphBuilder::fill_parameters(const WireStep& step, const Kernel& kernel
   }
   for (std::size_t i = 0; i < count; ++i)
     if (!is_given[i] && is_on(Defence::PlansChecked))
-      return refuse(step, "the kernel takes " + std::to_string(count) + " arguments, number " +
-                              std::to_string(i + 1) + " is missing");
+      return refuse(step, "the kernel takes " + std::to_string(count) +
+                              " arguments, and the launch does not pass argument " +
+                              std::to_string(i + 1));
   return std::nullopt;
 }
 
@@ -326,8 +339,8 @@ Outcome GraphBuilder::join_branches() {
   for (const auto& [branch, stream] : streams_) {
     Event last = nullptr;
     if (auto f = record(stream, last)) return f;
-    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(s_.stream_, last, 0), "join the branches",
-                          Trouble::LoadRefused))
+    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(s_.stream_, last, 0),
+                          "join the branches of the plan", Trouble::LoadRefused))
       return f;
   }
   return std::nullopt;

@@ -13,7 +13,8 @@ namespace kw::player::cuda {
 Outcome Session::load_host(const char* path, const char* entry, std::int32_t& handle) {
   const auto refused = [] {
     const char* why = ::dlerror();
-    return Failure{Trouble::LoadRefused, 0, why != nullptr ? why : "it does not load"};
+    return Failure{Trouble::LoadRefused, 0,
+                   why != nullptr ? why : "the host launcher's library cannot be loaded"};
   };
   void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return refused();
@@ -30,10 +31,13 @@ Outcome Session::call_host(const Bound& plan, const HostCall& call) {
   const int answer = plan.entry(call.arguments.data());
   // The launcher may have entered another context, so ours is entered again.
   if (context_ != nullptr)
-    if (auto f = check(api_.cuCtxSetCurrent(context_), "enter the context", Trouble::LaunchFailed))
+    if (auto f =
+            check(api_.cuCtxSetCurrent(context_), "enter the GPU's context", Trouble::LaunchFailed))
       return f;
   if (answer == 0) return std::nullopt;
-  return Failure{Trouble::LaunchFailed, 0, "the host launcher answered " + std::to_string(answer)};
+  return Failure{
+      Trouble::LaunchFailed, 0,
+      "the host launcher returned error code " + std::to_string(answer) + " instead of 0"};
 }
 
 Outcome Session::call_all(const Bound& plan) {
@@ -44,7 +48,8 @@ Outcome Session::call_all(const Bound& plan) {
 
 Outcome Session::try_host(const Bound& plan) {
   const Outcome called = call_host(plan, plan.calls.front());
-  if (auto f = check(api_.cuCtxSynchronize(), "the host launcher's work", Trouble::LaunchFailed))
+  if (auto f = check(api_.cuCtxSynchronize(), "finish the work that the host launcher queued",
+                     Trouble::LaunchFailed))
     return f;
   return called;
 }
@@ -57,7 +62,9 @@ Outcome Session::add_call(Bound& plan, const WireStep& step) {
       continue;
     }
     if (a.place.index >= buffers_.size() || a.place.offset > buffers_[a.place.index].bytes)
-      return Failure{Trouble::LoadRefused, 0, "an argument lies outside every buffer"};
+      return Failure{
+          Trouble::LoadRefused, 0,
+          "an argument of the host launcher is an address outside every buffer of the call"};
     call.values.push_back(buffers_[a.place.index].payload + a.place.offset);
   }
   call.values.push_back(reinterpret_cast<std::uint64_t>(stream_));
@@ -87,7 +94,8 @@ Outcome Session::build_host(Bound& plan) {
 bool Session::capture_host(Bound& plan) {
   Status status = api_.cuStreamBeginCapture(stream_, kCaptureThreadLocal);
   if (status != 0) {
-    plan.why_not_captured = "its stream cannot be captured: " + api_.words(status);
+    plan.why_not_captured =
+        "the stream of the host launcher cannot be captured as a CUDA graph: " + api_.words(status);
     return false;
   }
   const Outcome called = call_all(plan);
@@ -99,7 +107,7 @@ bool Session::capture_host(Bound& plan) {
   else if (status != 0)
     plan.why_not_captured = api_.words(status);
   else if (api_.cuGraphGetNodes(plan.graph, nullptr, &nodes) == 0 && nodes == 0)
-    plan.why_not_captured = "it queues nothing on the stream that it is given";
+    plan.why_not_captured = "the host launcher queues nothing on the stream that it is given";
   if (plan.why_not_captured.empty()) return true;
   if (status == 0 && plan.graph != nullptr) api_.cuGraphDestroy(plan.graph);
   plan.graph = nullptr;
@@ -113,10 +121,13 @@ Outcome Session::instantiate_host(Bound& plan) {
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::LaunchFailed);
   };
-  if (auto f = attempt(api_.cuGraphInstantiate(&plan.exec, plan.graph, 0), "instantiate the graph"))
+  if (auto f = attempt(api_.cuGraphInstantiate(&plan.exec, plan.graph, 0),
+                       "instantiate the CUDA graph of the host launcher"))
     return f;
-  if (auto f = attempt(api_.cuGraphUpload(plan.exec, stream_), "upload the graph")) return f;
-  return attempt(api_.cuStreamSynchronize(stream_), "upload the graph");
+  if (auto f = attempt(api_.cuGraphUpload(plan.exec, stream_),
+                       "upload the CUDA graph of the host launcher"))
+    return f;
+  return attempt(api_.cuStreamSynchronize(stream_), "upload the CUDA graph of the host launcher");
 }
 
 }  // namespace kw::player::cuda

@@ -40,7 +40,7 @@ Outcome Session::find_scrubs() {
   if (auto f = find(trusted_.scrub_shared, "kw_scrub")) return f;
   return check(
       api_.cuFuncSetAttribute(trusted_.scrub_shared, kFunctionDynamicShared, shared_per_block_),
-      "open all shared memory", Trouble::LoadRefused);
+      "give the clearing kernel all shared memory of a block", Trouble::LoadRefused);
 }
 
 // The launch is cooperative, so the device begins no block before there is room for all of them.
@@ -62,14 +62,17 @@ Status Session::launch_everywhere(Function function, unsigned blocks_each, unsig
 
 Outcome Session::note_frame(Function function, std::string_view kernel) {
   int bytes = 0;
-  if (auto f = check(api_.cuFuncGetAttribute(&bytes, kFunctionLocal, function),
-                     "read the frame of " + std::string(kernel), Trouble::LoadRefused))
+  if (auto f =
+          check(api_.cuFuncGetAttribute(&bytes, kFunctionLocal, function),
+                "read how much local memory a thread of kernel " + std::string(kernel) + " has",
+                Trouble::LoadRefused))
     return f;
   if (bytes > kMostFrameBytes)
     return Failure{Trouble::LoadRefused, 0,
-                   std::string(kernel) + ": " + std::to_string(bytes) +
-                       " bytes of local memory for a thread; more than " +
-                       std::to_string(kMostFrameBytes) + " cannot be overwritten between calls"};
+                   "kernel " + std::string(kernel) + " has " + std::to_string(bytes) +
+                       " bytes of local memory a thread; at most " +
+                       std::to_string(kMostFrameBytes) +
+                       " are allowed, because local memory is overwritten between calls"};
   largest_frame_ = std::max(largest_frame_, bytes);
   return std::nullopt;
 }
@@ -106,7 +109,8 @@ Status Session::scrub_shared_memory() {
 
 Outcome Session::scrub() {
   if (is_on(Defence::LocalMemoryScrubbed))
-    if (auto f = check(scrub_local_memory(), "overwrite local memory", Trouble::LaunchFailed))
+    if (auto f = check(scrub_local_memory(), "overwrite local memory between calls",
+                       Trouble::LaunchFailed))
       return f;
   return scrub_cores();
 }
@@ -118,8 +122,9 @@ Outcome Session::scrub_cores() {
   if (is_on(Defence::RegistersScrubbed))
     if (auto f = attempt(scrub_registers(), "overwrite registers")) return f;
   if (is_on(Defence::SharedMemoryScrubbed))
-    if (auto f = attempt(scrub_shared_memory(), "overwrite shared memory")) return f;
-  return attempt(api_.cuStreamSynchronize(stream_), "overwrite registers and shared memory");
+    if (auto f = attempt(scrub_shared_memory(), "overwrite shared memory between calls")) return f;
+  return attempt(api_.cuStreamSynchronize(stream_),
+                 "overwrite registers and shared memory between calls");
 }
 
 }  // namespace kw::player::cuda

@@ -44,19 +44,22 @@ Outcome Session::check(Status status, std::string_view what, Trouble otherwise) 
 Outcome Session::open(const Uuid& uuid, const std::string& library, bool is_primary) {
   if (auto why = load_api(api_, library); !why.empty()) return fail(Trouble::MapFailed, why);
   if (!find_device(api_, uuid, device_))
-    return fail(Trouble::MapFailed, "the GPU of this device is not visible to the player");
+    return fail(
+        Trouble::MapFailed,
+        "the process that runs candidates cannot see the GPU with the UUID that it was given");
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::MapFailed);
   };
   // A spinning host thread sees the end of a call some 10 us sooner than a blocked thread.
   if (is_primary) {
     if (auto f = attempt(api_.cuDevicePrimaryCtxSetFlags(device_, kContextSpins),
-                         "prepare the primary context"))
+                         "prepare the GPU's primary context"))
       return f;
-    if (auto f =
-            attempt(api_.cuDevicePrimaryCtxRetain(&context_, device_), "open the primary context"))
+    if (auto f = attempt(api_.cuDevicePrimaryCtxRetain(&context_, device_),
+                         "open the GPU's primary context"))
       return f;
-    if (auto f = attempt(api_.cuCtxSetCurrent(context_), "enter the primary context")) return f;
+    if (auto f = attempt(api_.cuCtxSetCurrent(context_), "enter the GPU's primary context"))
+      return f;
   } else if (auto f =
                  attempt(api_.cuCtxCreate(&context_, kContextSpins, device_), "create a context")) {
     return f;
@@ -83,16 +86,16 @@ Outcome Session::make_surroundings() {
   if (auto f = attempt(api_.cuStreamCreate(&stream_, kStreamNonBlocking), "create a stream"))
     return f;
   for (Event* event : {&begin_, &end_})
-    if (auto f = attempt(api_.cuEventCreate(event, 0), "create an event")) return f;
+    if (auto f = attempt(api_.cuEventCreate(event, 0), "create a CUDA event for timing")) return f;
   if (auto f = attempt(api_.cuDeviceGetAttribute(&multiprocessors_, kMultiprocessors, device_),
-                       "count the multiprocessors"))
+                       "read the GPU's number of multiprocessors"))
     return f;
   if (auto f = attempt(api_.cuDeviceGetAttribute(&threads_per_multiprocessor_,
                                                  kThreadsPerMultiprocessor, device_),
-                       "ask for the threads of a multiprocessor"))
+                       "read the GPU's number of threads a multiprocessor"))
     return f;
   return attempt(api_.cuDeviceGetAttribute(&shared_per_block_, kSharedPerBlock, device_),
-                 "ask for the shared memory");
+                 "read the GPU's shared memory a block");
 }
 
 Outcome Session::map_clock(const MapEntry& entry, int descriptor) {
@@ -102,17 +105,19 @@ Outcome Session::map_clock(const MapEntry& entry, int descriptor) {
   if (page == MAP_FAILED) return fail(Trouble::MapFailed, std::strerror(errno));
   if (auto f = check(
           api_.cuMemHostRegister(page, kClockPageBytes, kRegisterPortable | kRegisterDeviceMap),
-          "pin the clock page", Trouble::MapFailed))
+          "pin the page of memory that carries the referee's clock", Trouble::MapFailed))
     return f;
   clock_ = static_cast<ClockPage*>(page);
-  return check(api_.cuMemHostGetDevicePointer(&clock_address_, page, 0), "find the clock page",
+  return check(api_.cuMemHostGetDevicePointer(&clock_address_, page, 0),
+               "find the device address of the page that carries the referee's clock",
                Trouble::MapFailed);
 }
 
 Outcome Session::map(const MapEntry& entry, int descriptor) {
   if (entry.kind == BufferKind::Clock) return map_clock(entry, descriptor);
   if (entry.kind != BufferKind::DeviceAllocation)
-    return fail(Trouble::BadRequest, "a buffer that is not in the device's memory");
+    return fail(Trouble::BadRequest,
+                "a request to map a buffer that does not lie in the GPU's memory");
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::MapFailed);
   };
@@ -148,7 +153,7 @@ Outcome Session::load_trusted(std::vector<std::byte> image) {
   if (trusted_.module != nullptr || !is_cubin(image))
     return fail(Trouble::BadRequest, "trusted kernels");
   if (auto f = check(api_.cuModuleLoadData(&trusted_.module, image.data()),
-                     "load the trusted kernels", Trouble::LoadRefused))
+                     "load the referee's own kernels", Trouble::LoadRefused))
     return f;
   const std::pair<Function*, const char*> functions[] = {{&trusted_.spacer, "kw_spacer"},
                                                          {&trusted_.stamp, "kw_stamp"},
@@ -227,7 +232,8 @@ Outcome Session::finish_mapping() {
 Outcome Session::send_touch_list() {
   std::vector<Stretch> list;
   for (const Mapped& b : buffers_) list.push_back({b.payload, b.bytes});
-  return send(touch_list_, list.data(), list.size() * sizeof(Stretch), "copy the list of buffers");
+  return send(touch_list_, list.data(), list.size() * sizeof(Stretch),
+              "copy the list of buffers to the GPU");
 }
 
 Outcome Session::send(Address to, const void* from, std::size_t bytes,
@@ -237,7 +243,8 @@ Outcome Session::send(Address to, const void* from, std::size_t bytes,
 }
 
 Outcome Session::load(std::vector<std::byte> image, std::int32_t& handle) {
-  if (!is_cubin(image)) return fail(Trouble::LoadRefused, "the object is no cubin");
+  if (!is_cubin(image))
+    return fail(Trouble::LoadRefused, "the object to load is not a cubin (compiled device code)");
   Object object;
   object.image = std::move(image);
   if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()), "load the cubin",
@@ -299,8 +306,8 @@ Outcome Session::send_tables(Bound& plan) {
     total += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
   total = (total + kPage - 1) / kPage * kPage;
   if (total > 0 && plan.tables == 0)
-    if (auto f = check(api_.cuMemAlloc(&plan.tables, total), "allocate the plan's tables",
-                       Trouble::LoadRefused))
+    if (auto f = check(api_.cuMemAlloc(&plan.tables, total),
+                       "allocate GPU memory for the plan's tables", Trouble::LoadRefused))
       return f;
   if (total > 0 && is_on(Defence::TablesCleared))
     if (auto f = check(clear(plan.tables, total), "clear the plan's tables", Trouble::LaunchFailed))
@@ -308,7 +315,8 @@ Outcome Session::send_tables(Bound& plan) {
   plan.table_at.clear();
   Address at = plan.tables;
   for (const WireTable& t : plan.view.tables) {
-    if (auto f = send(at, plan.view.data.data() + t.offset, t.bytes, "copy the plan's tables"))
+    if (auto f = send(at, plan.view.data.data() + t.offset, t.bytes,
+                      "copy the plan's tables to the GPU"))
       return f;
     plan.table_at.push_back(at);
     at += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -362,9 +370,12 @@ Outcome Session::queue(const Bound* plan, const RunRequest& request) {
 
 Outcome Session::run(Bound* plan, const RunRequest& request, std::uint64_t& event_ns) {
   event_ns = 0;
-  if (trusted_.module == nullptr) return fail(Trouble::BadRequest, "run without trusted kernels");
+  if (trusted_.module == nullptr)
+    return fail(Trouble::BadRequest,
+                "a request to run a plan before the referee's own kernels were loaded");
   if (request.nonce != 0 && clock_ == nullptr)
-    return fail(Trouble::BadRequest, "run without a clock");
+    return fail(Trouble::BadRequest,
+                "a request to time a plan before the referee's clock page was mapped");
   if (plan != nullptr)
     if (auto f = build_again(*plan)) return f;
   const Outcome queued = queue(plan, request);
@@ -380,8 +391,8 @@ Outcome Session::run(Bound* plan, const RunRequest& request, std::uint64_t& even
 
 Outcome Session::read_events(std::uint64_t& event_ns) {
   float ms = 0;
-  if (auto f = check(api_.cuEventElapsedTime(&ms, begin_, end_), "read the events",
-                     Trouble::LaunchFailed))
+  if (auto f = check(api_.cuEventElapsedTime(&ms, begin_, end_),
+                     "read the time between two CUDA events", Trouble::LaunchFailed))
     return f;
   event_ns = static_cast<std::uint64_t>(std::llround(static_cast<double>(ms) * 1e6));
   return std::nullopt;
@@ -396,12 +407,13 @@ Outcome Session::run_once(std::size_t object, std::span<const std::byte> plan,
   const auto attempt = [&](Status status, const char* what) {
     if (!f) f = check(status, what, Trouble::LaunchFailed);
   };
-  if (!f && bound.exec == nullptr) f = fail(Trouble::BadRequest, "a plan without steps");
+  if (!f && bound.exec == nullptr)
+    f = fail(Trouble::BadRequest, "a request to run a plan that has no steps");
   if (!f) attempt(api_.cuGraphLaunch(bound.exec, stream_), "warm up");
-  if (!f) attempt(api_.cuEventRecord(begin_, stream_), "record an event");
+  if (!f) attempt(api_.cuEventRecord(begin_, stream_), "record a CUDA event for timing");
   for (int i = 0; !f && i < repeats; ++i)
     attempt(api_.cuGraphLaunch(bound.exec, stream_), "launch the plan");
-  if (!f) attempt(api_.cuEventRecord(end_, stream_), "record an event");
+  if (!f) attempt(api_.cuEventRecord(end_, stream_), "record a CUDA event for timing");
   if (!f) attempt(api_.cuStreamSynchronize(stream_), "the plan");
   if (!f) f = read_events(event_ns);
   discard(bound);
@@ -419,9 +431,10 @@ Outcome Session::run_apart(std::size_t object, std::span<const std::byte> plan,
     return check(status, what, Trouble::LaunchFailed);
   };
   const auto record = [&]() -> Outcome {
-    if (auto f = attempt(api_.cuEventCreate(&events.emplace_back(), 0), "create an event"))
+    if (auto f = attempt(api_.cuEventCreate(&events.emplace_back(), 0),
+                         "create a CUDA event for timing"))
       return f;
-    return attempt(api_.cuEventRecord(events.back(), stream_), "record an event");
+    return attempt(api_.cuEventRecord(events.back(), stream_), "record a CUDA event for timing");
   };
   const auto mark = [&](std::size_t step, auto call, const char* what) -> Outcome {
     if (std::find(marked.begin(), marked.end(), static_cast<int>(step)) == marked.end())
@@ -447,7 +460,8 @@ Outcome Session::run_apart(std::size_t object, std::span<const std::byte> plan,
   step_ns.clear();
   for (std::size_t i = 0; !f && i + 1 < events.size(); i += 2) {
     float ms = 0;
-    f = attempt(api_.cuEventElapsedTime(&ms, events[i], events[i + 1]), "read the events");
+    f = attempt(api_.cuEventElapsedTime(&ms, events[i], events[i + 1]),
+                "read the time between two CUDA events");
     step_ns.push_back(static_cast<double>(ms) * 1e6);
   }
   for (const Event event : events)

@@ -71,7 +71,7 @@ TEST(ObjectFile, RefusesCodeThatDoesNotLieApart) {
   ObjectFile object;
   Image image;
   image.segments[0].p_flags |= PF_X;
-  EXPECT_EQ(read_image(object, image), "its code and its data share a segment");
+  EXPECT_EQ(read_image(object, image), "the object's code and data share one segment");
 }
 
 TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {
@@ -82,7 +82,7 @@ TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {
   image = Image();
   image.segments[0].p_type = PT_GNU_STACK;
   image.segments[0].p_flags = PF_R | PF_W | PF_X;
-  EXPECT_EQ(read_image(object, image), "it wants an executable stack");
+  EXPECT_EQ(read_image(object, image), "the object asks for an executable stack");
 }
 
 TEST(ObjectFile, RefusesWhatNoLinkerMakes) {
@@ -95,7 +95,7 @@ TEST(ObjectFile, RefusesWhatNoLinkerMakes) {
   EXPECT_NE(read_image(object, image), "");
   image = Image();
   image.segments[2].p_type = PT_NULL;
-  EXPECT_EQ(read_image(object, image), "it has no dynamic section");
+  EXPECT_EQ(read_image(object, image), "the object has no dynamic section");
   image = Image();
   for (std::size_t bytes = 0; bytes < sizeof(Elf64_Ehdr) + sizeof image.segments; bytes += 7)
     EXPECT_NE(read_bytes(object, &image, bytes), "") << bytes;

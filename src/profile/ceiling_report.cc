@@ -30,8 +30,8 @@ CeilingReport report_of(std::vector<Ceiling> found, const GpuFacts* gpu) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (is_refused[i]) continue;
     if (!is_reliable(found[i]))
-      report.unreliable.push_back(
-          fmt::format("{} spreads by {:.2f} of its median.", describe(found[i]), found[i].spread));
+      report.unreliable.push_back(fmt::format("The measured {} varies by {:.2f} of its median.",
+                                              describe(found[i]), found[i].spread));
     report.ceilings.push_back(found[i]);
   }
   return report;

@@ -38,7 +38,8 @@ class Arena {
  public:
   static Result<std::unique_ptr<Arena>> create(std::size_t bytes) {
     void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) return fail("no memory to measure the ceilings in");
+    if (at == MAP_FAILED)
+      return fail("there is too little memory to measure this machine's bandwidths");
     (void)::madvise(at, bytes, MADV_HUGEPAGE);  // A wish: fewer page faults and TLB misses.
     return std::unique_ptr<Arena>(new Arena(static_cast<char*>(at), bytes));
   }
@@ -285,11 +286,10 @@ Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) 
   const std::size_t planned = found.size();
   CeilingReport report = report_of(std::move(found), nullptr);
   if (missing > 0)
-    report.refused.insert(
-        report.refused.begin(),
-        fmt::format(
-            "The machine is so busy that {} of {} ceilings could not be measured in {:.0f} s.",
-            missing, planned, sampling.hard_ns * 1e-9));
+    report.refused.insert(report.refused.begin(),
+                          fmt::format("The machine is so busy that {} of {} bandwidths and peak "
+                                      "rates could not be measured in {:.0f} s.",
+                                      missing, planned, sampling.hard_ns * 1e-9));
   report.elapsed_ns = elapsed_ns(start);
   return report;
 }

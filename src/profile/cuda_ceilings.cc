@@ -160,7 +160,9 @@ class CudaBench {
     std::vector<double> rates;
     for (int i = 0; i < budget.samples; ++i) {
       const double ns = KW_TRY(run(point, steps, repeats));
-      if (!(ns > 0)) return fail("a trusted kernel took no time", point.kernel, Advice::Retry);
+      if (!(ns > 0))
+        return fail("one of the referee's own kernels was timed at 0 ns", point.kernel,
+                    Advice::Retry);
       rates.push_back(amount * 1e9 / ns);
     }
     const double median = measure::quantile(rates, 0.5);
@@ -270,12 +272,13 @@ CudaLaunch launch_of(const CudaPoint& point, const DeviceFacts& facts, std::int6
 Result<CeilingReport> measure_cuda_ceilings(device::Device& device, Effort effort) {
   const auto start = Clock::now();
   const DeviceFacts& facts = device.facts();
-  if (facts.gpu.size() != 1) return fail("the device tells nothing of a GPU", facts.id);
+  if (facts.gpu.size() != 1) return fail("the facts of this device describe no GPU", facts.id);
   const GpuFacts& gpu = facts.gpu.front();
   const std::int64_t bytes =
       std::min(cuda_footprint(facts, "DRAM"), device.free_bytes() / 2) / kPiece * kPiece;
   if (bytes < 8 * kPiece)
-    return fail("no memory on the device to measure the ceilings in", facts.id, Advice::Retry);
+    return fail("the GPU has too little free memory to measure its bandwidths", facts.id,
+                Advice::Retry);
   const auto arena = KW_TRY(
       device.allocate({.name = "ceilings", .bytes = bytes, .alignment = 256, .shared = false}));
   KW_TRY(device.ops().poison(*arena, 1));  // Bits that toggle as those of real data do.

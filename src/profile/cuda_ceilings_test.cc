@@ -122,9 +122,10 @@ TEST_F(FakeGpu, TroubleIsToldAsItIs) {
   world_.trusted = {};
   const auto none = measure_ceilings(*device, Effort::Quick);
   ASSERT_FALSE(none.has_value());
-  EXPECT_THAT(none.error().what, HasSubstr("no trusted kernels"));
+  EXPECT_THAT(none.error().what, HasSubstr("none of the referee's own CUDA kernels"));
   world_.free_bytes = 1000;
-  EXPECT_THAT(measure_ceilings(*device, Effort::Quick).error().what, HasSubstr("no memory"));
+  EXPECT_THAT(measure_ceilings(*device, Effort::Quick).error().what,
+              HasSubstr("too little free memory"));
 }
 
 TEST(CudaPoints, FollowTheArch) {

@@ -91,7 +91,7 @@ void say(std::string& note, const std::string& text) {
 /// Says why a run of the specimen or of a tool brought no result.
 std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
   if (answer.exit.timed_out)
-    return fmt::format("it had not ended after {}",
+    return fmt::format("the profiled run had not ended after {}",
                        format_ns(static_cast<double>(timeout.count())));
   if (std::string own = ncu_complaint(answer.exit.out + "\n" + answer.exit.err); !own.empty())
     return own;
@@ -164,8 +164,8 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
   const auto ncu = find_ncu();
   if (!ncu)
     return say(to.note,
-               "No counters: Nsight Compute (ncu) is not installed, or KW_NCU has to name "
-               "it.");
+               "No hardware counters were read: Nsight Compute (ncu) was not found; install it, or "
+               "name it in KW_NCU.");
   const NcuPermission permission = tools.permission();
   if (permission.is_known && !permission.is_allowed)
     return say(to.note, "No counters: " + permission.why);
@@ -182,7 +182,7 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
     if (known.size() < metrics.size()) counted = count(room, job, run, *ncu, known);
   }
   if (counted.rows.empty())
-    return say(to.note, "No counters: ncu read none: " + counted.why_not + ".");
+    return say(to.note, "No hardware counters were read: ncu gave none: " + counted.why_not + ".");
   run.words = {ncu->string(), "--version"};
   if (const auto version = run_alone(room, run); version.has_value())
     to.counters_by = "Nsight Compute " + ncu_version_of(version->exit.out);
@@ -223,7 +223,7 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
   };
   const auto sanitizer = find_sanitizer();
   if (!sanitizer) {
-    note("Not sanitized: compute-sanitizer is not installed, or KW_SANITIZER has to name it.");
+    note("Not sanitized: compute-sanitizer was not found; install it, or name it in KW_SANITIZER.");
     return out;
   }
   std::vector<std::string> clean;
@@ -242,7 +242,7 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
     SanitizerReport report = parse_sanitizer(ran->exit.out);
     if (ran->exit.timed_out)
       report.complaint =
-          fmt::format("the run had not ended after {}",
+          fmt::format("the checked run had not ended after {}",
                       format_ns(static_cast<double>(tools.sanitize_timeout.count())));
     else if (!report.is_complete && report.complaint.empty())
       report.complaint = trouble_of(*ran, tools.sanitize_timeout);
@@ -253,8 +253,8 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
   }
   if (!clean.empty())
     note(
-        fmt::format("compute-sanitizer found nothing at {} ({}), and each tool did report a defect "
-                    "of ours in the same run.",
+        fmt::format("compute-sanitizer found nothing at {} ({}); in the same run each tool "
+                    "reported the known defect that tests it.",
                     workload, join(clean, ", ")));
   return out;
 }

@@ -115,7 +115,7 @@ TEST_F(Inspect, CountersAreJoinedToTheTimesOfTheLaunches) {
 
 TEST_F(Inspect, WithoutNcuTheLaunchesAreTimedAllTheSame) {
   const WorkloadProfile p = profile();
-  EXPECT_THAT(p.note, HasSubstr("ncu) is not installed"));
+  EXPECT_THAT(p.note, HasSubstr("ncu) was not found"));
   EXPECT_EQ(p.kernels[0].total_ns, 3000);
   EXPECT_THAT(p.kernels[0].counters, IsEmpty());
   EXPECT_EQ(profile_findings(p, workload_, {}).back().kind, "note");
@@ -153,7 +153,7 @@ TEST_F(Inspect, GarbageAndFloodsAreNotes) {
   ncu("head -c 100000 /dev/urandom; exit 3");
   EXPECT_THAT(profile().note, HasSubstr("exit code 3"));
   ncu("yes '\"Kernel Name\",\"a__b\"' | head -c 40000000");
-  EXPECT_THAT(profile().note, HasSubstr("No counters"));
+  EXPECT_THAT(profile().note, HasSubstr("No hardware counters"));
 }
 
 TEST_F(Inspect, ASpecimenThatFailsEndsTheProfile) {
@@ -210,7 +210,7 @@ TEST_F(Inspect, ErrorsOfTheCandidateCarryItsSource) {
 }
 
 TEST_F(Inspect, ASanitizerThatHangsOrIsMissingIsANote) {
-  EXPECT_THAT(text_of(sanitize().findings), HasSubstr("compute-sanitizer is not installed"));
+  EXPECT_THAT(text_of(sanitize().findings), HasSubstr("compute-sanitizer was not found"));
   sanitizer("sleep 1000");
   tools_.sanitize_timeout = std::chrono::milliseconds(500);
   const Sanitized s = sanitize();

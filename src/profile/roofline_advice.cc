@@ -33,8 +33,8 @@ std::string largest_access(const Workload& workload) {
 
 std::string above(const RooflinePosition& p) {
   return fmt::format(
-      "Above the ceiling ({}): either it moves fewer bytes than the nominal count, by reuse across "
-      "steps, or the ceiling was measured while the machine was busy.",
+      "Above the ceiling ({}): either the kernel moves fewer bytes than the nominal count, by "
+      "reuse across steps, or the ceiling was measured while the machine was busy.",
       p.ceiling);
 }
 

@@ -177,8 +177,8 @@ SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
   pass.is_void = pass.errors == 0 && !(report.is_complete && report.control_caught);
   if (!pass.is_void) return pass;
   pass.note = !report.complaint.empty() ? report.complaint
-              : !report.is_complete     ? "it ended before its summary"
-                                        : "it did not report a defect of ours that it is for";
+              : !report.is_complete     ? "the tool ended before its summary"
+                                        : "the tool did not report the known defect that tests it";
   return pass;
 }
 
@@ -189,8 +189,8 @@ std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const Sanitiz
   };
   if (pass.is_void)
     return {
-        note(fmt::format("compute-sanitizer's {} does not work here, so its silence about the "
-                         "candidate says nothing: {}.",
+        note(fmt::format("compute-sanitizer's {} does not work here, so nothing is known of what "
+                         "it checks in the candidate: {}.",
                          pass.tool, pass.note))};
   std::vector<Finding> out;
   for (const SanitizerError& e : report.first) {

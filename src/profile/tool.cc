@@ -29,7 +29,7 @@ void add(std::vector<platform::Path>& to, const platform::Path& path) {
 /// Makes a file or folder readable for the jail's uid.
 Result<> show(const platform::Path& path, mode_t mode) {
   if (::chmod(path.c_str(), mode) == 0) return {};
-  return platform::fail_errno("show to the profile jail", path, errno);
+  return platform::fail_errno("make this path available to the jail of profilers", path, errno);
 }
 
 Result<> write_shown(const platform::Path& path, std::string_view bytes) {

@@ -154,7 +154,9 @@ Reading ModelCounsel::learned_reading(const Situation& s) const {
   if (works && options_.learned) reading.words = options_.learned(s);
   if (!reading.words.empty()) return reading;
   reading.words = rules_reading(s).words;
-  if (works) reading.trouble = "no recorded technique promises anything here; rules speak instead";
+  if (works)
+    reading.trouble =
+        "no recorded technique promises a gain here; fixed rules give the advice instead";
   return reading;
 }
 
@@ -201,7 +203,7 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
   // If a critic's reply cannot be read, the candidate is not turned down.
   if (s.written == nullptr) {
     reading.words = rules_reading(s).words;
-    reading.trouble += "; rules speak instead";
+    reading.trouble += "; fixed rules give the advice instead";
   }
   return reading;
 }

@@ -160,7 +160,7 @@ TEST_F(CounselTest, AReplyOutsideItsSchemaIsAskedForOnceMore) {
 TEST_F(CounselTest, AfterTwoRulesSpeak) {
   judge_.answers = {"I think it is fine.", "Really."};
   const Reading reading = consult("judge", "judge_speed");
-  EXPECT_THAT(reading.trouble, HasSubstr("no JSON object; rules speak instead"));
+  EXPECT_THAT(reading.trouble, HasSubstr("no JSON object; fixed rules give the advice instead"));
   EXPECT_THAT(reading.words, HasSubstr("Every second row is wrong."));
 }
 
@@ -391,7 +391,7 @@ TEST_F(CounselTest, TheLearnedJudgeAsksNobodyAndRulesSpeakWhereItHasNothingToSay
   learned_.clear();
   const Reading none = consult("learned", "judge_speed");
   EXPECT_THAT(none.words, HasSubstr("Every second row is wrong."));
-  EXPECT_THAT(none.trouble, HasSubstr("rules speak instead"));
+  EXPECT_THAT(none.trouble, HasSubstr("fixed rules give the advice instead"));
   learned_ = "- Apply `tiling`.";
   parent_ = test_attempt(3, Outcome::WrongResult, 0);
   const Reading mend = consult("learned", "judge_fix");

@@ -126,8 +126,9 @@ std::string gate_words(const Gate& gate, const std::optional<task::Formula>& dot
         gate.c, gate.scale, unit_text(types));
   if (gate.kind == GateKind::Field)
     return fmt::format(
-        "Relative L2 difference from the float64 truth at most {:g}, largest difference at most "
-        "{:g} of the largest truth.",
+        "The outputs are compared with the float64 truth, tensor by tensor: the L2 norm of the "
+        "difference may be at most {:g} times the L2 norm of the truth, and the largest difference "
+        "of an element at most {:g} times the largest magnitude of the truth.",
         gate.l2, gate.max);
   const std::string length =
       dot_length ? fmt::format("`{}`, the number of products in a sum", dot_length->expr.text())

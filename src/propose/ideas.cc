@@ -12,7 +12,9 @@ Result<Idea> make_idea(const std::string& name, const std::string& source, Origi
                        const Restrictions& restrictions, Target target, std::string why) {
   auto candidate = task::make_candidate(name, source, origin, restrictions, target);
   if (!candidate)
-    return fail_input("kernel cannot be used:\n" + task::to_text(candidate.error()), name);
+    return fail_input("this kernel of the task or the playbook cannot be used:\n" +
+                          task::to_text(candidate.error()),
+                      name);
   auto header = task::parse_header(*candidate);
   KW_ASSERT(header.has_value());  // make_candidate has just parsed it.
   return Idea{std::move(*candidate), std::move(*header), std::move(why)};

@@ -38,7 +38,7 @@ Result<Reading> ModelJudge::read(const Situation& situation) {
   reading.attempt = situation.parent->number;
   reading.asked_for = situation.number;
   if (failures_ == kMostFailures) {
-    reading.trouble = "the judge is not asked any more: it failed twice in a row";
+    reading.trouble = "the judge model is not asked any more, because it failed twice in a row";
     return reading;
   }
   ChatRequest request;
@@ -52,8 +52,8 @@ Result<Reading> ModelJudge::read(const Situation& situation) {
     ++failures_;
     reading.trouble = describe(reply.error());
     if (options_.on_notice)
-      options_.on_notice("no reading of attempt " + std::to_string(reading.attempt) + ": " +
-                         reading.trouble);
+      options_.on_notice("the judge model gave no reading of attempt " +
+                         std::to_string(reading.attempt) + ": " + reading.trouble);
     return reading;
   }
   failures_ = 0;

@@ -184,7 +184,7 @@ TEST_F(ProposerTest, AFixThatTakesTheDifficultPartOutIsTurnedDown) {
   const auto turned_down = propose(plain);
   ASSERT_TRUE(turned_down);
   EXPECT_FALSE(turned_down->has_candidate());
-  EXPECT_THAT(turned_down->evidence, HasSubstr("gives up the technique 'tiling'"));
+  EXPECT_THAT(turned_down->evidence, HasSubstr("drops the technique 'tiling'"));
   const auto kept = propose(
       "===\n```cpp\n// kw: technique tiling\n"
       "void twice(int rows, int cols, int pitch, const float* x, float* y) {}\n```\n");

@@ -37,7 +37,8 @@ Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<Na
     for (const NamedStep& step : menu) names.push_back(step.name);
     place = place_of(memory::Relabeller(names).label(name));
   }
-  if (place == menu.size()) return no_answer("'" + sanitise(name, 60) + "' was not offered");
+  if (place == menu.size())
+    return no_answer("'" + sanitise(name, 60) + "' is not among the steps that were offered");
   return place;
 }
 

@@ -34,7 +34,8 @@ TEST(NextStep, WhatWasNotOfferedIsNoAnswer) {
   for (const char* reply :
        {"", "tiling", "{}", "{\"technique\": 3}", "{\"technique\": \"fusion\"}"})
     EXPECT_FALSE(place(reply)) << reply;
-  EXPECT_THAT(place("{\"technique\": \"fusion\"}").error().what, HasSubstr("was not offered"));
+  EXPECT_THAT(place("{\"technique\": \"fusion\"}").error().what,
+              HasSubstr("not among the steps that were offered"));
   EXPECT_EQ(place("{\"technique\": \"fusion\"}").error().advice, Advice::GiveUp);
 }
 

@@ -29,12 +29,14 @@ std::size_t code_bytes(std::string_view source) {
 std::string why_weakened(const Candidate& parent, const Candidate& child) {
   for (const std::string& technique : parent.techniques)
     if (!contains(child.techniques, technique))
-      return fmt::format("it gives up the technique '{}' of the kernel that it was to mend",
-                         technique);
+      return fmt::format(
+          "the repaired source drops the technique '{}' of the kernel that it was to mend",
+          technique);
   const std::size_t before = code_bytes(parent.source), after = code_bytes(child.source);
   if (static_cast<double>(after) < kLeast * static_cast<double>(before))
-    return fmt::format("it leaves {:.0f} % of the code of the kernel that it was to mend",
-                       100 * static_cast<double>(after) / static_cast<double>(before));
+    return fmt::format(
+        "the repaired source keeps only {:.0f} % of the code of the kernel that it was to mend",
+        100 * static_cast<double>(after) / static_cast<double>(before));
   return {};
 }
 

@@ -143,13 +143,13 @@ TEST(Bounds, SizesFitTogether) {
   const auto tensor = [](const std::function<void(Tensor&)>& change) {
     return refusal_of([&](EvaluationRequest& r) { change(r.workloads[0].tensors[0]); });
   };
-  EXPECT_THAT(tensor([](Tensor& t) { t.pitch = 7; }), HasSubstr("less than a row of 8"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.pitch = 7; }), HasSubstr("less than its row of 8"));
   EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 0; }),
-              HasSubstr("0 bytes are no valid alignment"));
+              HasSubstr("0 bytes is no valid alignment"));
   EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 48; }),
-              HasSubstr("48 bytes are no valid alignment"));
+              HasSubstr("48 bytes is no valid alignment"));
   EXPECT_THAT(tensor([](Tensor& t) { t.sizes = {1 << 30, 1 << 30, 8}, t.compared.clear(); }),
-              HasSubstr("impossibly large"));
+              HasSubstr("larger than any memory"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges.pop_back(); }), HasSubstr("dimensions"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {0, 9}; }), HasSubstr("outside"));
   EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {3, 2}; }), HasSubstr("outside"));
@@ -160,19 +160,21 @@ TEST(Bounds, WhatAPlanNamesIsThere) {
     return refusal_of([&](EvaluationRequest& r) { change(r.plans[0].plan); });
   };
   EXPECT_THAT(plan([](Plan& p) { p.steps[0].to.index = 1; }), HasSubstr("does not exist"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[0].bytes = 52; }), HasSubstr("outside 64 bytes"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[1].from.offset = 4; }), HasSubstr("outside 8 bytes"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[0].bytes = 52; }),
+              HasSubstr("outside their buffer of 64 bytes"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[1].from.offset = 4; }),
+              HasSubstr("outside their buffer of 8 bytes"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].after = {2}; }), HasSubstr("does not come before"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].grid = {1, 1}; }), HasSubstr("x, y and z"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].block = {0, 1, 1}; }),
-              HasSubstr("below 1 or too large"));
+              HasSubstr("below 1, or the sizes"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].arguments[2].map = 1; }), HasSubstr("tensor map 1"));
   EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }), HasSubstr("dimensions"));
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
               HasSubstr("workload 'small'"));
   // Tensors of code that computes float64 reference values have eight bytes an element.
   const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[1].to.offset = 200; };
-  EXPECT_THAT(refusal_of(far_off), HasSubstr("from 200 on lie outside"));
+  EXPECT_THAT(refusal_of(far_off), HasSubstr("from offset 200 on, which lie outside"));
   EXPECT_EQ(refusal_of([&](EvaluationRequest& r) {
               far_off(r);
               r.plans[0].role = "reference_fast";
@@ -208,21 +210,22 @@ TEST(Bounds, FiguresAreWhatAMeasurementGives) {
       << "of outputs that are no numbers";
   EXPECT_EQ(denied([](Evaluation& e) { e = Evaluation(); }), "") << "nothing was measured";
   EXPECT_EQ(denied([](Evaluation& e) { e.speedup.high = 0; }), "") << "it has no upper end";
-  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = -2; }), HasSubstr("below 0"));
-  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = kNone; }), HasSubstr("no number"));
+  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = -2; }), HasSubstr("is negative"));
+  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = kNone; }), HasSubstr("NaN or infinite"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].median_ns = kNone; }),
               HasSubstr(".workloads[0].median_ns"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = e.speedup.high = 1e9; }),
-              HasSubstr("more than any kernel gains"));
-  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = 3; }), HasSubstr("its interval"));
+              HasSubstr("more than any kernel can gain"));
+  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = 3; }),
+              HasSubstr("its own confidence interval"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].samples[1].candidate_ns = 0; }),
               HasSubstr("a time that is not above 0"));
   EXPECT_THAT(denied([](Evaluation& e) {
                 e.workloads[0].speedup = {9, 8, 10, 0.995, "omp", 0.01, true, 4};
               }),
-              HasSubstr("its samples, which say 1.9 to 2.1"));
+              HasSubstr("its timing samples, whose ratios lie in 1.9 to 2.1"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup = {0, 0, 0, 0, "omp", {}, true, 0}; }),
-              HasSubstr("without a measurement"));
+              HasSubstr("has no measured value"));
   EXPECT_THAT(denied([](Evaluation& e) { e.stage_ns["measure"] = -1; }), HasSubstr("stage_ns"));
 }
 

@@ -54,7 +54,7 @@ Json write(const T& value) {
 }
 
 inline std::unexpected<Error> wrong(const char* wanted) {
-  return fail(std::string("expected ") + wanted);
+  return fail(std::string("this field of the record must hold ") + wanted);
 }
 
 /// Puts `step` before the path in an error. Paths are built only on the way out of a failure.
@@ -79,7 +79,7 @@ Result<> read_number(const Json& json, T& out) {
     if (!json.is_boolean()) return wrong("true or false");
   } else if constexpr (std::is_integral_v<T>) {
     if (!json.is_number_integer()) return wrong("an integer");
-    if (!is_within<T>(json)) return wrong("an integer that is not so large");
+    if (!is_within<T>(json)) return wrong("an integer that fits the field's type");
   } else {
     if (json.is_null()) {  // JSON has no NaN or infinity: they are written as null.
       out = std::numeric_limits<T>::quiet_NaN();
@@ -110,7 +110,7 @@ Result<> read(const Json& json, T& out) {
   if constexpr (std::is_enum_v<T>) {
     const auto value =
         json.is_string() ? enum_from<T>(json.get<std::string>()) : std::optional<T>();
-    if (!value) return wrong("one of the known names");
+    if (!value) return wrong("one of the names that this field can have");
     out = *value;
     return {};
   } else if constexpr (IsVector<T>::value) {

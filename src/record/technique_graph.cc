@@ -93,18 +93,19 @@ std::string to_json(const TechniqueGraph& graph) {
 
 Result<TechniqueGraph> parse_technique_graph(std::string_view json) {
   const auto parsed = codec::Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) return fail("not valid JSON", "technique graph");
+  if (parsed.is_discarded()) return fail("the file is not valid JSON", "technique graph");
   GraphDocument document;
   if (auto status = codec::read(parsed, document); !status)
     return std::unexpected(std::move(status.error()));
   if (document.format != 1)
-    return fail("format " + std::to_string(document.format) + " is unknown to this program",
+    return fail("the file has format " + std::to_string(document.format) +
+                    ", and this program reads format 1",
                 "technique graph");
   TechniqueGraph graph;
   for (const std::string& name : document.nodes) graph.add_node(name);
   for (TechniqueEdge& edge : document.edges) {
     if (edge.from.empty() || edge.to.empty())
-      return fail("an edge names no node that it leads to", "technique graph");
+      return fail("an edge of the graph lacks its 'from' or its 'to' technique", "technique graph");
     const std::size_t at = graph.add(edge.from, edge.to);
     for (StepExample& example : edge.examples) graph.add_example(at, std::move(example));
     graph.count(at, edge.count);

@@ -69,7 +69,8 @@ TEST(TechniqueGraph, SaysWhatCannotBeRead) {
   const auto error = [](const char* text) { return describe(parse_technique_graph(text).error()); };
   EXPECT_THAT(error("{"), HasSubstr("not valid JSON"));
   EXPECT_THAT(error(R"({"format": 2})"), HasSubstr("format 2"));
-  EXPECT_THAT(error(R"({"edges": [{"from": "a"}]})"), HasSubstr("names no node that it leads to"));
+  EXPECT_THAT(error(R"({"edges": [{"from": "a"}]})"),
+              HasSubstr("lacks its 'from' or its 'to' technique"));
   EXPECT_THAT(error(R"({"nodes": 3})"), HasSubstr(".nodes"));
 }
 

@@ -173,7 +173,9 @@ Result<> Examination::examine(const Workload& workload) {
   if (!trial) return {};
   if (const int left = trial->open(); left > 0)
     leave_out_for_time(
-        workload, fmt::format("the time was spent before {} mutants were tried to the end", left));
+        workload,
+        fmt::format("the time limit was reached before {} mutants were tried on all input sets",
+                    left));
   const auto results = trial->results();
   admission_.mutants.insert(admission_.mutants.end(), results.begin(), results.end());
   return {};
@@ -201,10 +203,10 @@ Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
 
 std::string Examination::why_unexamined(const Bench& bench) const {
   if (bench.is_fast() && !is_fast_proven_)
-    return "not examined: its fast reference could not be verified";
+    return "not examined: the task's fast reference could not be verified";
   if (bench.fits()) return {};
   const device::Device& device = bench.is_fast() ? device_ : examined_;
-  return fmt::format("not examined: examining it needs {} of memory, and {} are free",
+  return fmt::format("not examined: examining this workload needs {} of memory, and {} are free",
                      format_bytes(static_cast<std::uint64_t>(bench.bytes_to_begin())),
                      format_bytes(static_cast<std::uint64_t>(device.free_bytes())));
 }
@@ -214,7 +216,7 @@ Result<Admission> Examination::run() {
   for (const Workload& workload : request_.workloads) {
     if (workload.group == Group::Show) continue;
     if (is_spent())
-      leave_out_for_time(workload, "not examined: the time was spent");
+      leave_out_for_time(workload, "not examined: the time limit was reached");
     else
       KW_TRY(examine(workload));
   }

@@ -299,8 +299,9 @@ Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec,
   auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), *trusted_.native, stands,
                                    seed_.child("native"));
   if (const auto refused = KW_TRY(leg->renew()))
-    return fail_input(fmt::format("the reference of task '{}' at the task's type: {}", task_.name,
-                                  refused->evidence));
+    return fail_input(
+        fmt::format("the reference of task '{}', compiled for the task's type, fails: {}",
+                    task_.name, refused->evidence));
   return leg;
 }
 

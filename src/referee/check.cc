@@ -155,11 +155,11 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
   // Only timed workloads run on several input sets; on the others there is no earlier answer to
   // remember.
   if (bench.workload().group == Group::Time && KW_TRY(is_remembered(bench, slot, set)))
-    checked.verdict =
-        Verdict{stage, Outcome::Cheated,
-                fmt::format("{}: the output is the answer for other inputs than those of the call: "
-                            "results are remembered",
-                            place_of(bench, tensor))};
+    checked.verdict = Verdict{
+        stage, Outcome::Cheated,
+        fmt::format(
+            "{}: the output is the answer for inputs of another call: the kernel remembers results",
+            place_of(bench, tensor))};
   else
     checked.verdict = Verdict{stage, Outcome::WrongResult,
                               fmt::format("{}: {}", place_of(bench, tensor), wrong->failure)};
@@ -286,10 +286,11 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   // The two runs differ only in whether inputs are writable, so the candidate wrote to an input,
   // and may have restored it.
   if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
-    modified = Verdict{Stage::Run, Outcome::ModifiedInput,
-                       fmt::format("workload '{}': the call faults while its inputs are read-only "
-                                   "and returns once they may be written",
-                                   bench.workload().name)};
+    modified =
+        Verdict{Stage::Run, Outcome::ModifiedInput,
+                fmt::format("workload '{}': the kernel writes to its inputs: the call faults while "
+                            "they are read-only, and returns once they may be written",
+                            bench.workload().name)};
   return modified.value_or(crash);
 }
 

@@ -130,7 +130,8 @@ std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
     const double l2 = ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(truth.sum_sq));
     fraction = std::max(fraction, ratio(l2, gate.l2));
     if (!(l2 <= gate.l2))
-      fail_with(fmt::format("relative L2 difference {:.3g}, allowed {:.3g}", l2, gate.l2));
+      fail_with(
+          fmt::format("the relative L2 difference is {:.3g}, and {:.3g} is allowed", l2, gate.l2));
   }
   if (is_on(Defence::SecondGate) && real && whole && gate.kind != GateKind::Exact &&
       gate.rms_factor > 0 && is_zero_mean(truth) && seen.compared > 0) {

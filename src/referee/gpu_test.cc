@@ -262,7 +262,7 @@ TEST(Gpu, AWorkspaceForWhichTheDriverHasNoRoomAfterAllEndsTheCandidateAlone) {
   room.world.most_bytes = kBytes - 1;
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Launch, OutOfResources);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("no room for workspace 'scratch': out of memory"));
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("no room for the workspace 'scratch': out of memory"));
   room.world.most_bytes = kBytes;
   EXPECT_VERDICT(room.judge(), Measure, Correct);
 }

@@ -26,7 +26,7 @@ bool Haste::is_past(std::int64_t times) const {
 }
 
 Verdict interrupted(const std::string& at) {
-  return {Stage::Measure, Outcome::Unmeasurable, "interrupted " + at};
+  return {Stage::Measure, Outcome::Unmeasurable, "the judgement was interrupted " + at};
 }
 
 }  // namespace kw::referee

@@ -45,7 +45,7 @@ std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness*
   if (!is_candidate && (is_alone || !opponent->is_often())) return std::nullopt;
   const bool is_far =
       is_candidate && !is_alone && kFarOftener * opponent->share() < candidate.share();
-  const std::string beside = is_alone ? std::string("no opponent was timed to compare with")
+  const std::string beside = is_alone ? std::string("no opponent was timed for comparison")
                                       : fmt::format("the opponent's threads did so in {} of {}",
                                                     opponent->late(), opponent->samples());
   return Verdict{

@@ -71,7 +71,7 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
     const std::int64_t bytes = post.plan->workspace_bytes();
     if (bytes > limit || bytes > device_.free_bytes())
       return Verdict{Stage::Launch, Outcome::OutOfResources,
-                     fmt::format("workload '{}': the workspaces need {}, {}", where,
+                     fmt::format("workload '{}': the workspaces of the plan need {}, {}", where,
                                  format_bytes(static_cast<std::uint64_t>(bytes)),
                                  bytes > limit ? "the task allows " +
                                                      format_bytes(static_cast<std::uint64_t>(limit))
@@ -84,9 +84,10 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
       // Other programs may have taken what was free a moment ago, and the candidate asked for no
       // more than the task allows. So the failure is a verdict and no error.
       if (!made && is_restricted)
-        return Verdict{Stage::Launch, Outcome::OutOfResources,
-                       fmt::format("workload '{}': no room for workspace '{}': {}", where,
-                                   wanted.name, made.error().what)};
+        return Verdict{
+            Stage::Launch, Outcome::OutOfResources,
+            fmt::format("workload '{}': the device has no room for the workspace '{}': {}", where,
+                        wanted.name, made.error().what)};
       post.workspaces.push_back(KW_TRY(std::move(made)));
       spec_.buffers.push_back(post.workspaces.back().get());
       spec_.writable.push_back(true);
@@ -123,7 +124,9 @@ Result<double> Leg::measure_stamps_apart() {
     if (empty.stamped_ns > 0)
       least = std::clamp(empty.stamped_ns - empty.event_ns, 0.0, least.value_or(kMostApartNs));
   }
-  if (!least) return fail("the GPU set no time stamp in any empty call", spec_.name, Advice::Retry);
+  if (!least)
+    return fail("the GPU wrote no time stamp in any call of an empty kernel", spec_.name,
+                Advice::Retry);
   return *least;
 }
 
@@ -133,8 +136,8 @@ Result<std::optional<Verdict>> Leg::renew() {
     if (auto refused = KW_TRY(allocate_workspaces())) return refused;
   player_ = KW_TRY(device_.start_player(spec_));
   if (player_->jail() > spec_.jail)
-    return fail(fmt::format("the player for the {} came up at jail level '{}'; '{}' is the weakest "
-                            "that is acceptable",
+    return fail(fmt::format("the process for the {} started at jail level '{}'; '{}' is the "
+                            "weakest level that is acceptable",
                             spec_.name, name_of(player_->jail()), name_of(spec_.jail)),
                 {}, Advice::Stop);
   if (runs_plans()) stamps_apart_ns_ = KW_TRY(measure_stamps_apart());

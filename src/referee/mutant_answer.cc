@@ -17,8 +17,8 @@
 namespace kw::referee {
 namespace {
 
-constexpr const char* kSameInputs = "the inputs are the same after it";
-constexpr const char* kSameAnswer = "its answer is the right one";
+constexpr const char* kSameInputs = "the change leaves the inputs as they were";
+constexpr const char* kSameAnswer = "the changed inputs give the same right answer";
 // Number of elements among which single() looks for one that is not zero.
 constexpr std::int64_t kSearched = 1 << 20;
 
@@ -115,7 +115,8 @@ Result<Tried> Maker::smallest(const std::function<Result<Tried>(std::int64_t)>& 
     (other.plain.is_right ? same : length) = middle;
     if (!other.plain.is_right) tried = std::move(other);
   }
-  if (length > least) tried.note = fmt::format("the last {}; fewer change nothing", length);
+  if (length > least)
+    tried.note = fmt::format("the last {} elements were changed; fewer change no result", length);
   return tried;
 }
 

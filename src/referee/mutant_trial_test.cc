@@ -175,7 +175,8 @@ TEST_P(MutantHole, IsFoundAndNamed) {
   for (const std::string& name : GetParam().mutants) {
     EXPECT_EQ(result(admission, name).fate, MutantFate::Passed) << name;
     EXPECT_THAT(sentences(admission),
-                HasSubstr("The mutant '" + name + "' passes the timed workload 'large' on each"));
+                HasSubstr("The wrong answer '" + name +
+                          "' (a mutant) is taken for correct on the timed workload 'large' with"));
   }
 }
 
@@ -215,7 +216,7 @@ TEST(MutantTrial, DropsTheLeastThatAnythingDependsOn) {
   EXPECT_TRUE(admission.is_admitted) << sentences(admission);
   const MutantResult& column = result(admission, "last column of x dropped");
   EXPECT_EQ(column.fate, MutantFate::Caught);
-  EXPECT_EQ(column.note, "the last 4; fewer change nothing");
+  EXPECT_EQ(column.note, "the last 4 elements were changed; fewer change no result");
 }
 
 TEST(MutantTrial, TriesInputSetsUntilOneShowsTheMutant) {
@@ -261,7 +262,7 @@ TEST(MutantTrial, SaysWhatWasLeftWhenTheTimeWasSpent) {
   Room room;
   const Admission admission = try_all(room, 1);
   ASSERT_EQ(admission.unexamined.size(), room.request.workloads.size());
-  EXPECT_THAT(admission.unexamined.front().reason, HasSubstr("the time was spent"));
+  EXPECT_THAT(admission.unexamined.front().reason, HasSubstr("the time limit was reached"));
   EXPECT_TRUE(admission.mutants.empty());
   EXPECT_FALSE(admission.is_admitted);
   EXPECT_THAT(sentences(admission), HasSubstr("give more with '--time'"));
@@ -289,7 +290,8 @@ TEST(MutantTrial, OfAGpusLargeWorkloadsFindsHolesToo) {
   const auto admission =
       admit(*room.device, room.host.get(), room.request, {.timeout_ns = kTrialTimeout});
   ASSERT_TRUE(admission) << describe(admission.error());
-  EXPECT_THAT(sentences(*admission), HasSubstr("The mutant 'x rounded to 16 bits' passes"));
+  EXPECT_THAT(sentences(*admission),
+              HasSubstr("The wrong answer 'x rounded to 16 bits' (a mutant)"));
 }
 
 }  // namespace

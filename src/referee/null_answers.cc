@@ -61,7 +61,7 @@ void NullAnswers::not_applicable(const std::string& name, std::string note) {
 Result<> NullAnswers::judge(const std::string& name) {
   const Judged judged = KW_TRY(subject_.judge());
   if (judged.is_right) {
-    not_applicable(name, "it is the right answer here");
+    not_applicable(name, "this answer is the right one on this workload");
     return {};
   }
   to_.push_back({.name = name,
@@ -152,8 +152,8 @@ Result<> NullAnswers::recomputed(const std::string& name, const std::vector<std:
                                  const std::function<Result<bool>(std::size_t)>& change) {
   bool changed = false;
   for (const std::size_t i : inputs) changed = KW_TRY(change(i)) || changed;
-  const auto trouble =
-      changed ? KW_TRY(subject_.recompute(subject_.inputs())) : "the inputs are the same after it";
+  const auto trouble = changed ? KW_TRY(subject_.recompute(subject_.inputs()))
+                               : "the change leaves the inputs as they were";
   for (const std::size_t i : inputs) KW_TRY(subject_.restore_input(i));
   if (!trouble) return judge(name);
   not_applicable(name, *trouble);

@@ -70,7 +70,8 @@ Words find_zero(const FailureMap& map, const std::vector<std::int64_t>& failed) 
   if (share(failed, [&](auto i) { return got_at(map, i) == 0; }) < 1) return {};
   const bool everything =
       std::all_of(map.got.begin(), map.got.end(), [](double g) { return g == 0; });
-  return everything ? "Everything is zero." : "Every wrong element is exactly zero.";
+  return everything ? "Every element of the output is zero."
+                    : "Every wrong element is exactly zero.";
 }
 
 Words find_unwritten(const FailureMap& map, const std::vector<std::int64_t>& failed) {
@@ -89,7 +90,8 @@ Words find_nan(const FailureMap& map, const std::vector<std::int64_t>& failed) {
   const std::int64_t first = failed.front();
   if (static_cast<std::int64_t>(failed.size()) == map.count() - first && first > 0)
     return fmt::format(
-        "Everything from flat index {} of the region on is NaN or infinite: look at the step that "
+        "Every element from flat index {} of the compared region on is NaN or infinite: look at "
+        "the step that "
         "produces it (division by zero, an uninitialised value, overflow).",
         first);
   return "The wrong elements are NaN or infinite: division by zero, an uninitialised value or "
@@ -277,7 +279,8 @@ PatternReading read_pattern(const FailureMap& map) {
              {find_shift(map, shape, failed, scale), P::Shifted},
              {find_factor(map, failed), P::Factor}});
   if (static_cast<std::int64_t>(failed.size()) == map.count()) {
-    if (reading.sentences.empty()) reading.sentences.push_back("Every element is wrong.");
+    if (reading.sentences.empty())
+      reading.sentences.push_back("Every element of the output is wrong.");
     return reading;
   }
   add_first({{find_tail(shape, failed), P::Tail},

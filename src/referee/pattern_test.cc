@@ -43,7 +43,7 @@ TEST(Pattern, NothingFailed) {
 
 TEST(Pattern, EverythingZero) {
   EXPECT_THAT(words(make_map({8, 8}, [](FailureMap& m) { m.got.assign(64, 0.0); })),
-              HasSubstr("Everything is zero"));
+              HasSubstr("Every element of the output is zero"));
 }
 
 TEST(Pattern, NeverWritten) {

@@ -207,7 +207,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
   const std::size_t most = is_on(Defence::EveryCallChecked) ? small.size() : 3;
   for (std::size_t i = 0; i < std::min(most, small.size()); ++i) {
-    if (haste_.is_hurried()) return interrupted("before it was checked");
+    if (haste_.is_hurried()) return interrupted("before the check");
     verdict = KW_TRY(run_one(*small[i], leg, kWarmSet + 1, i == 0 || i == surprise));
     if (verdict) return verdict;
   }
@@ -223,7 +223,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
 // process unless load_and_check() left one.
 Trial::Fate Trial::check_timed(Bench& bench) {
   if (!is_on(Defence::TimedShapesChecked)) return std::nullopt;
-  if (haste_.is_hurried()) return interrupted("before it was checked");
+  if (haste_.is_hurried()) return interrupted("before the check");
   const std::int64_t started = clock_.now_ns();
   KW_TRY(bench.prepare(kWarmSet));
   truth_ns_ += static_cast<double>(clock_.now_ns() - started);
@@ -239,7 +239,7 @@ Trial::Fate Trial::check_timed(Bench& bench) {
   if (auto verdict = KW_TRY(run_one(bench, leg, kWarmSet, true))) return verdict;
   const Repeatability repeat = KW_TRY(check_repeat(bench, leg, timeout_of(bench)));
   WorkloadResult& result = result_of(bench);
-  if (bench.is_fast()) result.note = "truth by the fast reference";
+  if (bench.is_fast()) result.note = "right results by the fast reference";
   if (repeat.verdict) {
     result.outcome = repeat.verdict->outcome;
     return repeat.verdict;
@@ -260,7 +260,7 @@ Trial::Fate Trial::check_timed(Bench& bench) {
 }
 
 Trial::Fate Trial::check_borrowed(Bench& bench) {
-  if (haste_.is_hurried()) return interrupted("before it was checked");
+  if (haste_.is_hurried()) return interrupted("before the check");
   const std::int64_t started = clock_.now_ns();
   auto verdict =
       KW_TRY(check_on_borrowed(bench, {request_, program_, options_}, rng_, to_.findings));
@@ -277,7 +277,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* oppo
   Bench* at = nullptr;
   for (Bench* bench : timed) {
     at = bench;
-    if (haste_.is_hurried()) return interrupted("before it was timed");
+    if (haste_.is_hurried()) return interrupted("before the timing");
     verdict = KW_TRY(timing.add(*bench, result_of(*bench),
                                 memory_bytes / static_cast<std::int64_t>(timed.size()),
                                 kept_[bench].get(), bench == timed.back()));
@@ -377,7 +377,7 @@ bool Referee::is_tight(const std::vector<Bench*>& timed) const {
 }
 
 std::string Referee::why_no_room(const Bench& bench) const {
-  const std::string needs = "input sets, truths and buffers need " +
+  const std::string needs = "input sets, right results and buffers need " +
                             format_bytes(static_cast<std::uint64_t>(bench.bytes_to_begin()));
   if (!bench.could_fit())
     return fmt::format("{}; this device has {} in all", needs,
@@ -399,10 +399,10 @@ Result<> Referee::await_recovery() {
 
 Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   const BuildUnit* unit = request.unit("candidate");
-  if (unit == nullptr || unit->object.empty()) return fail("the candidate has no built object");
+  if (unit == nullptr || unit->object.empty()) return fail("the candidate was not compiled");
   const BuildUnit* opponent = request.unit("opponent");
   if (!request.opponent.source.empty() && (opponent == nullptr || opponent->object.empty()))
-    return fail("the opponent has no built object");
+    return fail("the opponent was not compiled");
   Run* run = KW_TRY(run_for(request));
   Haste haste(options_, request.measure, clock_);
 

@@ -396,7 +396,7 @@ TEST(Referee, ReplayOfTheFirstAnswerIsCheating) {
     }
   });
   EXPECT_VERDICT(e, Measure, Cheated);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("remembered"));
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("remembers results"));
 }
 
 TEST(Referee, SkippingLaterCallsIsSeen) {

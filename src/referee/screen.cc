@@ -30,13 +30,13 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
     for (const std::string& library : candidate.libraries)
       if (!allows(task.restrictions.libraries, library))
         return refuse(
-            fmt::format("the task does not allow the library '{}'; leave its line out and write "
-                        "what it would do",
+            fmt::format("the task does not allow the library '{}'; remove the line that names it, "
+                        "and write what it would do",
                         library));
   for (const std::string& option : candidate.options)
     // A limit on the registers of a thread changes no result, so every task allows it.
     if (!option.starts_with("maxrregcount_") && !allows(task.restrictions.options, option))
-      return refuse(fmt::format("the task does not allow the compiler option '{}'; leave it out{}",
+      return refuse(fmt::format("the task does not allow the compiler option '{}'; remove it{}",
                                 option,
                                 task.restrictions.options.empty()
                                     ? ""

@@ -15,7 +15,7 @@ std::string_view words_of_register(std::string_view name) {
   if (name.starts_with("%clock") || name.starts_with("%globaltimer"))
     return "tells the time, which only the referee measures; wait with a barrier, "
            "cuda::atomic::wait or __nanosleep, and let knobs (// kw: tune) choose what is quickest";
-  return "counts events; leave it out, kw judge --profile tells what a kernel is bound by";
+  return "counts hardware events; leave it out; kw judge --profile tells what a kernel is bound by";
 }
 
 /// Why an import from the device's runtime is refused; empty if it is allowed.
@@ -35,7 +35,7 @@ std::string_view words_of_import(std::string_view name) {
 
 Screening screen_device_object(std::string_view cubin, std::string_view mark) {
   const auto code = compile::read_device_code(cubin, mark);
-  if (!code.has_value()) return refuse("the object cannot be read: " + code.error().what);
+  if (!code.has_value()) return refuse("the compiled object cannot be read: " + code.error().what);
   for (const std::string& name : code->registers)
     return refuse(fmt::format("the device code reads {}, which {}", sanitise(name, 100),
                               words_of_register(name)));

@@ -181,9 +181,11 @@ Screening screen_marks(const std::vector<CodeMark>& marks, const Candidate& cand
 Screening screen_object(std::string_view bytes, const Candidate& candidate,
                         const std::vector<CodeMark>& marks) {
   const auto object = compile::read_elf(bytes);
-  if (!object.has_value()) return refuse("the object cannot be read: " + object.error().what);
+  if (!object.has_value())
+    return refuse("the compiled object cannot be read: " + object.error().what);
   const auto image = compile::read_elf_image(bytes);
-  if (!image.has_value()) return refuse("the object cannot be read: " + image.error().what);
+  if (!image.has_value())
+    return refuse("the compiled object cannot be read: " + image.error().what);
   if (auto seen = screen_symbols(*object, candidate); seen.verdict) return seen;
   if (auto seen = screen_load(*image); seen.verdict) return seen;
   if (auto seen = screen_code(*image); seen.verdict) return seen;

@@ -331,7 +331,8 @@ class TextScreen {
         if (word == "main" && (!is_call(at, word.size()) || !is_program(at))) return;
         if (word == "__host__" && is_beside_device(at, word.size())) return;
         reject(at,
-               "host code: a device-only file is device code and // kw: lines; leave the rest out");
+               "this is host code; a file for target cuda holds only device code and // kw: lines, "
+               "so leave host code out");
       });
     for (std::size_t at = clean_.code.find("<<<"); at != std::string::npos;
          at = clean_.code.find("<<<", at + 3))
@@ -422,8 +423,9 @@ ActiveDirectives active_directives(std::string_view text) {
 }
 
 Screening screen_text(std::string_view text, std::string_view name, Target target) {
-  if (trim(text).empty()) return refuse("the source is empty");
-  if (text.find('\0') != std::string_view::npos) return refuse("the source is not text");
+  if (trim(text).empty()) return refuse("the source file is empty");
+  if (text.find('\0') != std::string_view::npos)
+    return refuse("the source file is not text: it holds a zero byte");
   return TextScreen(text, name).run(target);
 }
 

@@ -83,12 +83,13 @@ Plan repeated(const Plan& plan, const std::vector<int>& order, int tensors, int 
 
 std::string why_not_sustained(const Workload& workload, const Program& program) {
   const Plan* plan = program.plan(workload.name);
-  if (plan == nullptr) return "it has no plan for this workload";
+  if (plan == nullptr) return "the kernel has no launch plan for this workload";
   for (const Tensor& t : workload.tensors)
-    if (t.role == TensorRole::InOut) return "it changes its own inputs";
+    if (t.role == TensorRole::InOut)
+      return "the kernel changes its inputs, so calls cannot be repeated";
   for (const PlanStep& step : plan->steps)
-    if (step.branch != 0 || !step.after.empty()) return "its plan has branches";
-  if (2 * steps_of_turn(*plan) > kMostSteps) return "its plan has too many steps";
+    if (step.branch != 0 || !step.after.empty()) return "the kernel's launch plan has branches";
+  if (2 * steps_of_turn(*plan) > kMostSteps) return "the kernel's launch plan has too many steps";
   return {};
 }
 

@@ -74,11 +74,11 @@ TEST(Sustained, WhatReadsItsOutputsOrForksHasNoFigure) {
   EXPECT_EQ(why_not_sustained(workload, program), "");
   Workload changes = workload;
   changes.tensors[1].role = TensorRole::InOut;
-  EXPECT_THAT(why_not_sustained(changes, program), HasSubstr("its own inputs"));
+  EXPECT_THAT(why_not_sustained(changes, program), HasSubstr("the kernel changes its inputs"));
   program.plans[workload.name].steps[0].branch = 1;
   EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("branches"));
   program.plans.clear();
-  EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("no plan"));
+  EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("no launch plan"));
 }
 
 TEST(Sustained, CallsOfAHostLauncherAreRepeatedOnTheTensorsOfEachSlot) {

@@ -155,7 +155,7 @@ Result<double> Timing::seat_opponent(Entry& entry) {
     const Checked checked =
         KW_TRY(check_call(bench, *bench.opponent, 0, kWarmSet, {}, Stage::Measure));
     if (checked.verdict)
-      return opponent_fails("it does not solve the task: " + checked.verdict->evidence);
+      return opponent_fails("the opponent does not solve the task: " + checked.verdict->evidence);
   }
   if (is_poison_spared(entry)) entry.opponent->spare_poison();
   return seen.ns;
@@ -191,13 +191,14 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     if (needed > options_.most_calls_per_sample ||
         static_cast<std::int64_t>(needed) * per_set > entry.memory_bytes) {
       entry.result->outcome = Outcome::Unmeasurable;
-      return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                     fmt::format("workload '{}': a call takes {}; a sample of {} would need {:.0f} "
-                                 "calls on distinct inputs, at most {} fit",
-                                 bench.workload().name, format_ns(std::max(shortest, 0.0)),
-                                 format_ns(options_.short_sample_ns), needed,
-                                 std::min<std::int64_t>(options_.most_calls_per_sample,
-                                                        entry.memory_bytes / per_set))};
+      return Verdict{
+          Stage::Measure, Outcome::Unmeasurable,
+          fmt::format("workload '{}': a call takes {}; a timing sample of {} would need {:.0f} "
+                      "calls on distinct inputs, and at most {} of them fit into memory",
+                      bench.workload().name, format_ns(std::max(shortest, 0.0)),
+                      format_ns(options_.short_sample_ns), needed,
+                      std::min<std::int64_t>(options_.most_calls_per_sample,
+                                             entry.memory_bytes / per_set))};
     }
     entry.calls = std::max(entry.calls + 1, static_cast<int>(needed));
   }
@@ -255,9 +256,10 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
   if (timed.afterwards) return timed.afterwards;
   ns = timed.is_void ? Time() : Time(timed.ns);
   if (!timed.is_void && timed.ns <= 0)
-    return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                   fmt::format("workload '{}': the call takes no longer than an empty one",
-                               bench.workload().name)};
+    return Verdict{
+        Stage::Measure, Outcome::Unmeasurable,
+        fmt::format("workload '{}': the call takes no longer than a call of an empty function",
+                    bench.workload().name)};
   if (auto verdict = KW_TRY(clocks_part(entry))) return verdict;
   return resolve(entry, suspicion);
 }
@@ -407,7 +409,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     // A void sample is replaced by another pair with a new random order.
     if (own && other) {
       const measure::PairedSample pair{*own, *other};
-      if (pair.opponent_ns <= 0) return opponent_fails("it takes no longer than an empty call");
+      if (pair.opponent_ns <= 0)
+        return opponent_fails("a call of the opponent takes no longer than an empty call");
       entry.result->samples.push_back(
           {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
       plan.add(pair);
@@ -443,7 +446,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
                    speedup_.low > 0 && speedup_.high > 0
                        ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
                                      speedup_.high, plan.ending())
-                       : "there is no interval of the speedup: " + plan.ending()};
+                       : "the speedup has no confidence interval: " + plan.ending()};
   return std::nullopt;
 }
 
@@ -456,7 +459,7 @@ Result<std::optional<Verdict>> Timing::run_alone() {
     while (plan.wants_more() &&
            static_cast<double>(now_ns() - started) <= options_.measure_wall_ns &&
            !haste_.is_too_late()) {
-      if (haste_.is_hurried()) return interrupted("while it was timed alone");
+      if (haste_.is_hurried()) return interrupted("while the kernel was timed alone");
       KW_TRY(add_set(entry));
       if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
       const std::vector<int> sets = KW_TRY(draw_sets(entry, *entry.candidate));

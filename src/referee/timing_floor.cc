@@ -50,8 +50,8 @@ Result<> Timing::measure_floor(Entry& entry) {
       borrowed = std::max(borrowed, other.bench->noise_floor.value_or(NoiseFloor()).ratio);
     bench.noise_floor = {.ratio = borrowed > 0 ? borrowed : kAssumedFloor};
     entry.result->note =
-        fmt::format("the noise floor of {:.3g} is {}: {}", bench.noise_floor->ratio,
-                    borrowed > 0 ? "that of another workload" : "assumed",
+        fmt::format("the noise floor of {:.3g}, by which equal kernels may differ, is {}: {}",
+                    bench.noise_floor->ratio, borrowed > 0 ? "that of another workload" : "assumed",
                     is_late ? "no time is left to measure it"
                             : "measuring it here would take " + format_ns(expected));
     return {};

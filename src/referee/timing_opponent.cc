@@ -69,7 +69,7 @@ Result<std::optional<Verdict>> Timing::excuse(Result<std::optional<Verdict>> end
     // A failure without the candidate is a fault of the task, so it stays an error.
     if (!KW_TRY(opponent_serves_alone(entry))) return fail(words);
   return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                 words + "; it works once no process of this candidate is there"};
+                 words + "; the opponent works once no process of this candidate is there"};
 }
 
 }  // namespace kw::referee

@@ -62,7 +62,7 @@ const char* Timing::why_cut(const measure::PairPlan& plan, const measure::Limits
       (has_interval && elapsed_ns > usual_wall_ns(plan, limits.budget_ns)))
     return "the wall-clock limit of the measurement is reached";
   if (haste_.is_too_late() || (is_sure && haste_.is_late()))
-    return "the time that the measurement was given is over";
+    return "the time limit for this measurement is reached";
   return nullptr;
 }
 

@@ -101,7 +101,7 @@ Tensor widened(Tensor tensor) {
 
 Result<> TruthMaker::check() const {
   if (reference == nullptr)
-    return fail(fmt::format("the request has no built reference of task '{}'", task->name));
+    return fail(fmt::format("the request has no compiled reference of task '{}'", task->name));
   if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
     return fail_input(
         fmt::format("task '{}' has the gate 'dot', which needs a magnitude function, and has none",

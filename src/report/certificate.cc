@@ -24,7 +24,7 @@ class Reader {
   Reader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
 
   Result<Certificate> read() const {
-    if (!json_.is_object()) return no("it is no JSON object");
+    if (!json_.is_object()) return no("the file is not a JSON object");
     Certificate c;
     // The certificate of a run describes the task by an object, whereas that of a specialised
     // kernel only names the task.
@@ -35,14 +35,15 @@ class Reader {
     c.baseline = c.claim.baseline;
     KW_TRY(check_name(c.task, "/task"));
     if (c.baseline.empty() || c.baseline.size() > kLongestName)
-      return no("its speedup names no baseline");
-    if (!c.claim.is_faster || !(c.claim.value > 0)) return no("its claim is no win");
+      return no("the certificate's speedup names no baseline");
+    if (!c.claim.is_faster || !(c.claim.value > 0))
+      return no("the certificate's claim is not a speedup above 1");
     return c;
   }
 
  private:
   std::unexpected<Error> no(const std::string& why) const {
-    return fail_input("this is no certificate that can be verified: " + why, origin_);
+    return fail_input("this certificate cannot be verified: " + why, origin_);
   }
 
   Result<> read_run(Certificate& c) const {
@@ -56,7 +57,7 @@ class Reader {
     if (!evaluation) return no("/evaluation" + describe(evaluation.error()));
     if (const auto checked = check_evaluation(*evaluation); !checked)
       return no(checked.error().what);
-    if (!evaluation->verdict.is_correct()) return no("its kernel was not correct");
+    if (!evaluation->verdict.is_correct()) return no("the certificate's kernel was not correct");
     c.claim = evaluation->speedup;
     return {};
   }
@@ -64,7 +65,7 @@ class Reader {
   Result<> read_specialised(Certificate& c) const {
     c.task = KW_TRY(text_at("/task"));
     const auto target = enum_from<Target>(KW_TRY(text_at("/target")));
-    if (!target) return no("/target: neither cpu nor cuda");
+    if (!target) return no("/target is neither cpu nor cuda");
     c.target = *target;
     const auto claim = decode_json<Speedup>(KW_TRY(part_at("/over_baseline/speedup")));
     if (!claim) return no("/over_baseline/speedup" + describe(claim.error()));
@@ -83,14 +84,15 @@ class Reader {
 
   Result<std::string> text_at(const char* pointer) const {
     const Json part = KW_TRY(part_at(pointer));
-    if (!part.is_string()) return no(std::string(pointer) + " is no text");
+    if (!part.is_string()) return no(std::string(pointer) + " is not a text");
     return part.get<std::string>();
   }
 
   Result<std::string> hash_at(const char* pointer) const {
     const std::string hash = KW_TRY(text_at(pointer));
     const bool is_hex = hash.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (hash.size() != kHexDigits || !is_hex) return no(std::string(pointer) + " is no SHA-256");
+    if (hash.size() != kHexDigits || !is_hex)
+      return no(std::string(pointer) + " is not a SHA-256 hash");
     return hash;
   }
 
@@ -115,7 +117,9 @@ class Reader {
 Result<Certificate> read_certificate(std::string_view text, const std::string& origin) {
   const JsonLimits limits{.bytes = kMostCertificateBytes, .depth = 64};
   auto json = parse_json(text, origin, limits);
-  if (!json) return fail_input("this is no certificate: " + json.error().what, json.error().where);
+  if (!json)
+    return fail_input("this file is not a certificate of kw: " + json.error().what,
+                      json.error().where);
   return Reader(*json, origin).read();
 }
 

@@ -81,10 +81,10 @@ TEST(Certificate, WhatIsNoneIsRefusedInWords) {
     const auto read = read_certificate(text, "c.json");
     return read ? "" : describe(read.error());
   };
-  EXPECT_THAT(error(""), HasSubstr("c.json:1:1: this is no certificate"));
-  EXPECT_THAT(error("{\"a\": "), HasSubstr("this is no certificate"));
+  EXPECT_THAT(error(""), HasSubstr("c.json:1:1: this file is not a certificate"));
+  EXPECT_THAT(error("{\"a\": "), HasSubstr("this file is not a certificate"));
   EXPECT_THAT(error(std::string(100'000, '[')), HasSubstr("nested deeper than"));
-  EXPECT_THAT(error("[]"), HasSubstr("it is no JSON object"));
+  EXPECT_THAT(error("[]"), HasSubstr("the file is not a JSON object"));
   EXPECT_THAT(error("{}"), HasSubstr("is missing"));
   EXPECT_THAT(error(std::string(kMostCertificateBytes + 1, ' ')), HasSubstr("at most"));
 }
@@ -101,11 +101,11 @@ TEST(Certificate, FiguresThatCannotBeAreRefused) {
   const auto with = [](const char* key, const json& value) {
     return refusal_of([&](json& c) { c["evaluation"]["speedup"][key] = value; });
   };
-  EXPECT_THAT(with("value", -3), HasSubstr("cannot be below 0"));
-  EXPECT_THAT(with("value", nullptr), HasSubstr("is no number"));
-  EXPECT_THAT(with("value", 1e300), HasSubstr("more than any kernel gains"));
-  EXPECT_THAT(with("value", 99), HasSubstr("outside its interval"));
-  EXPECT_THAT(with("is_faster", false), HasSubstr("no win"));
+  EXPECT_THAT(with("value", -3), HasSubstr("is negative"));
+  EXPECT_THAT(with("value", nullptr), HasSubstr("the value of this field is NaN or infinite"));
+  EXPECT_THAT(with("value", 1e300), HasSubstr("more than any kernel can gain"));
+  EXPECT_THAT(with("value", 99), HasSubstr("outside its own confidence interval"));
+  EXPECT_THAT(with("is_faster", false), HasSubstr("not a speedup above 1"));
   EXPECT_THAT(with("baseline", ""), HasSubstr("names no baseline"));
   EXPECT_THAT(refusal_of([](json& c) {
                 c["evaluation"]["workloads"][0]["samples"][0]["candidate_ns"] = -1;
@@ -114,7 +114,7 @@ TEST(Certificate, FiguresThatCannotBeAreRefused) {
   EXPECT_THAT(refusal_of([](json& c) {
                 for (json& s : c["evaluation"]["workloads"][0]["samples"]) s["opponent_ns"] = 1e3;
               }),
-              HasSubstr("its samples, which say 1 to 1"));
+              HasSubstr("its timing samples, whose ratios lie in 1 to 1"));
   EXPECT_THAT(refusal_of([](json& c) { c["evaluation"]["verdict"]["outcome"] = "crashed"; }),
               HasSubstr("was not correct"));
 }

@@ -203,7 +203,9 @@ Result<PageFiles> page_files(const std::map<std::string, std::string>& files,
     // or change how the rest of it is parsed.
     for (const std::string_view end : {"</", "<!--"})
       if (const auto at = text.find(end); at != std::string::npos)
-        return fail_input(fmt::format("'{}' cannot stand in this file", end),
+        return fail_input(fmt::format("this file of the report's page must not hold '{}', which "
+                                      "would end its script or style",
+                                      end),
                           fmt::format("web/{}:{}", name, position_of(text, at).line));
     (name == "report.css" ? sorted.style : sorted.script) = text;
   }

@@ -62,10 +62,10 @@ Result<> set_cost(PageFields& f, const store::RunStore& store, const RunData& da
   add_fact(costs, "time", fmt::format("{:.1f} s", data.run.spent_ns * 1e-9));
   if (!data.run.config.models.empty()) {
     const double waited = KW_TRY(waited_ns(store, data.run));
-    add_fact(costs, "of it waiting for models", fmt::format("{:.1f} s", waited * 1e-9));
+    add_fact(costs, "time waiting for models", fmt::format("{:.1f} s", waited * 1e-9));
     add_fact(costs, "models", spending_text(data.run.spent, data.run.config.prices));
   } else {
-    add_fact(costs, "models", "none took part");
+    add_fact(costs, "models", "no model took part");
   }
   f["has_models"] = {!rows.empty()};
   f["models"] = {std::move(rows)};
@@ -109,7 +109,7 @@ void set_certificate(PageFields& f, const RunData& data) {
     add_fact(facts, "task", "sha256 " + short_text(data.run.config.task_sha256));
     add_fact(facts, "compiled code", "sha256 " + short_text(e.object_sha256));
     add_fact(facts, "shapes",
-             fmt::format("{} timed with {} pairs, {} checked more", timed, pairs,
+             fmt::format("{} timed with {} pairs, {} more checked for correctness", timed, pairs,
                          e.workloads.size() - timed));
     add_fact(facts, "jail", fmt::format("{} as uid {}", name_of(e.jail), e.jail_uid));
     if (const std::string_view lacks = jail_lacks(e); !lacks.empty())

@@ -88,7 +88,7 @@ void set_shapes(PageFields& f, const RunData& data) {
       advice.push_back({{"text", {short_text(s.name + " was skipped: " + s.reason)}}});
   }
   const char* where = data.confirmation
-                          ? "From the confirmation, with fresh players, seeds and samples."
+                          ? "From the confirmation, with fresh processes, seeds and samples."
                           : "From the search: the best of many is flattered by having been picked.";
   f["shapes_caption"] = {std::string(
       shapes.empty()

@@ -95,10 +95,9 @@ TEST_F(PageOfARun, WithoutTheBaselinesSourceThePageSaysWhy) {
   fill(4, {});
   data_.baseline_source.clear();
   data_.no_baseline_source = "the task has changed since this run";
-  EXPECT_THAT(text_of("kernel"),
-              AllOf(HasSubstr("The source of harmless is not shown beside it: the task has changed "
-                              "since this run."),
-                    Not(HasSubstr("Changes against"))));
+  EXPECT_THAT(text_of("kernel"), AllOf(HasSubstr("The source of harmless is not shown beside it: "
+                                                 "the task has changed since this run."),
+                                       Not(HasSubstr("Changes against"))));
 }
 
 TEST_F(PageOfARun, EveryVariedKnobHasAPlot) {
@@ -209,7 +208,7 @@ TEST_F(PageOfARun, TheWaitForModelsHoldsTriesThatFailedAndUnknownPricesAreSaidTo
   written.evaluation.stage_ns = {{"propose", 7e9}};
   ASSERT_TRUE(store_.append(data_.run, written));
   const std::string text = read(page()).text;
-  EXPECT_THAT(text, AllOf(HasSubstr("of it waiting for models"), HasSubstr("7.0 s")));
+  EXPECT_THAT(text, AllOf(HasSubstr("time waiting for models"), HasSubstr("7.0 s")));
   EXPECT_THAT(text, HasSubstr("tokens, cost unknown"));
 }
 

@@ -113,7 +113,7 @@ constexpr std::array kTuners{
     TunerInfo{"halving", "random points by successive halving over measurement fidelity",
               make_halving},
     TunerInfo{"halving_climb", "halving, then climbing from its winner", make_halving_climb},
-    TunerInfo{"climb", "moves to the best neighbour until none is better", make_climb},
+    TunerInfo{"climb", "moves to the best neighbouring setting until none is better", make_climb},
 };
 
 template <class Info>

@@ -249,7 +249,7 @@ Result<Terrain> parse_terrain(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   try {
     if (json.is_discarded() || json.at("format") != 1)
-      return fail("not a recorded landscape of format 1");
+      return fail("the file is not a recorded landscape of format 1");
     std::vector<Knob> knobs;
     for (const auto& knob : json.at("knobs"))
       knobs.push_back({knob.at("name"), knob.at("values").get<std::vector<std::int64_t>>()});
@@ -278,7 +278,8 @@ Result<Terrain> parse_terrain(std::string_view text) {
                     json.at("machine").get<std::string>(), json.at("date").get<std::string>()),
         KnobSpace(std::move(knobs), [at](const KnobPoint& p) { return at(p).has_value(); }),
         [at](const KnobPoint& p) { return *at(p); }};
-    if (terrain.truth(terrain.space.first()).speedup <= 0) return fail("its first point fails");
+    if (terrain.truth(terrain.space.first()).speedup <= 0)
+      return fail("the first point of the recorded landscape fails");
     calibrate(terrain);
     return terrain;
   } catch (const nlohmann::json::exception& e) {

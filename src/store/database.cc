@@ -114,18 +114,26 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {
     case SQLITE_FULL:
-      return fail("the disk is full; nothing that was stored is lost", path, Advice::Stop);
+      return fail(
+          "the disk of the workspace is full; nothing that was stored is lost; free some space, "
+          "then go on",
+          path, Advice::Stop);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      return fail(std::string("cannot write the database: ") + e.what(), path, Advice::Stop);
+      return fail(std::string("cannot write the workspace's database: ") + e.what(), path,
+                  Advice::Stop);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return fail(std::string("not a database of Kernelwright, or a damaged one: ") + e.what(),
-                  path, Advice::Stop);
+      return fail(
+          std::string("this file is not a database of Kernelwright, or is a damaged one: ") +
+              e.what(),
+          path, Advice::Stop);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fail("another process keeps the database busy", path, Advice::Retry);
+      return fail(
+          "another process keeps the workspace's database locked; try again once it has ended",
+          path, Advice::Retry);
     default:
       return fail(std::string("database: ") + e.what(), path, Advice::Stop);
   }
@@ -157,8 +165,9 @@ void migrate(SQLite::Database& db, int from, const Database::Completion& complet
 Result<int> known_version(SQLite::Database& db, const std::string& file) {
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (version <= kSchemaVersion) return version;
-  return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
-                  ", this program knows " + std::to_string(kSchemaVersion) + ")",
+  return fail("the workspace's database was written by a newer version of kernelwright (schema " +
+                  std::to_string(version) + ", this program knows " +
+                  std::to_string(kSchemaVersion) + ")",
               file, Advice::Stop);
 }
 
@@ -196,8 +205,9 @@ Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file
       std::make_unique<SQLite::Database>(uri_of(file) + (is_immutable ? "?immutable=1" : ""),
                                          SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
   if (const int version = KW_TRY(known_version(*db, file)); version < kSchemaVersion)
-    return fail(fmt::format("the database has schema {}, older than this program's {}, and cannot "
-                            "be migrated where it cannot be written: copy the workspace",
+    return fail(fmt::format("the workspace's database has schema {}, older than this program's {}, "
+                            "and cannot be converted because it cannot be written; copy the "
+                            "workspace to a folder that can be written",
                             version, kSchemaVersion),
                 file, Advice::Stop);
   return db;
@@ -220,10 +230,10 @@ Result<Database> Database::open(const platform::Path& file, const Completion& co
   for (;;) {
     try {
       auto db = KW_TRY(opened(file.string(), network, complete));
-      return Database(
-          std::move(db), file.string(),
-          network ? "the database uses a rollback journal, since it lies on a network filesystem"
-                  : "");
+      return Database(std::move(db), file.string(),
+                      network ? "the workspace's database uses a rollback journal, since it lies "
+                                "on a network filesystem, and is slower for it"
+                              : "");
     } catch (const SQLite::Exception& e) {
       // SQLite does not wait where two processes make the WAL of the same new database.
       if (!is_busy(e) || std::chrono::steady_clock::now() > until)

@@ -32,7 +32,9 @@ Result<Lesson> read_lesson(SQLite::Statement& row) {
   auto lesson = KW_TRY(decode<Lesson>(row.getColumn(4).getString()));
   lesson.id = row.getColumn(0).getInt64();
   const auto state = enum_from<LessonState>(row.getColumn(1).getString());
-  if (!state) return fail("lesson with an unknown state", lesson.key, Advice::Stop);
+  if (!state)
+    return fail("the workspace's database holds a lesson whose state this program does not know",
+                lesson.key, Advice::Stop);
   lesson.state = *state;
   lesson.uses = row.getColumn(2).getInt();
   lesson.helped = row.getColumn(3).getInt();
@@ -148,9 +150,10 @@ void make_room(SQLite::Database& db, std::int64_t run, const Lesson& lesson) {
   for (const Lesson& gone : surplus_of(db, lesson, most)) {
     count_for(db, {gone.id}, "DELETE FROM lessons WHERE id = ?");
     count_for(db, {gone.id}, "DELETE FROM lesson_words WHERE rowid = ?");
-    const std::string why = "more than " + std::to_string(most) + " live lessons of kind " +
-                            std::string(name_of(gone.kind)) + " for task '" + gone.task +
-                            "'; not seen since " + last_seen(gone);
+    const std::string why = "evicted because there were more than " + std::to_string(most) +
+                            " live lessons of kind " + std::string(name_of(gone.kind)) +
+                            " for task '" + gone.task + "'; this one was last seen in " +
+                            last_seen(gone);
     insert_event(db, run, {0, kEvictedEvent, 0, encode(LessonChange{{gone}, gone, why})});
   }
 }
@@ -221,7 +224,8 @@ Result<std::vector<Lesson>> RunStore::lessons() const {
 Result<Lesson> RunStore::lesson(std::int64_t id) const {
   for (Lesson& lesson : KW_TRY(lessons()))
     if (lesson.id == id) return std::move(lesson);
-  return fail_input("no lesson " + std::to_string(id) + "; kw memory lists them", root_.string());
+  return fail_input("there is no lesson " + std::to_string(id) + "; kw memory lists all lessons",
+                    root_.string());
 }
 
 Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query) const {

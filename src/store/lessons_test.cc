@@ -101,7 +101,8 @@ TEST_F(LessonStoreTest, OfTooManyLessonsTheOneNotSeenForLongestGoes) {
   EXPECT_EQ(evicted[0].lesson.key, "k2");
   EXPECT_EQ(evicted[0].lesson.text, "text of k2 in saxpy-1");
   EXPECT_EQ(evicted[0].why,
-            "more than 24 live lessons of kind caution for task 'saxpy'; not seen since t02");
+            "evicted because there were more than 24 live lessons of kind caution for task "
+            "'saxpy'; this one was last seen in t02");
   const auto changes = store.lesson_changes(run.id).value();
   ASSERT_FALSE(changes.empty());
   EXPECT_EQ(changes.back().evicted, evicted[0].why) << "after the one that needed the room";

@@ -37,7 +37,9 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   const std::string word = row.getColumn(2).getString();
   const auto state = word == "failed" ? RunState::Stopped  // the word that older programs wrote
                                       : enum_from<RunState>(word);
-  if (!state) return fail("run with an unknown state", run.name, Advice::Stop);
+  if (!state)
+    return fail("the workspace's database holds a run whose state this program does not know",
+                run.name, Advice::Stop);
   run.state = *state;
   run.config = KW_TRY(decode<RunConfig>(row.getColumn(3).getString()));
   run.attempts = row.getColumn(4).getInt64();
@@ -134,7 +136,7 @@ Result<RunStore> RunStore::open_by(decltype(&Database::open) open_database,
   });
   if (!db) {
     if (db.error().advice != Advice::Retry)
-      db.error().what += "; --workspace DIR names another place";
+      db.error().what += "; --workspace DIR keeps runs in another folder";
     return std::unexpected(std::move(db.error()));
   }
   return RunStore(root, std::move(*db), std::move(artifacts));
@@ -338,7 +340,7 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     row.bind(2, number);
     if (row.executeStep()) packed = packed_attempt(row);
   }));
-  if (!packed) return fail_input("no attempt " + std::to_string(number) + " in this run");
+  if (!packed) return fail_input("this run has no attempt " + std::to_string(number));
   Attempt attempt = KW_TRY(unpack(*packed));
   attempt.candidate.source = KW_TRY(SourceTexts(artifacts_).get(packed->source));
   return attempt;

@@ -354,7 +354,7 @@ TEST_F(StoreTest, AnUnknownStateIsAnError) {
   RunStore store = open();
   ASSERT_TRUE(store.create(config("a"), ""));
   execute("UPDATE runs SET state = 'dreaming'");
-  EXPECT_THAT(store.list().error().what, HasSubstr("unknown state"));
+  EXPECT_THAT(store.list().error().what, HasSubstr("a run whose state this program does not know"));
 }
 
 TEST_F(StoreTest, ManyAttemptsDoNotSlowTheList) {

@@ -65,7 +65,7 @@ TEST_F(AttemptWalkTest, VisitsWhatStandsBeforeADamagedRow) {
       return {};
     });
     ASSERT_FALSE(ended);
-    EXPECT_EQ(ended.error().what, "damaged compressed data");
+    EXPECT_EQ(ended.error().what, "a stored file is damaged: its compressed data cannot be read");
     EXPECT_EQ(seen, broken - 1);
   }
 }

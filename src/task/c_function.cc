@@ -59,9 +59,12 @@ class ParameterParser {
     std::size_t i = begin;
     for (; i < end && !tokens_[i].is("["); ++i) {
       const auto& token = tokens_[i];
-      if (token.is("&")) return error(i, "C++ references are not supported; use a pointer");
-      if (token.is("=")) return error(i, "default arguments are not supported");
-      if (token.is("...")) return error(i, "variable arguments are not supported");
+      if (token.is("&"))
+        return error(i, "a function with a C++ reference cannot be drafted from; use a pointer");
+      if (token.is("="))
+        return error(i, "a function with default arguments cannot be drafted from");
+      if (token.is("..."))
+        return error(i, "a function with variable arguments (...) cannot be drafted from");
       if (token.is("*")) {
         ++stars;
       } else if (token.is("const")) {
@@ -70,14 +73,16 @@ class ParameterParser {
         // A parameter (*a)[m] is an array whose first bound is unknown.
         if (token.is(")") && stars == 1) parameter.bounds.emplace_back();
       } else if (token.kind != CodeToken::Kind::Word && !token.is("::")) {
-        return error(i, fmt::format("unexpected '{}' in a parameter", sanitise(token.text, 20)));
+        return error(i, fmt::format("this parameter of the function holds an unexpected '{}'",
+                                    sanitise(token.text, 20)));
       } else if (!is_word_of(token.text, {"restrict", "__restrict", "__restrict__", "std", "::"})) {
         type.emplace_back(token.text);
       }
     }
     if (stars > 1)
       return error(begin, "a pointer to pointers is not one block of memory; pass one pointer");
-    if (type.size() < 2) return error(begin, "a parameter lacks its name or its type");
+    if (type.size() < 2)
+      return error(begin, "a parameter of the function lacks its name or its type");
     parameter.name = type.back();
     type.pop_back();
     const auto dtype = dtype_of(type);
@@ -188,13 +193,15 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
   const auto refuse = [&](std::string message) {
     return fail(std::move(message), std::string(file), Advice::Stop);
   };
-  if (functions.empty()) return refuse("no complete function definition found");
+  if (functions.empty())
+    return refuse("the file has no complete definition of a function to draft from");
   if (wanted.empty() && names.size() != 1)
     return refuse(
         names.empty()
-            ? "every function is static; name the one to draft from with --function"
-            : fmt::format("several functions ({}); name the one to draft from with --function",
-                          sanitise(join(names, ", "), 200)));
+            ? "every function of the file is static; name the one to draft from with --function"
+            : fmt::format(
+                  "the file has several functions ({}); name the one to draft from with --function",
+                  sanitise(join(names, ", "), 200)));
   const auto name = wanted.empty() ? names.front() : std::string(wanted);
   const auto found = std::ranges::find(functions, name, &CFunction::name);
   if (found == functions.end())
@@ -204,7 +211,8 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
   const auto at = fmt::format("{}:{}:{}", file, place.line, place.column);
   for (const auto* word : {"template", "operator", "class"})
     if (has_word(tokens, function, word))
-      return fail("templates and members are not supported", at, Advice::Stop);
+      return fail("a task cannot be drafted from a template or a member function", at,
+                  Advice::Stop);
   if (!has_word(tokens, function, "void"))
     return fail(fmt::format("'{}' returns a value; let it return void and write through a pointer",
                             function.name),
@@ -216,7 +224,8 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
   std::set<std::string> seen;
   for (const auto& parameter : function.parameters)
     if (!seen.insert(parameter.name).second)
-      return fail(fmt::format("two parameters are named '{}'", parameter.name), at, Advice::Stop);
+      return fail(fmt::format("two parameters of the function have the name '{}'", parameter.name),
+                  at, Advice::Stop);
   return function;
 }
 

@@ -68,9 +68,11 @@ class Drafter {
       const auto found = facts_.accesses.find(parameter.name);
       tensors_.push_back(guess_tensor(parameter, found->second));
       if (tensors_.back().shape.empty())
-        return fail(fmt::format("cannot guess the size of '{}': there is no integer parameter",
-                                parameter.name),
-                    function_.name, Advice::Stop);
+        return fail(
+            fmt::format(
+                "the size of '{}' cannot be guessed, because the function has no integer parameter",
+                parameter.name),
+            function_.name, Advice::Stop);
       is_stencil_ = is_stencil_ || found->second.has_offsets;
     }
     is_lone_ = facts_.loop_depth > 0 && std::ranges::any_of(tensors_, [](const DraftTensor& t) {
@@ -79,7 +81,8 @@ class Drafter {
     const bool has_output = std::ranges::any_of(
         tensors_, [](const DraftTensor& t) { return t.role != TensorRole::In; });
     if (!has_output)
-      return fail("the function writes through none of its pointers", function_.name, Advice::Stop);
+      return fail("the function has no output: it writes through none of its pointers",
+                  function_.name, Advice::Stop);
     return {};
   }
 
@@ -388,9 +391,10 @@ std::string Drafter::shapes_yaml() const {
 
 Result<> check_name(std::string_view name) {
   if (is_usable_identifier(name) && !is_expression_function(name)) return {};
-  return fail_input(fmt::format(
-      "'{}' cannot name a task; use lower-case letters, digits and _, and no word of C++",
-      sanitise(name, 60)));
+  return fail_input(
+      fmt::format("'{}' cannot name a task; a name has lower-case letters, digits and _, and is no "
+                  "keyword of C++",
+                  sanitise(name, 60)));
 }
 
 }  // namespace
@@ -407,8 +411,8 @@ Result<Draft> draft_skeleton(std::string_view name) {
 Result<Draft> draft_from_source(std::string_view source, std::string_view file,
                                 std::string_view wanted, std::string_view name) {
   if (source.size() > kMaxSourceBytes)
-    return fail(fmt::format("the source has {}; at most {} are read", format_bytes(source.size()),
-                            format_bytes(kMaxSourceBytes)),
+    return fail(fmt::format("the source file has {}; at most {} are read",
+                            format_bytes(source.size()), format_bytes(kMaxSourceBytes)),
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_name(name));
   const auto tokens = tokenize(source);

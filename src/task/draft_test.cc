@@ -227,8 +227,9 @@ TEST(Draft, MarksWhatItGuesses) {
 }
 
 TEST(Draft, SaysWhatItCannotDraft) {
-  EXPECT_EQ(error_of(""), "f.c: no complete function definition found");
-  EXPECT_EQ(error_of("void f(int n, float* x);"), "f.c: no complete function definition found");
+  EXPECT_EQ(error_of(""), "f.c: the file has no complete definition of a function to draft from");
+  EXPECT_EQ(error_of("void f(int n, float* x);"),
+            "f.c: the file has no complete definition of a function to draft from");
   EXPECT_EQ(error_of("\nfloat f(int n, float* x) { return x[0]; }"),
             "f.c:2:1: 'f' returns a value; let it return void and write through a pointer");
   EXPECT_EQ(error_of("void f(int n, float** x) { x[0][0] = 1; }"),
@@ -237,17 +238,18 @@ TEST(Draft, SaysWhatItCannotDraft) {
             "f.c:1:8: the type 'struct s' of 'x' is not supported; there are float, double, int, "
             "long and unsigned char");
   EXPECT_EQ(error_of("void f(int n, float& x) { x = 1; }"),
-            "f.c:1:20: C++ references are not supported; use a pointer");
+            "f.c:1:20: a function with a C++ reference cannot be drafted from; use a pointer");
   EXPECT_EQ(error_of("void f(int n, const float* x) { }"),
-            "f: the function writes through none of its pointers");
+            "f: the function has no output: it writes through none of its pointers");
   EXPECT_EQ(error_of("void f(float* x) { g(x); }"),
-            "f: cannot guess the size of 'x': there is no integer parameter");
-  EXPECT_EQ(error_of("void f(int n, float* x) { x[0] = n; } void g(int n, float* x) { x[0] = n; }"),
-            "f.c: several functions (f, g); name the one to draft from with --function");
+            "f: the size of 'x' cannot be guessed, because the function has no integer parameter");
+  EXPECT_EQ(
+      error_of("void f(int n, float* x) { x[0] = n; } void g(int n, float* x) { x[0] = n; }"),
+      "f.c: the file has several functions (f, g); name the one to draft from with --function");
   EXPECT_EQ(error_of("void first(int n, float* x) { x[0] = n; }", "frist"),
             "f.c: no function 'frist' (did you mean 'first'?)");
   EXPECT_EQ(error_of("template <class T> void f(int n, T* x) { x[0] = n; }"),
-            "f.c:1:1: templates and members are not supported");
+            "f.c:1:1: a task cannot be drafted from a template or a member function");
 }
 
 TEST(Draft, SkeletonIsACompleteTask) {

@@ -61,8 +61,9 @@ std::optional<std::string> read_identifier(FileReport& report, const Yaml& node,
     return std::nullopt;
   }
   if (is_expression_function(node.scalar)) {
-    report.add(node.place, fmt::format("{} '{}' is the name of a function of the expressions", what,
-                                       node.scalar));
+    report.add(node.place,
+               fmt::format("{} '{}' is the name of a function of expressions, so it cannot be used",
+                           what, node.scalar));
     return std::nullopt;
   }
   return node.scalar;

@@ -76,7 +76,8 @@ class HeaderParser {
     if (diagnostics_.empty()) read_lines();
     if (diagnostics_.empty()) finish_plan();
     if (diagnostics_.empty() && header_.points(1).empty())
-      complain_at(last_requirement_, "no combination of the knobs satisfies the requirements");
+      complain_at(last_requirement_,
+                  "no setting of the knobs satisfies the `// kw: require` lines");
     if (!diagnostics_.empty()) return std::unexpected(std::move(diagnostics_));
     return std::move(header_);
   }
@@ -107,7 +108,8 @@ class HeaderParser {
       if (!text) continue;
       directive_ = join_directive(source_, lines, i, *text);
       if (++count > most)
-        return complain(directive_.text, fmt::format("more than {} directives", most));
+        return complain(directive_.text,
+                        fmt::format("the source has more than {} `// kw:` lines", most));
       const auto word = leading_word(directive_.text);
       // A `tune` directive must stand on one line, because pinning the knobs rewrites that line.
       if (word == "tune")
@@ -125,8 +127,9 @@ class HeaderParser {
     if (!header_.libraries.empty())
       complain_at(0, "only host launchers may name libraries (// kw: dialect host)");
     if (diagnostics_.empty() && !has_launch(header_.plan))
-      complain_at(0,
-                  "no kernel is launched; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
+      complain_at(
+          0,
+          "the source launches no kernel; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
   }
 
   void check_host() {
@@ -145,12 +148,12 @@ class HeaderParser {
       // gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
-      complain_at(0, fmt::format("the source has {}; at most {} are read", format_bytes(size),
+      complain_at(0, fmt::format("the source file has {}; at most {} are read", format_bytes(size),
                                  format_bytes(kMaxSourceBytes)));
     } else if (trim(source_).empty()) {
-      complain_at(0, "the source is empty");
+      complain_at(0, "the source file is empty");
     } else if (const auto at = find_control(source_, "\n\r\t\f\v"); at != std::string_view::npos) {
-      complain_at(at, "this is not a text file");
+      complain_at(at, "the source file is not a text file");
     }
   }
 
@@ -189,11 +192,13 @@ class HeaderParser {
     const auto equals = text.find('=');
     const auto name = trim(text.substr(0, equals));
     if (equals == std::string_view::npos || name.empty())
-      complain(text, "expected NAME = value");
+      complain(text, "this `// kw:` line needs the form NAME = value");
     else if (!is_usable_identifier(name) || is_expression_function(name))
-      complain(name, fmt::format("'{}' cannot name a macro", sanitise(name, 40)));
+      complain(name,
+               fmt::format("a knob cannot have the name '{}', which C++ or the expressions reserve",
+                           sanitise(name, 40)));
     else if (contains(known_, name))
-      complain(name, fmt::format("'{}' is defined twice", name));
+      complain(name, fmt::format("the name '{}' is defined twice by `// kw:` lines", name));
     else
       return std::pair{std::string(name), trim(text.substr(equals + 1))};
     return std::nullopt;
@@ -214,19 +219,21 @@ class HeaderParser {
   }
 
   void read_tune(std::string_view text) {
-    if (plan_.is_in_block()) return complain(text, "knobs are declared outside of blocks");
+    if (plan_.is_in_block())
+      return complain(text,
+                      "a knob must be declared outside the blocks of the plan (`for`, `when`)");
     const auto assignment = read_assignment(text);
     if (!assignment) return;
     if (header_.knobs.size() == kMaxKnobs)
-      return complain(text, fmt::format("more than {} knobs", kMaxKnobs));
+      return complain(text, fmt::format("the source declares more than {} knobs", kMaxKnobs));
     Knob knob{assignment->first, {}};
     for (const auto part : split_arguments(assignment->second)) {
       const auto value = evaluate_text(part, {});
       if (!value) return complain(part, "a knob's values are integers: " + value.error().what);
       if (contains(knob.values, *value))
-        return complain(part, fmt::format("{} is listed twice", *value));
+        return complain(part, fmt::format("the value {} of this knob is listed twice", *value));
       if (knob.values.size() == kMaxKnobValues)
-        return complain(part, fmt::format("more than {} values", kMaxKnobValues));
+        return complain(part, fmt::format("this knob has more than {} values", kMaxKnobValues));
       knob.values.push_back(*value);
     }
     known_.push_back(knob.name);
@@ -295,7 +302,7 @@ class HeaderParser {
   void read_dialect(std::string_view text) {
     static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute", "host"});
     if (!is_cuda())
-      complain(text, "only a .cu file has a dialect");
+      complain(text, "`// kw: dialect` may stand only in a .cu file");
     else if (!contains(kDialects, text))
       complain(text, fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
                                  fmt::join(kDialects, ", "), suggestion(text, strings(kDialects))));

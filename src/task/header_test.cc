@@ -63,14 +63,19 @@ TEST(Header, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(errors_of("int x;\n  // kw: tunee A = 1\n"),
             "a.cpp:2:10: unknown directive 'tunee' (did you mean 'tune'?)\n");
   EXPECT_EQ(errors_of("// kw:\n"), "a.cpp:1:7: unknown directive ''\n");
-  EXPECT_EQ(errors_of("// kw: tune A\n"), "a.cpp:1:13: expected NAME = value\n");
-  EXPECT_EQ(errors_of("// kw: tune\n"), "a.cpp:1:12: expected NAME = value\n");
-  EXPECT_EQ(errors_of("// kw: tune int = 1\n"), "a.cpp:1:13: 'int' cannot name a macro\n");
+  EXPECT_EQ(errors_of("// kw: tune A\n"),
+            "a.cpp:1:13: this `// kw:` line needs the form NAME = value\n");
+  EXPECT_EQ(errors_of("// kw: tune\n"),
+            "a.cpp:1:12: this `// kw:` line needs the form NAME = value\n");
+  EXPECT_EQ(
+      errors_of("// kw: tune int = 1\n"),
+      "a.cpp:1:13: a knob cannot have the name 'int', which C++ or the expressions reserve\n");
   EXPECT_EQ(errors_of("// kw: tune A = 1, x\n"),
             "a.cpp:1:20: a knob's values are integers: unknown name 'x' in 'x'\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 1, 2, 1\n"), "a.cpp:1:23: 1 is listed twice\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, 2, 1\n"),
+            "a.cpp:1:23: the value 1 of this knob is listed twice\n");
   EXPECT_EQ(errors_of("// kw: tune A = 1\n// kw: let A = 2\n"),
-            "a.cpp:2:12: 'A' is defined twice\n");
+            "a.cpp:2:12: the name 'A' is defined twice by `// kw:` lines\n");
   EXPECT_EQ(errors_of("// kw: tune SIZE = 1\n// kw: let B = min(SIZ, 3), C = B +\n"),
             "a.cpp:2:20: unknown name 'SIZ' (did you mean 'SIZE'?)\n");
   EXPECT_EQ(errors_of("// kw: require A > 0\n"), "a.cpp:1:16: unknown name 'A'\n");
@@ -80,9 +85,9 @@ TEST(Header, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(errors_of("// kw: library mkl\n"),
             "a.cpp:1:16: unknown library 'mkl'; there are openblas\n");
   EXPECT_EQ(errors_of("// kw: tune A = 1, 2\n// kw: require A > 2\n"),
-            "a.cpp:2:16: no combination of the knobs satisfies the requirements\n");
+            "a.cpp:2:16: no setting of the knobs satisfies the `// kw: require` lines\n");
   EXPECT_EQ(errors_of("// kw: tune A = 0\n// kw: let B = 4 / A\n"),
-            "a.cpp:1:1: no combination of the knobs satisfies the requirements\n");
+            "a.cpp:1:1: no setting of the knobs satisfies the `// kw: require` lines\n");
 }
 
 TEST(Header, AByteOrderMarkIsNoPartOfTheSource) {
@@ -99,13 +104,14 @@ TEST(Header, AByteOrderMarkIsNoPartOfTheSource) {
 }
 
 TEST(Header, RefusesWhatIsNoSource) {
-  EXPECT_EQ(errors_of(" \n\t"), "a.cpp:1:1: the source is empty\n");
-  EXPECT_EQ(errors_of(std::string("int x;\n\0\1", 9)), "a.cpp:2:1: this is not a text file\n");
+  EXPECT_EQ(errors_of(" \n\t"), "a.cpp:1:1: the source file is empty\n");
+  EXPECT_EQ(errors_of(std::string("int x;\n\0\1", 9)),
+            "a.cpp:2:1: the source file is not a text file\n");
   EXPECT_EQ(errors_of(std::string(3 << 20, 'x')),
-            "a.cpp:1:1: the source has 3 MiB; at most 1 MiB are read\n");
+            "a.cpp:1:1: the source file has 3 MiB; at most 1 MiB are read\n");
   std::string many;
   for (int i = 0; i < 300; ++i) many += "// kw: technique x\n";
-  EXPECT_EQ(errors_of(many), "a.cpp:201:8: more than 200 directives\n");
+  EXPECT_EQ(errors_of(many), "a.cpp:201:8: the source has more than 200 `// kw:` lines\n");
 }
 
 TEST(Header, DrawsTheLine) {
@@ -136,11 +142,12 @@ TEST(Knobs, TakesSettings) {
   };
   EXPECT_EQ(set({}), "BLOCK=64");
   EXPECT_EQ(set({"BLOCK=256", "UNROLL=1"}), "BLOCK=256");
-  EXPECT_EQ(set({"BLOCK=256"}), "the candidate's requirements exclude this combination of knobs");
+  EXPECT_EQ(set({"BLOCK=256"}),
+            "the kernel's `// kw: require` lines exclude this setting of its knobs");
   EXPECT_EQ(set({"BLOK=256"}), "the candidate has no knob 'BLOK' (did you mean 'BLOCK'?)");
-  EXPECT_EQ(set({"BLOCK=100"}), "BLOCK must be one of 64, 128, 256, not '100'");
-  EXPECT_EQ(set({"BLOCK=x"}), "BLOCK must be one of 64, 128, 256, not 'x'");
-  EXPECT_EQ(set({"BLOCK"}), "'BLOCK' does not have the form KNOB=VALUE");
+  EXPECT_EQ(set({"BLOCK=100"}), "the knob BLOCK must be one of 64, 128, 256, not '100'");
+  EXPECT_EQ(set({"BLOCK=x"}), "the knob BLOCK must be one of 64, 128, 256, not 'x'");
+  EXPECT_EQ(set({"BLOCK"}), "the setting of a knob has the form KNOB=VALUE, not 'BLOCK'");
 }
 
 TEST(Knobs, PinsASource) {

@@ -96,22 +96,23 @@ Result<KnobPoint> apply_settings(const CandidateHeader& header,
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos)
-      return fail_input(
-          fmt::format("'{}' does not have the form KNOB=VALUE", sanitise(setting, 60)));
+      return fail_input(fmt::format("the setting of a knob has the form KNOB=VALUE, not '{}'",
+                                    sanitise(setting, 60)));
     const std::string name(trim(std::string_view(setting).substr(0, equals)));
     const auto knob = std::ranges::find(header.knobs, name, &Knob::name);
     if (knob == header.knobs.end())
-      return fail_input(fmt::format("the candidate has no knob '{}'{}", sanitise(name, 40),
-                                    known.empty() ? "; it has none" : suggestion(name, known)));
+      return fail_input(fmt::format(
+          "the candidate has no knob '{}'{}", sanitise(name, 40),
+          known.empty() ? "; the candidate declares no knob" : suggestion(name, known)));
     const auto value = evaluate_text(std::string_view(setting).substr(equals + 1), {});
     if (!value || !has_value(*knob, *value))
-      return fail_input(fmt::format("{} must be one of {}, not '{}'", name,
+      return fail_input(fmt::format("the knob {} must be one of {}, not '{}'", name,
                                     fmt::join(knob->values, ", "),
                                     sanitise(setting.substr(equals + 1), 40)));
     point[name] = *value;
   }
   if (!header.is_valid(point))
-    return fail_input("the candidate's requirements exclude this combination of knobs");
+    return fail_input("the kernel's `// kw: require` lines exclude this setting of its knobs");
   return point;
 }
 

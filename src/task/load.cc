@@ -32,18 +32,18 @@ constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast};
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) return fail_input("no such file", path.string());
-  if (!fs::is_regular_file(status)) return fail_input("not a regular file", path.string());
+  if (!fs::exists(status)) return fail_input("there is no such file", path.string());
+  if (!fs::is_regular_file(status)) return fail_input("this is not a regular file", path.string());
   const auto size = fs::file_size(path, error);
   if (error) return fail_input(error.message(), path.string());
   if (size > kMaxYamlBytes)
-    return fail_input(fmt::format("the file has {}; at most {} are read", format_bytes(size),
-                                  format_bytes(kMaxYamlBytes)),
+    return fail_input(fmt::format("the file of the task has {}; at most {} are read",
+                                  format_bytes(size), format_bytes(kMaxYamlBytes)),
                       path.string());
   std::ifstream stream(path, std::ios::binary);
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
-  if (!stream) return fail_input("cannot read the file", path.string());
+  if (!stream) return fail_input("this file of the task cannot be read", path.string());
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
@@ -94,7 +94,8 @@ Result<TaskFiles> files_named(const Named& named,
                               const std::function<Result<TaskFiles>(std::string_view)>& beside) {
   TaskFiles other = KW_TRY(beside(named.name));
   if (other.texts.empty())
-    return named.refusal(fmt::format("no task '{}' beside this one", named.name));
+    return named.refusal(
+        fmt::format("'like' names the task '{}', which has no folder beside this one", named.name));
   return other;
 }
 
@@ -180,7 +181,7 @@ Result<> borrow_within(TaskFiles& files,
   if (!like.name.empty()) {
     if (deeper == 0)
       return like.refusal(
-          fmt::format("a chain of more than {} tasks that are 'like' the next one", kMostLikes));
+          fmt::format("more than {} tasks are 'like' one another in a chain", kMostLikes));
     TaskFiles other = KW_TRY(files_named(like, beside));
     KW_TRY(borrow_within(other, beside, deeper - 1));
     // The variant's own spec.md is put before the spec.md of the task that it is based on.
@@ -243,8 +244,9 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     const auto name = folder.filename().string();
-    return fail_input(fmt::format("no such task folder{}", suggestion(name, tasks_beside(folder))),
-                      folder.string());
+    return fail_input(
+        fmt::format("there is no such task folder{}", suggestion(name, tasks_beside(folder))),
+        folder.string());
   }
   TaskFiles files = KW_TRY(read_folder(folder));
   KW_TRY(borrow(files, [&](std::string_view name) -> Result<TaskFiles> {
@@ -261,7 +263,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
     return found == files.texts.end() ? nullptr : &found->second;
   };
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    if (text(name) == nullptr) return fail_input("no such file", files.place_of(name));
+    if (text(name) == nullptr) return fail_input("the task lacks this file", files.place_of(name));
   const auto parsed = [&](const char* name) {
     return parse_yaml(*text(name), files.place_of(name));
   };
@@ -280,7 +282,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
   definition.task.has_magnitude = defines_function(definition.reference, "magnitude");
   if (!defines_function(definition.reference, "reference"))
     complaints.add(files.place_of(kReference) +
-                   ":1:1: defines no function template named 'reference'");
+                   ":1:1: this file defines no function template named 'reference'");
   if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
   // Even an empty DRAFT.md marks the task as a draft.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;

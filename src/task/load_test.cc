@@ -137,7 +137,8 @@ TEST(LoadTask, SkipsWhatDoesNotFit) {
   ASSERT_EQ(resolved.workloads.size(), 2u);
   ASSERT_EQ(resolved.skipped.size(), 1u);
   EXPECT_EQ(resolved.skipped[0].name, "other");
-  EXPECT_EQ(resolved.skipped[0].reason, "its tensors have 619 MiB, the limit is 9.77 KiB");
+  EXPECT_EQ(resolved.skipped[0].reason,
+            "the tensors of this workload have 619 MiB, and the limit is 9.77 KiB");
 }
 
 TEST(LoadTask, TimedWorkloadsHaveToFitTogether) {
@@ -155,8 +156,8 @@ TEST(LoadTask, TimedWorkloadsHaveToFitTogether) {
   const auto resolved = resolve(definition, Target::Cpu, together * 2 / 3).value();
   ASSERT_EQ(resolved.skipped.size(), 1u);
   EXPECT_EQ(resolved.skipped[0].name, "three");
-  EXPECT_EQ(resolved.skipped[0].reason.substr(0, 47),
-            "its tensors have 68.8 MiB; with the other timed");
+  EXPECT_EQ(resolved.skipped[0].reason.substr(0, 64),
+            "the tensors of this workload have 68.8 MiB; with the other timed");
 }
 
 TEST(LoadTask, TypesOfTwoBytesAreForGpus) {
@@ -176,7 +177,7 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
   variant.texts.erase("reference.cpp");
   EXPECT_EQ(truth_of(files()).value(), "");
   EXPECT_EQ(truth_of(variant).value(), "twice");
-  EXPECT_NE(errors_of(variant).find("reference.cpp: no such file"), std::string::npos);
+  EXPECT_NE(errors_of(variant).find("reference.cpp: the task lacks this file"), std::string::npos);
   ASSERT_TRUE(borrow(variant, beside(files())));
   EXPECT_EQ(parse_task(variant)->task.name, "twice_more");
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp"));
@@ -245,7 +246,8 @@ TEST(LoadTask, WhatIsWrongBetweenATaskAndTheOneItIsLikeHasItsPlace) {
     return errors_of(variant);
   };
   EXPECT_EQ(error(like_twice(), {}),
-            "tasks/twice_half/task.yaml:2:7: like: no task 'twice' beside this one");
+            "tasks/twice_half/task.yaml:2:7: like: 'like' names the task 'twice', which has no "
+            "folder beside this one");
   EXPECT_EQ(error(like_twice("dims: [n]\n"), files()),
             "tasks/twice_half/task.yaml:3:1: unknown key 'dims' in task.yaml of a variant");
   EXPECT_EQ(
@@ -324,13 +326,14 @@ TEST(LoadTask, ShippedTasksAreSound) {
 TEST(LoadTask, NamesMissingFiles) {
   auto task = files();
   task.texts.erase("shapes.yaml");
-  EXPECT_EQ(errors_of(task), "tasks/twice/shapes.yaml: no such file");
+  EXPECT_EQ(errors_of(task), "tasks/twice/shapes.yaml: the task lacks this file");
   const auto missing = read_task_files(std::string(KW_SOURCE_DIR) + "/tasks/saxpi");
   EXPECT_NE(missing.error().what.find("did you mean 'saxpy'?"), std::string::npos);
   task = files();
   task.texts["reference.cpp"] = "// void reference() {}\nvoid reference(int n);\n";
-  EXPECT_EQ(errors_of(task),
-            "tasks/twice/reference.cpp:1:1: defines no function template named 'reference'");
+  EXPECT_EQ(
+      errors_of(task),
+      "tasks/twice/reference.cpp:1:1: this file defines no function template named 'reference'");
 }
 
 struct Wrong {
@@ -356,18 +359,21 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
       {"pitch: \"n + pad\"", "pitch: \"n +\"",
        "14:16: pitch: expected a number, a name or '(', but the expression ends"},
       {"pitch: \"n + pad\"", "pitch: \"n - 1\"",
-       "14:12: the pitch of 'x' is 3, below the row of 4 in workload 'small' with n=4 pad=1"},
+       "14:12: the pitch of 'x' is 3 elements, less than its row of 4 in workload 'small' with n=4 "
+       "pad=1"},
       {"[rows, n]", "[\"n / pad\", n]",
-       "12:13: shape 'n / pad': division by zero in workload 'prime' with n=7 pad=0"},
+       "12:13: shape 'n / pad': this expression divides by zero in workload 'prime' with n=7 "
+       "pad=0"},
       {"[rows, n]", "[\"4 - n\", n]",
-       "12:13: a size of 'x' is 0, below 1 in workload 'small' with n=4 pad=1"},
+       "12:13: a size of the tensor 'x' is 0, below 1 in workload 'small' with n=4 pad=1"},
       {"[rows, n]", "[9000000000000000000, n]",
-       "10:3: 'x' has more than 64 PiB in workload 'small' with n=4 pad=1"},
+       "10:3: the tensor 'x' has more than 64 PiB in workload 'small' with n=4 pad=1"},
       {"[1, n]", "[1, \"n + 1\"]",
        "21:49: the range 1 to 5 is empty or leaves 0 to 4 of 'y' in workload 'small' with n=4 "
        "pad=1"},
       {"[\"n % 3\", all]", "[rows, all]", "21:16: index 12 lies outside 0 to 11 of 'y'"},
-      {"[\"n % 3\", all]", "[all]", "21:15: the region has 1 ranges, the shape 2 dimensions"},
+      {"[\"n % 3\", all]", "[all]",
+       "21:15: the compared region has 1 ranges, and the tensor's shape has 2 dimensions"},
       {"dtype: f32\n    shape: [rows, n]\n    role: out",
        "dtype: f64\n    shape: [rows, n]\n    role: out",
        "16:3: 'y' is f64 and 'x' is f32, but the reference has one type Real only"},
@@ -387,21 +393,25 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
       {"name: twice", "name: while", "1:7: name 'while' is not a usable C identifier"},
       {"name: twice", "name: 2x", "1:7: name '2x' is not a usable C identifier"},
       {"dims: [n, pad]", "dims: [n, pad, min]",
-       "3:16: dim 'min' is the name of a function of the expressions"},
+       "3:16: dim 'min' is the name of a function of expressions, so it cannot be used"},
       {"value: 0.1", "value: one", "7:27: a must be a number, not 'one'"},
-      {"value: 0.1", "value: 1e39", "7:27: a does not fit f32"},
+      {"value: 0.1", "value: 1e39", "7:27: the value a does not fit into the type f32"},
       {"kind: normal, mean: 0, std: 1", "kind: normal, mean: 0, std: -1",
        "15:43: std must lie in 0 to 1e+30, not -1"},
-      {"kind: normal, mean: 0, std: 1", "kind: uniform, lo: 2, hi: 1", "15:13: lo 2 is above hi 1"},
-      {"role: out", "role: in", "21:14: only out and inout tensors are compared"},
-      {"goals: { roof: 0.9 }", "goals: { roof: 90 }", "27:16: roof is a fraction, at most 1"},
+      {"kind: normal, mean: 0, std: 1", "kind: uniform, lo: 2, hi: 1",
+       "15:13: the values' lo of 2 is above their hi of 1"},
+      {"role: out", "role: in",
+       "21:14: this tensor has role 'in'; only tensors of role out and inout can be compared"},
+      {"goals: { roof: 0.9 }", "goals: { roof: 90 }",
+       "27:16: the goal 'roof' is a fraction of the roofline, at most 1"},
       {"{ bytes: \"12 * n\"", "{ bytes: \"-12 * n\"",
-       "25:19: the work is -48, which is negative in workload 'small' with n=4 pad=1"},
-      {"name: twice", "name: \x01", "1:7: this is not a text file"},
-      {"name: twice", "name: &a twice", "1:7: anchors are not supported"},
+       "25:19: the formula of the work gives -48, which is negative in workload 'small' with n=4 "
+       "pad=1"},
+      {"name: twice", "name: \x01", "1:7: the YAML file is not a text file"},
+      {"name: twice", "name: &a twice", "1:7: YAML anchors (&name) are not supported"},
       {"name: twice", "name: *a", "1:7: the referenced anchor is not defined"},
       {"name: twice", "name: [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]",
-       "1:22: nested deeper than 16 levels"},
+       "1:22: the YAML text is nested deeper than 16 levels"},
       {"name: twice", "name: \"twice", "4:15: end of map not found"},
   };
   for (const auto& [from, to, error] : cases) {
@@ -420,8 +430,8 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheShapes) {
       {"for: [cpu]", "for: [gpu]",
        "5:43: target must be one of cpu, cuda, not 'gpu' (did you mean 'cpu'?)"},
       {"x: { kind", "y: { kind", "3:66: 'y' starts as poison, so it has no values"},
-      {"x: { kind", "xs: { kind", "3:66: no tensor is named 'xs' (did you mean 'x'?)"},
-      {"a: -0.5", "n: 3", "3:45: 'n' is a dim; set it beside the name"},
+      {"x: { kind", "xs: { kind", "3:66: the task has no tensor named 'xs' (did you mean 'x'?)"},
+      {"a: -0.5", "n: 3", "3:45: 'n' is a dim, not a scalar; set it beside the workload's name"},
       {"name: prime", "name: ../prime", "3:13: a workload's name has up to 64 letters"},
       {"check:", "chek:", "2:1: unknown key 'chek' in shapes.yaml (did you mean 'check'?)"},
   };
@@ -430,9 +440,10 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheShapes) {
     EXPECT_TRUE(got.starts_with(std::string("tasks/twice/shapes.yaml:") + error))
         << "wanted " << error << "\ngot    " << got;
   }
-  EXPECT_EQ(shapes_error("n: 4096", "n: 4294967296"),
-            "tasks/twice/task.yaml:6:3: scalar 'n' is 4294967296, which does not fit i32 in "
-            "workload 'large' with n=4294967296 pad=0");
+  EXPECT_EQ(
+      shapes_error("n: 4096", "n: 4294967296"),
+      "tasks/twice/task.yaml:6:3: the scalar 'n' is 4294967296, which does not fit into i32 in "
+      "workload 'large' with n=4294967296 pad=0");
 }
 
 TEST(LoadTask, ShowsAtMostTwentyComplaints) {
@@ -445,7 +456,7 @@ TEST(LoadTask, ShowsAtMostTwentyComplaints) {
 
 TEST(LoadTask, RefusesOversizedFiles) {
   EXPECT_EQ(errors_of(files(std::string(2 << 20, ' '))),
-            "tasks/twice/task.yaml:1:1: the file has 2 MiB; at most 1 MiB are read");
+            "tasks/twice/task.yaml:1:1: the YAML file has 2 MiB; at most 1 MiB are read");
 }
 
 TEST(LoadTask, HashChangesWithEveryFileThatDecides) {

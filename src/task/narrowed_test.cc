@@ -140,8 +140,9 @@ TEST(NarrowedTask, WhatCannotBeNarrowedIsRefused) {
     std::string text = narrow;
     return text.replace(text.find(what), what.size(), by);
   };
-  EXPECT_EQ(complaints_of(with("pad: 0", "pads: 0")).substr(0, 76),
-            "tasks/rows/task.yaml:3:10: fixed: the other task has no dim 'pads' (did you ");
+  EXPECT_EQ(complaints_of(with("pad: 0", "pads: 0")).substr(0, 94),
+            "tasks/rows/task.yaml:3:10: fixed: the task that this one is 'like' has no dim 'pads' "
+            "(did you ");
   EXPECT_EQ(complaints_of(with("n, m, scale", "n, m")),
             "tasks/rows/task.yaml:5:12: the signature lacks the scalar 'scale', whose value no "
             "dim gives");
@@ -169,9 +170,8 @@ TEST(NarrowedTask, VariantsOfVariantsEndSomewhere) {
     return TaskFiles{"tasks/a", {{"task.yaml", "name: a\nlike: a\n"}}, {}};
   });
   ASSERT_FALSE(endless);
-  EXPECT_EQ(
-      describe(endless.error()),
-      "tasks/a/task.yaml:2:7: like: a chain of more than 3 tasks that are 'like' the next one");
+  EXPECT_EQ(describe(endless.error()),
+            "tasks/a/task.yaml:2:7: like: more than 3 tasks are 'like' one another in a chain");
 }
 
 }  // namespace

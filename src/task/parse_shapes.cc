@@ -24,9 +24,11 @@ class ShapesReader {
       if (list == nullptr) continue;
       const auto items = read_list(report_, *list, kw::name_of(group));
       if (items.empty() && group != Group::Show)
-        report_.add(list->place, fmt::format("the group '{}' is empty", kw::name_of(group)));
+        report_.add(list->place,
+                    fmt::format("the group '{}' of workloads is empty", kw::name_of(group)));
       if (definition_.workloads.size() + items.size() > kMaxWorkloads)
-        return report_.add(list->place, fmt::format("more than {} workloads", kMaxWorkloads));
+        return report_.add(list->place,
+                           fmt::format("the task has more than {} workloads", kMaxWorkloads));
       const std::size_t before = definition_.workloads.size();
       for (const Yaml& item : items) read_workload(item, group);
       if (definition_.workloads.size() == before && !items.empty() && group != Group::Show)
@@ -91,10 +93,13 @@ class ShapesReader {
     for (const auto& [key, value] : read_entries(report_, node, "scalars")) {
       const auto found = std::ranges::find(definition_.scalars, key.scalar, &ScalarSpec::name);
       if (found == definition_.scalars.end()) {
-        report_.add(key.place, fmt::format("no scalar is named '{}'{}", sanitise(key.scalar, 40),
-                                           suggestion(key.scalar, scalars)));
+        report_.add(key.place,
+                    fmt::format("the task has no scalar named '{}'{}", sanitise(key.scalar, 40),
+                                suggestion(key.scalar, scalars)));
       } else if (std::ranges::find(definition_.dims, key.scalar) != definition_.dims.end()) {
-        report_.add(key.place, fmt::format("'{}' is a dim; set it beside the name", key.scalar));
+        report_.add(key.place,
+                    fmt::format("'{}' is a dim, not a scalar; set it beside the workload's name",
+                                key.scalar));
       } else {
         ScalarSpec scalar = *found;
         if (read_scalar_value(report_, value, known_, scalar))

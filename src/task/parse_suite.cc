@@ -72,10 +72,12 @@ class SuiteReader {
     for (const Yaml& item : items(node, what)) {
       const auto text = read_text(report_, item, what);
       if (!text) continue;
-      if (text->empty()) report_.add(item.place, fmt::format("an empty name in {}", what));
+      if (text->empty())
+        report_.add(item.place, fmt::format("the suite has an empty name in {}", what));
       const bool is_known = std::ranges::find(names, *text, &SuiteName::text) != names.end();
       if (is_known)
-        report_.add(item.place, fmt::format("'{}' is in {} twice", sanitise(*text, 60), what));
+        report_.add(item.place,
+                    fmt::format("'{}' is listed twice in {}", sanitise(*text, 60), what));
       names.push_back({*text, item.place});
     }
     return names;
@@ -87,9 +89,9 @@ class SuiteReader {
     for (SuiteName& name : read_names(node, what)) {
       const std::vector<std::string> all(known.begin(), known.end());
       if (std::ranges::find(known, name.text) == known.end())
-        report_.add(name.place,
-                    fmt::format("no '{}' in {}; there are {}{}", sanitise(name.text, 40), what,
-                                join(all, ", "), suggestion(name.text, all)));
+        report_.add(name.place, fmt::format("'{}' is no known entry of {}; there are {}{}",
+                                            sanitise(name.text, 40), what, join(all, ", "),
+                                            suggestion(name.text, all)));
       names.push_back(std::move(name));
     }
     return names;
@@ -109,7 +111,8 @@ class SuiteReader {
     for (SuiteName& name : read_names(node, what)) {
       if (std::ranges::any_of(spec_.tasks,
                               [&](const SuiteTask& t) { return t.name.text == name.text; }))
-        report_.add(name.place, fmt::format("'{}' is in two levels", sanitise(name.text, 60)));
+        report_.add(name.place, fmt::format("the task '{}' is in two levels of the suite",
+                                            sanitise(name.text, 60)));
       spec_.tasks.push_back({std::move(name), level});
     }
   }
@@ -152,7 +155,7 @@ class SuiteReader {
   void add_seed(const Yaml& item, std::int64_t seed) {
     const auto number = static_cast<std::uint64_t>(seed);
     if (std::ranges::find(spec_.seeds, number) != spec_.seeds.end())
-      return report_.add(item.place, fmt::format("seed {} is there twice", seed));
+      return report_.add(item.place, fmt::format("the seed {} is listed twice", seed));
     spec_.seeds.push_back(number);
   }
 
@@ -166,7 +169,7 @@ class SuiteReader {
       if (!index) continue;
       const T value = value_of(*index);
       if (std::ranges::find(values, value) != values.end())
-        report_.add(item.place, fmt::format("'{}' is in {} twice", names[*index], what));
+        report_.add(item.place, fmt::format("'{}' is listed twice in {}", names[*index], what));
       values.push_back(value);
     }
     return values;
@@ -197,7 +200,8 @@ class SuiteReader {
     if (const Yaml* node = section.find("repairs"))
       if (const auto most = read_integer(report_, *node, "repairs")) {
         if (*most < 0 || *most > kMostRepairs)
-          report_.add(node->place, fmt::format("repairs are 0 to {}", kMostRepairs));
+          report_.add(node->place,
+                      fmt::format("the number of repairs must be 0 to {}", kMostRepairs));
         spec_.repairs = static_cast<int>(std::clamp<std::int64_t>(*most, 0, kMostRepairs));
       }
     if (const Yaml* node = section.find("samples"))
@@ -222,7 +226,8 @@ class SuiteReader {
     read_count("tokens", budget.tokens);
     if (const Yaml* usd = section.find("usd")) {
       budget.usd = read_number(report_, *usd, "usd").value_or(0);
-      if (budget.usd <= 0) report_.add(usd->place, "usd is an amount above 0");
+      if (budget.usd <= 0)
+        report_.add(usd->place, "the budget's usd must be an amount in dollars above 0");
     }
     if (node.kind == Yaml::Kind::Mapping && node.entries.empty())
       report_.add(node.place, "a budget has at least one of evaluations, calls, tokens and usd");
@@ -242,13 +247,13 @@ class SuiteReader {
       spec_.fast.clear();
       for (const Yaml& item : items(*node, "fast"))
         if (const auto p = read_number(report_, item, "p of fast_p")) {
-          if (*p < 0) report_.add(item.place, "p must not be negative");
+          if (*p < 0) report_.add(item.place, "a p of fast_p must not be negative");
           spec_.fast.push_back(*p);
         }
     }
     if (const Yaml* node = section.find("resources")) {
       spec_.resources = read_number(report_, *node, "resources").value_or(0);
-      if (spec_.resources <= 0) report_.add(node->place, "resources are a number above 0");
+      if (spec_.resources <= 0) report_.add(node->place, "'resources' must be a number above 0");
     }
   }
 

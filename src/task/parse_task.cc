@@ -69,7 +69,8 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
     const auto name = read_identifier(report, key, "let");
     if (!name) continue;
     const auto known = formula_names(definition);
-    if (contains(known, *name)) report.add(key.place, fmt::format("'{}' is already a name", *name));
+    if (contains(known, *name))
+      report.add(key.place, fmt::format("the name '{}' is given twice in the task", *name));
     if (auto formula = read_formula(report, value, *name, known))
       definition.lets.push_back({*name, std::move(*formula)});
   }
@@ -101,7 +102,8 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
                 scalar.name));
       read_scalar_value(report, *given, known, scalar);
     } else if (is_real(scalar.dtype) || !contains(known, scalar.name)) {
-      report.add(key.place, fmt::format("scalar '{}' lacks a value", scalar.name));
+      report.add(key.place, fmt::format("the scalar '{}' has neither a value nor a dim of its name",
+                                        scalar.name));
     } else {
       scalar.integer = {Expr::parse(scalar.name).value_or(Expr()), key.place};
     }
@@ -140,7 +142,7 @@ void read_arguments(FileReport& report, const Yaml& node, Definition& definition
     if (std::ranges::find(signature, tensor.name, &Parameter::name) == signature.end())
       report.add(node.place, fmt::format("the signature lacks the tensor '{}'", tensor.name));
   if (signature.size() > kMaxArguments)
-    report.add(node.place, fmt::format("more than {} arguments", kMaxArguments));
+    report.add(node.place, fmt::format("the signature has more than {} arguments", kMaxArguments));
 }
 
 void read_signature(FileReport& report, const Section& section, Definition& definition) {
@@ -148,7 +150,8 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
   for (const auto& tensor : definition.tensors)
     for (const auto& scalar : definition.scalars)
       if (tensor.name == scalar.name)
-        report.add(tensor.place, fmt::format("'{}' is a tensor and a scalar", tensor.name));
+        report.add(tensor.place,
+                   fmt::format("the name '{}' is given to a tensor and to a scalar", tensor.name));
   const auto first_real =
       std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
   for (const auto& tensor : definition.tensors)
@@ -169,7 +172,7 @@ void read_limit(FileReport& report, const Section& section, std::string_view key
   const Yaml* node = is_required ? section.require(key) : section.find(key);
   if (node == nullptr) return;
   limit = read_number(report, *node, key).value_or(limit);
-  if (limit < 0) report.add(node->place, fmt::format("{} must not be negative", key));
+  if (limit < 0) report.add(node->place, fmt::format("{} of the gate must not be negative", key));
 }
 
 void read_gate(FileReport& report, const Section& section, Definition& definition) {
@@ -219,9 +222,10 @@ void read_rms(FileReport& report, const Section& section, Gate& gate) {
   const Yaml* node = section.find("rms");
   if (node == nullptr) return;
   const Section keys(report, *node, "rms", {"factor"});
-  if (gate.kind == GateKind::Exact) report.add(node->place, "gate 'exact' has no second gate");
+  if (gate.kind == GateKind::Exact)
+    report.add(node->place, "a task with gate 'exact' cannot have the second gate 'rms'");
   read_limit(report, keys, "factor", gate.rms_factor, true);
-  if (gate.rms_factor < 1) report.add(node->place, "the factor must be at least 1");
+  if (gate.rms_factor < 1) report.add(node->place, "the factor of 'rms' must be at least 1");
 }
 
 void read_work(FileReport& report, const Section& section, Definition& definition) {
@@ -256,13 +260,15 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
     const Yaml* value = keys.find(key);
     if (value == nullptr) return;
     goal = read_number(report, *value, key);
-    if (goal && *goal <= 0) report.add(value->place, fmt::format("{} must be positive", key));
+    if (goal && *goal <= 0)
+      report.add(value->place, fmt::format("the goal {} must be above 0", key));
   };
   read("time_ns", goals.time_ns);
   read("speedup", goals.speedup);
   read("roof", goals.roof);
   if (goals.roof && *goals.roof > 1)
-    report.add(keys.find("roof")->place, "roof is a fraction, at most 1");
+    report.add(keys.find("roof")->place,
+               "the goal 'roof' is a fraction of the roofline, at most 1");
 }
 
 // The range that ptxas accepts for -maxrregcount; 255 registers are the most that a thread can
@@ -346,8 +352,8 @@ void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Defi
     const auto dim = std::ranges::find(definition.dims, name.scalar);
     if (dim == definition.dims.end()) {
       report.add(name.place,
-                 fmt::format("{}: the other task has no dim '{}'{}", key, sanitise(name.scalar, 40),
-                             suggestion(name.scalar, definition.dims)));
+                 fmt::format("{}: the task that this one is 'like' has no dim '{}'{}", key,
+                             sanitise(name.scalar, 40), suggestion(name.scalar, definition.dims)));
       continue;
     }
     const auto constant = read_integer(report, value, name.scalar);
@@ -397,7 +403,9 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
     const auto value = read_number(report, node, scalar.name);
     const bool fits = value && (scalar.dtype == Dtype::F64 ||
                                 std::abs(*value) <= std::numeric_limits<float>::max());
-    if (value && !fits) report.add(node.place, fmt::format("{} does not fit f32", scalar.name));
+    if (value && !fits)
+      report.add(node.place,
+                 fmt::format("the value {} does not fit into the type f32", scalar.name));
     // The value is rounded to the type that the candidate receives, so that the reference computes
     // with the same number.
     if (fits)

@@ -30,7 +30,7 @@ RangeSpec read_range(FileReport& report, const Yaml& node, std::span<const std::
   RangeSpec range;
   if (node.kind == Yaml::Kind::Sequence) {
     if (node.items.size() != 2) {
-      report.add(node.place, "a range is [lo, hi], hi excluded");
+      report.add(node.place, "a range of indices is written [lo, hi], with hi excluded");
       return range;
     }
     range.lo = read_formula(report, node.items[0], "range", known);
@@ -55,11 +55,15 @@ void read_compare(FileReport& report, const Yaml& node, std::span<const std::str
     for (const Yaml& part : read_list(report, item, "region"))
       region.push_back(read_range(report, part, known));
     if (region.size() != tensor.shape.size())
-      report.add(item.place, fmt::format("the region has {} ranges, the shape {} dimensions",
-                                         region.size(), tensor.shape.size()));
+      report.add(
+          item.place,
+          fmt::format("the compared region has {} ranges, and the tensor's shape has {} dimensions",
+                      region.size(), tensor.shape.size()));
     tensor.regions.push_back(std::move(region));
   }
-  if (node.items.empty()) report.add(node.place, "no region; write 'none' to compare nothing");
+  if (node.items.empty())
+    report.add(node.place,
+               "the list of compared regions is empty; write 'none' to compare nothing");
 }
 
 void read_alignment(FileReport& report, const Yaml& node, TensorSpec& tensor) {
@@ -119,7 +123,8 @@ TensorSpec read_tensor(FileReport& report, const Yaml& key, const Yaml& node,
   tensor.is_whole_compared = tensor.role != TensorRole::In;
   if (const Yaml* compare = section.find("compare")) {
     if (tensor.role == TensorRole::In)
-      report.add(compare->place, "only out and inout tensors are compared");
+      report.add(compare->place,
+                 "this tensor has role 'in'; only tensors of role out and inout can be compared");
     read_compare(report, *compare, known, tensor);
   }
   return tensor;
@@ -134,7 +139,7 @@ void parse_tensors(FileReport& report, const Yaml& node, Definition& definition)
   for (const auto& tensor : definition.tensors)
     is_any_compared = is_any_compared || tensor.is_whole_compared || !tensor.regions.empty();
   if (!is_any_compared)
-    report.add(node.place, "no tensor is compared, so no answer could be wrong");
+    report.add(node.place, "the task compares no tensor, so no answer could be wrong");
 }
 
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
@@ -145,8 +150,8 @@ void read_value_overrides(FileReport& report, const Yaml& node, const Definition
   for (const auto& [key, value] : read_entries(report, node, "values")) {
     const auto found = std::ranges::find(definition.tensors, key.scalar, &TensorSpec::name);
     if (found == definition.tensors.end()) {
-      report.add(key.place, fmt::format("no tensor is named '{}'{}", sanitise(key.scalar, 40),
-                                        suggestion(key.scalar, tensors)));
+      report.add(key.place, fmt::format("the task has no tensor named '{}'{}",
+                                        sanitise(key.scalar, 40), suggestion(key.scalar, tensors)));
     } else if (found->initial != Initial::Values) {
       report.add(key.place, fmt::format("'{}' starts as {}, so it has no values", key.scalar,
                                         kw::name_of(found->initial)));
@@ -166,7 +171,7 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
     if (exact == nullptr)
       report.add(within->place,
                  "'within' says how far off exact elements may be, so 'exact' is needed too");
-    if (definition.timed.within <= 0) report.add(within->place, "within must be positive");
+    if (definition.timed.within <= 0) report.add(within->place, "'within' must be above 0");
   }
   if (exact == nullptr) return;
   constexpr std::array<std::string_view, 3> kWords = {"none", "planted", "all"};
@@ -178,7 +183,9 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
                "'planted' recognises exact elements by the magnitude of the gate 'dot', which this "
                "task does not have; use all or none");
   if (definition.timed.exact == TimedSpec::Exact::All && gate == GateKind::Exact)
-    report.add(exact->place, "with gate 'exact' every element is exact already");
+    report.add(
+        exact->place,
+        "'exact: all' has no effect with gate 'exact', for which every element must be exact");
 }
 
 }  // namespace kw::task

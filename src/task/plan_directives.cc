@@ -25,7 +25,8 @@ std::vector<std::string> map_words(std::string_view attribute) {
 void PlanParser::read_workspace(PlanPiece rest, std::size_t at) {
   const auto bracket = rest.text.find('[');
   const auto close = bracket == kNone ? kNone : find_closing_bracket(rest.text, bracket);
-  if (close == kNone) return complain(rest.at, "expected NAME TYPE [SIZES]");
+  if (close == kNone)
+    return complain(rest.at, "a `// kw: workspace` line has the form: workspace NAME TYPE [SIZES]");
   const PlanPiece front = rest.part(0, bracket);
   const auto word = leading_word(front.text);
   WorkspaceNode node;
@@ -36,7 +37,7 @@ void PlanParser::read_workspace(PlanPiece rest, std::size_t at) {
   if (behind.text == "zeroed")
     node.is_zeroed = true;
   else if (!behind.empty())
-    return complain(behind.at, "expected `zeroed`, or nothing");
+    return complain(behind.at, "only `zeroed` may follow the type and sizes of a workspace");
   if (!name || !type || !sizes) return;
   node.name = std::move(*name);
   node.type = std::move(*type);
@@ -52,7 +53,8 @@ void PlanParser::read_table(PlanPiece rest, std::size_t at) {
   const auto colon = find_outside(inside.text, ":");
   const auto less = inside.text.substr(0, colon).find('<');
   if (close == kNone || colon == kNone || less == kNone)
-    return complain(rest.at, "expected NAME TYPE [INDEX < COUNT : VALUE]");
+    return complain(rest.at,
+                    "a `// kw: table` line has the form: table NAME TYPE [INDEX < COUNT : VALUE]");
   if (!expect_nothing(rest.part(close + 1))) return;
   const PlanPiece front = rest.part(0, bracket);
   const auto word = leading_word(front.text);
@@ -83,7 +85,9 @@ void PlanParser::read_table(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_map(PlanPiece rest, std::size_t at) {
   const auto equals = rest.text.find('=');
-  if (equals == kNone) return complain(rest.at, "expected NAME = PLACE as TYPE sizes(…) …");
+  if (equals == kNone)
+    return complain(rest.at,
+                    "a `// kw: map` line has the form: map NAME = PLACE as TYPE sizes(…) box(…) …");
   MapNode node;
   auto name = read_name(rest.part(0, equals), "map");
   PlanPiece behind = rest.part(equals + 1);
@@ -91,7 +95,7 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
   auto end = leading_word(behind.text).size();
   if (const PlanPiece next = behind.part(end); next.text.starts_with('[')) {
     const auto close = find_closing_bracket(next.text, 0);
-    if (close == kNone) return complain(next.at, "this bracket is not closed");
+    if (close == kNone) return complain(next.at, "this opening bracket is not closed");
     end = next.at - behind.at + close + 1;
   }
   auto base = read_place(behind.part(0, end));
@@ -112,11 +116,12 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
     static const std::vector<std::string> kKnown = {
         "sizes", "strides", "box", "steps", "swizzle", "interleave", "promotion", "outside"};
     if (!contains(kKnown, attribute->word))
-      return complain(attribute->at,
-                      fmt::format("unknown part of a map '{}'{}", sanitise(attribute->word, 40),
-                                  suggestion(attribute->word, kKnown)));
+      return complain(attribute->at, fmt::format("a `// kw: map` line has no part '{}'{}",
+                                                 sanitise(attribute->word, 40),
+                                                 suggestion(attribute->word, kKnown)));
     if (contains(seen, attribute->word))
-      return complain(attribute->at, fmt::format("'{}' is given twice", attribute->word));
+      return complain(attribute->at,
+                      fmt::format("the part '{}' is given twice in this line", attribute->word));
     seen.push_back(attribute->word);
     if (!check_attribute(*attribute, true)) return;
     const PlanPiece content = *attribute->content;
@@ -133,8 +138,8 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
     }
     const auto known = map_words(attribute->word);
     if (!contains(known, content.text))
-      return complain(content.at,
-                      fmt::format("{} is one of {}", attribute->word, fmt::join(known, ", ")));
+      return complain(content.at, fmt::format("{} of a `// kw: map` line is one of {}",
+                                              attribute->word, fmt::join(known, ", ")));
     PlanWord& word = attribute->word == "swizzle"      ? node.swizzle
                      : attribute->word == "interleave" ? node.interleave
                      : attribute->word == "promotion"  ? node.promotion
@@ -142,10 +147,12 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
     word = {std::string(content.text), content.at};
   }
   if (node.sizes.empty() || node.box.empty())
-    return complain(at, "a map needs sizes(…) and box(…)");
+    return complain(at, "a `// kw: map` line needs sizes(…) and box(…)");
   if (node.box.size() != node.sizes.size() || node.strides.size() + 1 != node.sizes.size() ||
       (!node.steps.empty() && node.steps.size() != node.sizes.size()))
-    return complain(at, "box and steps have as many numbers as sizes, strides one fewer");
+    return complain(at,
+                    "in a `// kw: map` line box and steps need as many numbers as sizes, and "
+                    "strides one fewer");
   push(at, std::move(node));
 }
 
@@ -163,10 +170,11 @@ void PlanParser::read_launch(PlanPiece rest, std::size_t at) {
                                                     "cooperative", "carveout", "pdl",    "args"};
     const auto word = attribute->word;
     if (!contains(kKnown, word))
-      return complain(attribute->at, fmt::format("unknown part of a launch '{}'{}",
+      return complain(attribute->at, fmt::format("a `// kw: launch` line has no part '{}'{}",
                                                  sanitise(word, 40), suggestion(word, kKnown)));
     if (contains(seen, word))
-      return complain(attribute->at, fmt::format("'{}' is given twice", word));
+      return complain(attribute->at,
+                      fmt::format("the part '{}' is given twice in this line", word));
     seen.push_back(word);
     const bool is_flag = word == "cooperative" || word == "pdl";
     if (!check_attribute(*attribute, !is_flag)) return;
@@ -191,13 +199,14 @@ void PlanParser::read_launch(PlanPiece rest, std::size_t at) {
   }
   if (node.end == 0) node.end = end;
   if (node.grid.empty() || node.block.empty())
-    return complain(at, "a launch needs grid(…) and block(…)");
+    return complain(at, "a `// kw: launch` line needs grid(…) and block(…)");
   push(at, std::move(node));
 }
 
 void PlanParser::read_fill(PlanPiece rest, std::size_t at) {
   const auto with = find_word(rest.text, "with");
-  if (with == kNone) return complain(rest.at, "expected PLACE with VALUE");
+  if (with == kNone)
+    return complain(rest.at, "a `// kw: fill` line has the form: fill PLACE with VALUE");
   FillNode node;
   auto to = read_place(rest.part(0, with));
   PlanPiece value = rest.part(with + 4);
@@ -230,7 +239,8 @@ void PlanParser::read_fill(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_copy(PlanPiece rest, std::size_t at) {
   const auto to = find_word(rest.text, "to");
-  if (to == kNone) return complain(rest.at, "expected PLACE to PLACE");
+  if (to == kNone)
+    return complain(rest.at, "a `// kw: copy` line has the form: copy PLACE to PLACE");
   auto from = read_place(rest.part(0, to));
   auto target = read_place(rest.part(to + 2));
   if (from && target) push(at, CopyNode{std::move(*from), std::move(*target)});

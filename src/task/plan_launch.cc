@@ -77,21 +77,26 @@ Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
   if (node.carveout) {
     const std::int64_t share = KW_TRY(scope_.value(*node.carveout));
     if (share < 0 || share > 100)
-      return trouble(node.carveout->at,
-                     fmt::format("a carveout of {}, which must be 0 to 100", scope_.figure(share)));
+      return trouble(
+          node.carveout->at,
+          fmt::format(
+              "the launch's carveout is {}; a share of shared memory in percent is 0 to 100",
+              scope_.figure(share)));
     step.carveout = static_cast<int>(share);
   }
   KW_TRY(check_shape(node, step));
   if (node.arguments.size() > kMaxParameters)
     return trouble(node.arguments[kMaxParameters].at,
-                   fmt::format("{} arguments; at most {}", node.arguments.size(), kMaxParameters));
+                   fmt::format("the launch passes {} arguments; at most {} are possible",
+                               node.arguments.size(), kMaxParameters));
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
     const PlanItem& item = node.arguments[i];
     const Layout room = KW_TRY(layout(item));
     bytes = align_up(bytes, room.alignment) + room.bytes;
     if (bytes > kMaxParameterBytes)
-      return trouble(item.at, fmt::format("more than {} bytes of arguments", kMaxParameterBytes));
+      return trouble(item.at, fmt::format("the arguments of the launch take more than {} bytes",
+                                          kMaxParameterBytes));
     KW_TRY(add_argument(item, static_cast<int>(i), 0, step));
   }
   return add_step(std::move(step), at);
@@ -141,8 +146,8 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
     for (std::size_t i = 0; i < exprs.size(); ++i) {
       if (sizes[i] < 1)
         return trouble(exprs[i].at,
-                       fmt::format("an empty {}: {} is {}; where nothing is to be done, leave the "
-                                   "launch out by // kw: when",
+                       fmt::format("the {} of this launch is empty: {} is {}; where nothing is to "
+                                   "be done, leave the launch out by // kw: when",
                                    what, kAxes[i], figure(sizes[i])));
       if (sizes[i] > most[i])
         return beyond_limit(exprs[i].at, fmt::format("{} {} is {}; 1 to {}", what, kAxes[i],
@@ -154,33 +159,42 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
   KW_TRY(check("block", node.block, step.block, kBlock));
   const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
   if (threads > 1024)
-    return beyond_limit(node.block[0].at,
-                        fmt::format("a block of {} threads; at most 1024", figure(threads)));
+    return beyond_limit(
+        node.block[0].at,
+        fmt::format("the launch asks for blocks of {} threads; at most 1024 are possible",
+                    figure(threads)));
   const GpuFacts& gpu = site_.gpu;
   if (step.shared_bytes < 0)
     return trouble(node.shared->at,
-                   fmt::format("{} bytes of shared memory", figure(step.shared_bytes)));
+                   fmt::format("the launch asks for {} bytes of shared memory, which is below 0",
+                               figure(step.shared_bytes)));
   if (step.shared_bytes > gpu.shared_per_block)
-    return beyond_limit(node.shared->at,
-                        fmt::format("{} bytes of shared memory; this device has {} for a block",
-                                    figure(step.shared_bytes), gpu.shared_per_block));
+    return beyond_limit(
+        node.shared->at,
+        fmt::format("the launch asks for {} bytes of shared memory; this device has {} for a block",
+                    figure(step.shared_bytes), gpu.shared_per_block));
   if (node.is_programmatic && is_before_hopper(gpu))
-    return beyond_limit(node.programmatic_at,
-                        fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
+    return beyond_limit(
+        node.programmatic_at,
+        fmt::format("a launch with pdl needs sm_90 or newer; this device is {}", gpu.arch));
   if (!step.cluster.empty()) {
     if (is_before_hopper(gpu))
-      return beyond_limit(node.cluster[0].at,
-                          fmt::format("clusters need sm_90; this device is {}", gpu.arch));
+      return beyond_limit(
+          node.cluster[0].at,
+          fmt::format("a launch with clusters needs sm_90 or newer; this device is {}", gpu.arch));
     KW_TRY(check("cluster", node.cluster, step.cluster, {16, 16, 16}));
     const std::int64_t blocks = step.cluster[0] * step.cluster[1] * step.cluster[2];
     if (blocks > 16)
-      return beyond_limit(node.cluster[0].at,
-                          fmt::format("a cluster of {} blocks; at most 16", figure(blocks)));
+      return beyond_limit(
+          node.cluster[0].at,
+          fmt::format("the launch asks for clusters of {} blocks; at most 16 are possible",
+                      figure(blocks)));
     for (std::size_t i = 0; i < 3; ++i)
       if (step.grid[i] % step.cluster[i] != 0)
-        return trouble(node.cluster[std::min(i, node.cluster.size() - 1)].at,
-                       fmt::format("grid {} is {}, no multiple of the cluster's {}", kAxes[i],
-                                   figure(step.grid[i]), figure(step.cluster[i])));
+        return trouble(
+            node.cluster[std::min(i, node.cluster.size() - 1)].at,
+            fmt::format("the launch's grid {} is {}, which is no multiple of the cluster's {}",
+                        kAxes[i], figure(step.grid[i]), figure(step.cluster[i])));
   }
   // This checks threads and dynamic shared memory only; the driver checks registers and static
   // shared memory.
@@ -193,10 +207,9 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
     // not.
     std::int64_t blocks = step.grid[0] * step.grid[1];
     if (__builtin_mul_overflow(blocks, step.grid[2], &blocks) || blocks > most)
-      return beyond_limit(node.grid[0].at,
-                          fmt::format("a cooperative launch of {} blocks; this device "
-                                      "holds at most {} of them at once",
-                                      figure(blocks), most));
+      return beyond_limit(node.grid[0].at, fmt::format("the cooperative launch has {} blocks; this "
+                                                       "device can hold at most {} of them at once",
+                                                       figure(blocks), most));
   }
   return {};
 }
@@ -232,11 +245,15 @@ Planned<PlanResolver::Layout> PlanResolver::place_items(const PlanItem& item,
     if (inner.offset) {
       at = KW_TRY(scope_.value(*inner.offset));
       if (at < 0 || at % room.alignment != 0)
-        return trouble(inner.offset->at, fmt::format("the offset {} is no multiple of {}",
-                                                     scope_.figure(at), room.alignment));
+        return trouble(
+            inner.offset->at,
+            fmt::format(
+                "the offset {} of this item of a struct is no multiple of {}, the item's alignment",
+                scope_.figure(at), room.alignment));
     }
     if (at > kMaxStructBytes - room.bytes)
-      return trouble(inner.at, fmt::format("a struct of more than {} bytes", kMaxStructBytes));
+      return trouble(inner.at,
+                     fmt::format("this struct argument has more than {} bytes", kMaxStructBytes));
     for (const auto& [begin, end] : taken)
       if (at < end && begin < at + room.bytes)
         return trouble(inner.at, "this item overlaps another one of its struct");
@@ -270,7 +287,7 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
       const PlanSpan span = KW_TRY(scope_.span(name));
       if (!name.indices.empty() && name.indices.back().high)
         return trouble(name.indices.back().high->at,
-                       "an argument can be the address of a single slice only");
+                       "an argument of a launch can be the address of one slice, not of a range");
       result.kind = ArgumentKind::Address;
       result.bytes = 8;
       result.place = span.place();
@@ -289,8 +306,9 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
   const int bytes = *plan_type_bytes(type);
   const std::int64_t value = KW_TRY(scope_.value(integer));
   if (!fits_plan_type(type, value))
-    return trouble(item.at, fmt::format("{} does not fit {}{}", scope_.figure(value), type,
-                                        type == "i32" ? "; write i64(…)" : ""));
+    return trouble(item.at,
+                   fmt::format("the value {} of this argument does not fit into {}{}",
+                               scope_.figure(value), type, type == "i32" ? "; write i64(…)" : ""));
   return scalar(bytes, static_cast<std::uint64_t>(value));
 }
 

@@ -54,7 +54,7 @@ std::string or_none(const PlanWord& word) { return word.text.empty() ? "none" : 
 Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
   const PlanSpan base = KW_TRY(scope_.span(node.base));
   if (base.space->memory == PlanMemory::Table)
-    return trouble(node.base.at, "a tensor map reaches tensors and workspaces, not tables");
+    return trouble(node.base.at, "a tensor map can describe a tensor or a workspace, not a table");
   PlanTensorMap map;
   map.name = node.name;
   map.base = base.place();
@@ -76,7 +76,7 @@ Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
   space.map = static_cast<int>(same - maps.begin());
   if (same == maps.end()) {
     if (maps.size() == kMaxMaps)
-      return trouble(at, fmt::format("more than {} different tensor maps", kMaxMaps));
+      return trouble(at, fmt::format("the plan has more than {} different tensor maps", kMaxMaps));
     maps.push_back(std::move(map));
   }
   return scope_.define(at, std::move(space));
@@ -99,54 +99,65 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
   const bool is_interleaved = map.interleave != "none";
   const std::int64_t unit = map.interleave == "32" ? 32 : 16;
   if (is_interleaved && map.sizes.size() < 3)
-    return trouble(node.interleave.at, "interleaving needs 3 dimensions or more");
+    return trouble(node.interleave.at, "a tensor map with interleave needs 3 dimensions or more");
   if (map.interleave == "32" && map.swizzle != "32")
-    return trouble(node.interleave.at, "interleave(32) needs swizzle(32)");
+    return trouble(node.interleave.at, "a tensor map with interleave(32) needs swizzle(32)");
   if (map.fill == "nan" && !element->is_real)
-    return trouble(node.outside.at, fmt::format("elements of type {} have no NaN", map.element));
+    return trouble(node.outside.at,
+                   fmt::format("outside(nan) is impossible here: elements of type {} have no NaN",
+                               map.element));
   if (base.offset % unit != 0 || base.space->alignment % unit != 0)
-    return trouble(node.base.at, fmt::format("a tensor map begins at a multiple of {} bytes, and "
-                                             "this is byte {} of a tensor aligned to {}",
-                                             unit, figure(base.offset), base.space->alignment));
+    return trouble(node.base.at,
+                   fmt::format("a tensor map must begin at a multiple of {} bytes, and this one "
+                               "begins at byte {} of a tensor aligned to {} bytes",
+                               unit, figure(base.offset), base.space->alignment));
   // One past the last byte that the tensor map addresses, counted from its base.
   std::int64_t reach = element->bytes;
   bool overflow = false;
   for (std::size_t i = 0; i < map.sizes.size(); ++i) {
     const std::int64_t size = map.sizes[i];
     if (size < 1 || size > kMostSize)
-      return trouble(node.sizes[i].at,
-                     fmt::format("a size of the map is {}; sizes are 1 to 2^32", figure(size)));
+      return trouble(
+          node.sizes[i].at,
+          fmt::format("a size of this tensor map is {}; sizes are 1 to 2^32", figure(size)));
     if (map.box[i] < 1 || map.box[i] > 256)
-      return trouble(node.box[i].at, fmt::format("a size of the box is {}; boxes have 1 to 256",
-                                                 figure(map.box[i])));
+      return trouble(
+          node.box[i].at,
+          fmt::format("a size of this tensor map's box is {}; sizes of a box are 1 to 256",
+                      figure(map.box[i])));
     if (map.element_strides[i] < 1 || map.element_strides[i] > 8)
-      return trouble(node.steps[i].at, fmt::format("a step of the map is {}; steps are 1 to 8",
-                                                   figure(map.element_strides[i])));
+      return trouble(node.steps[i].at,
+                     fmt::format("a step of this tensor map is {}; steps are 1 to 8",
+                                 figure(map.element_strides[i])));
     const std::int64_t stride = i == 0 ? element->bytes : map.stride_bytes[i - 1];
     if (i > 0 && (stride < 1 || stride >= kMostStride || stride % unit != 0))
       return trouble(
           node.strides[i - 1].at,
-          fmt::format("a stride of the map is {} bytes; strides are multiples of {} below 2^40",
-                      figure(stride), unit));
+          fmt::format(
+              "a stride of this tensor map is {} bytes; strides are multiples of {} below 2^40",
+              figure(stride), unit));
     std::int64_t more = 0;
     overflow = overflow || __builtin_mul_overflow(size - 1, stride, &more) ||
                __builtin_add_overflow(reach, more, &reach);
   }
   if (overflow || reach > base.space->bytes - base.offset)
-    return trouble(
-        at, fmt::format("this map reaches beyond '{}': byte {} of {}", node.base.name,
-                        overflow ? "?" : figure(base.offset + reach), figure(base.space->bytes)));
+    return trouble(at,
+                   fmt::format("this tensor map reaches beyond the end of '{}': to byte {} of {}",
+                               node.base.name, overflow ? "?" : figure(base.offset + reach),
+                               figure(base.space->bytes)));
   const std::int64_t row = map.box[0] * element->bytes;
   if (!is_interleaved && row % 16 != 0)
     return trouble(
         node.box[0].at,
-        fmt::format("the innermost row of a box has {} bytes, which is no multiple of 16",
-                    figure(row)));
+        fmt::format(
+            "the innermost row of this tensor map's box has {} bytes, which is no multiple of 16",
+            figure(row)));
   if (!is_interleaved && map.swizzle != "none" && row > std::stoll(map.swizzle))
     return trouble(
         node.box[0].at,
-        fmt::format("the innermost row of a box has {} bytes, more than the swizzle's {}",
-                    figure(row), map.swizzle));
+        fmt::format(
+            "the innermost row of this tensor map's box has {} bytes, more than the swizzle's {}",
+            figure(row), map.swizzle));
   return {};
 }
 

@@ -29,9 +29,10 @@ bool is_pattern(int bytes, std::int64_t value) {
 }  // namespace
 
 Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
-  if (loops_ > 0) return trouble(at, "a workspace may not stand in a loop");
+  if (loops_ > 0)
+    return trouble(at, "a `// kw: workspace` line may not stand inside a loop of the plan");
   if (plan_.workspaces.size() == kMaxWorkspaces)
-    return trouble(at, fmt::format("more than {} workspaces", kMaxWorkspaces));
+    return trouble(at, fmt::format("the plan has more than {} workspaces", kMaxWorkspaces));
   PlanSpace space;
   space.name = node.name;
   space.memory = PlanMemory::Workspace;
@@ -44,8 +45,9 @@ Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
   bool overflow = false;
   for (std::size_t i = 0; i < space.sizes.size(); ++i) {
     if (space.sizes[i] < 1)
-      return trouble(node.sizes[i].at, fmt::format("a size of '{}' is {}, below 1", node.name,
-                                                   scope_.figure(space.sizes[i])));
+      return trouble(node.sizes[i].at,
+                     fmt::format("a size of the workspace '{}' is {}; sizes are at least 1",
+                                 node.name, scope_.figure(space.sizes[i])));
     overflow = overflow || __builtin_mul_overflow(space.bytes, space.sizes[i], &space.bytes);
   }
   space.pitch = space.sizes.back();
@@ -62,12 +64,13 @@ Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
 }
 
 Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
-  if (loops_ > 0) return trouble(at, "a table may not stand in a loop");
+  if (loops_ > 0)
+    return trouble(at, "a `// kw: table` line may not stand inside a loop of the plan");
   if (plan_.tables.size() == kMaxTables)
-    return trouble(at, fmt::format("more than {} tables", kMaxTables));
+    return trouble(at, fmt::format("the plan has more than {} tables", kMaxTables));
   const std::int64_t count = KW_TRY(scope_.value(node.count));
   if (count < 1 || count > kMaxTableEntries)
-    return trouble(node.count.at, fmt::format("{} entries; a table has 1 to {}",
+    return trouble(node.count.at, fmt::format("the table has {} entries; a table has 1 to {}",
                                               scope_.figure(count), kMaxTableEntries));
   PlanTable table;
   table.name = node.name;
@@ -81,8 +84,8 @@ Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
     } else {
       const std::int64_t value = KW_TRY(scope_.value(node.integer));
       if (!fits_plan_type(node.type, value))
-        return trouble(node.integer.at,
-                       fmt::format("{} does not fit {}", scope_.figure(value), node.type));
+        return trouble(node.integer.at, fmt::format("the table's entry {} does not fit into {}",
+                                                    scope_.figure(value), node.type));
       table.integers.push_back(value);
     }
     scope_.reset(mark);
@@ -103,13 +106,16 @@ Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
 Planned<> PlanResolver::check_target(const PlanName& name, const PlanSpan& span) const {
   const PlanSpace& space = *span.space;
   if (!space.is_writable)
-    return trouble(name.at, fmt::format("'{}' may not be written", name.name));
+    return trouble(
+        name.at,
+        fmt::format("the plan may not write to '{}', which is an input or a table", name.name));
   const std::int64_t pitch = space.pitch * space.element_bytes;
   const std::int64_t row = space.sizes.empty() ? pitch : space.sizes.back() * space.element_bytes;
   if (space.sizes.size() > 1 && pitch > row && span.offset % pitch + span.bytes > row)
-    return trouble(name.at, fmt::format("the rows of '{}' have padding between them, which must "
-                                        "stay as it is: write it in a kernel",
-                                        name.name));
+    return trouble(name.at,
+                   fmt::format("a fill or copy cannot write '{}', whose rows have padding between "
+                               "them that must stay unchanged: write the tensor in a kernel",
+                               name.name));
   return {};
 }
 
@@ -123,23 +129,27 @@ Planned<> PlanResolver::visit(const FillNode& node, std::size_t at) {
     const double value = node.real ? KW_TRY(scope_.real(*node.real))
                                    : static_cast<double>(KW_TRY(scope_.value(*node.integer)));
     if (bytes == 2 && value != 0)
-      return trouble(node.at, fmt::format("a {} is filled with 0 or bits(…)", type));
+      return trouble(node.at,
+                     fmt::format("elements of type {} can be filled only with 0 or bits(…)", type));
     if (bytes == 4) image = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     if (bytes == 8) image = std::bit_cast<std::uint64_t>(value);
   } else {
     if (!node.integer)
       return trouble(node.at,
-                     fmt::format("'{}' is {}, which takes an integer", node.to.name, type));
+                     fmt::format("'{}' has elements of type {}, which are filled with an integer",
+                                 node.to.name, type));
     const std::int64_t value = KW_TRY(scope_.value(*node.integer));
     const bool is_good = node.is_bits ? is_pattern(bytes, value) : fits_plan_type(type, value);
     if (!is_good)
-      return trouble(node.at, fmt::format("{} does not fit {}", scope_.figure(value), type));
+      return trouble(node.at, fmt::format("the fill value {} does not fit into {}",
+                                          scope_.figure(value), type));
     image = low_bits(static_cast<std::uint64_t>(value), bytes);
   }
   if (bytes == 8 && (image >> 32) != low_bits(image, 4))
-    return trouble(node.at, fmt::format("a {} is filled with values whose halves are equal, such "
-                                        "as 0: write this one in a kernel",
-                                        type));
+    return trouble(node.at,
+                   fmt::format("elements of type {} can be filled only with values whose two "
+                               "halves are equal, such as 0: write this value in a kernel",
+                               type));
   PlanStep step;
   step.kind = StepKind::Fill;
   step.to = to.place();
@@ -154,18 +164,19 @@ Planned<> PlanResolver::visit(const CopyNode& node, std::size_t at) {
   PlanSpan to = KW_TRY(scope_.span(node.to));
   if (from.space->element_bytes != to.space->element_bytes)
     return trouble(node.to.at,
-                   fmt::format("a copy cannot convert: '{}' is {} and '{}' is {}", node.from.name,
-                               from.space->type, node.to.name, to.space->type));
+                   fmt::format("a copy cannot convert types: '{}' is {} and '{}' is {}",
+                               node.from.name, from.space->type, node.to.name, to.space->type));
   if (from.bytes > to.space->bytes - to.offset)
-    return trouble(node.to.at,
-                   fmt::format("{} bytes do not fit behind byte {} of '{}', which has {}",
-                               scope_.figure(from.bytes), scope_.figure(to.offset), node.to.name,
-                               scope_.figure(to.space->bytes)));
+    return trouble(
+        node.to.at,
+        fmt::format("a copy of {} bytes to byte {} of '{}' does not fit: the target has {} bytes",
+                    scope_.figure(from.bytes), scope_.figure(to.offset), node.to.name,
+                    scope_.figure(to.space->bytes)));
   to.bytes = from.bytes;
   KW_TRY(check_target(node.to, to));
   if (from.space == to.space && from.offset < to.offset + to.bytes &&
       to.offset < from.offset + from.bytes)
-    return trouble(node.to.at, "source and target of this copy overlap");
+    return trouble(node.to.at, "the source and the target of this copy overlap");
   PlanStep step;
   step.kind = StepKind::Copy;
   step.from = from.place();

@@ -86,7 +86,8 @@ std::optional<std::vector<PlanExpr>> PlanParser::read_list(PlanPiece piece, std:
     values.push_back(std::move(*value));
   }
   if (values.size() <= most) return values;
-  complain(piece.at, fmt::format("{} numbers where at most {} are allowed", values.size(), most));
+  complain(piece.at,
+           fmt::format("this list has {} numbers; at most {} are allowed", values.size(), most));
   return std::nullopt;
 }
 
@@ -110,7 +111,7 @@ std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
   const auto word = leading_word(piece.text);
   PlanName place{std::string(word), piece.at, {}};
   if (!is_usable_identifier(word)) {
-    complain(piece.at, fmt::format("expected the name of a tensor or workspace, not '{}'",
+    complain(piece.at, fmt::format("this place must be the name of a tensor or workspace, not '{}'",
                                    sanitise(piece.text, 40)));
     return std::nullopt;
   }
@@ -118,7 +119,7 @@ std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
   if (behind.empty()) return place;
   const auto close = behind.text.starts_with('[') ? find_closing_bracket(behind.text, 0) : kNone;
   if (close == kNone || close + 1 != behind.text.size()) {
-    complain(behind.at, "expected [INDEX], or nothing");
+    complain(behind.at, "only an index in brackets may follow the name of a tensor or workspace");
     return std::nullopt;
   }
   for (const PlanPiece& part : split_piece(behind.part(1, close - 1), ',')) {
@@ -135,7 +136,7 @@ std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
       index.high = std::move(*high);
     }
     if (!place.indices.empty() && place.indices.back().high) {
-      complain(part.at, "only the last index may be a range");
+      complain(part.at, "only the last index of a tensor may be a range");
       return std::nullopt;
     }
     place.indices.push_back(std::move(index));
@@ -150,7 +151,7 @@ std::optional<KernelName> PlanParser::read_kernel(PlanPiece& rest) {
   for (;;) {
     const auto word = leading_word(rest.text.substr(end));
     if (word.empty() || (word[0] >= '0' && word[0] <= '9')) {
-      complain(rest.at + end, "expected the name of a kernel");
+      complain(rest.at + end, "`// kw: launch` must be followed by the name of a kernel");
       return std::nullopt;
     }
     end += word.size();
@@ -162,7 +163,8 @@ std::optional<KernelName> PlanParser::read_kernel(PlanPiece& rest) {
   if (!rest.text.starts_with('<')) return kernel;
   const auto close = find_closing_bracket(rest.text, 0, true);
   if (close == kNone) {
-    complain(rest.at, "this < is not closed; comparisons in it need parentheses");
+    complain(rest.at,
+             "this < of template arguments is not closed; comparisons inside it need parentheses");
     return std::nullopt;
   }
   kernel.is_template = true;
@@ -207,7 +209,8 @@ std::optional<PlanItem> PlanParser::read_item(PlanPiece piece, int depth) {
   }
   if (is_wrapped && type != nullptr) {
     if (type->is_real && type->bytes < 4) {
-      complain(piece.at, fmt::format("a {} cannot be passed by value; pass an f32", word));
+      complain(piece.at,
+               fmt::format("a value of type {} cannot be passed to a kernel; pass an f32", word));
       return std::nullopt;
     }
     item.type = word;
@@ -243,7 +246,8 @@ std::optional<std::vector<PlanItem>> PlanParser::read_items(PlanPiece piece, int
   std::vector<PlanItem> items;
   if (piece.empty() && depth == 0) return items;
   if (depth > kMaxStructDepth) {
-    complain(piece.at, fmt::format("structs nested deeper than {} levels", kMaxStructDepth));
+    complain(piece.at,
+             fmt::format("the struct argument is nested deeper than {} levels", kMaxStructDepth));
     return std::nullopt;
   }
   for (const PlanPiece& part : split_piece(piece, ',')) {
@@ -271,7 +275,7 @@ std::optional<PlanParser::Attribute> PlanParser::take_attribute(PlanPiece& rest)
   if (behind.text.starts_with('(')) {
     const auto close = find_closing_bracket(behind.text, 0);
     if (close == kNone) {
-      complain(behind.at, "this bracket is not closed");
+      complain(behind.at, "this opening bracket is not closed");
       return std::nullopt;
     }
     attribute.content = behind.part(1, close - 1);
@@ -283,8 +287,9 @@ std::optional<PlanParser::Attribute> PlanParser::take_attribute(PlanPiece& rest)
 
 bool PlanParser::check_attribute(const Attribute& attribute, bool has_content) {
   if (attribute.content.has_value() == has_content) return true;
-  complain(attribute.at, has_content ? fmt::format("{} needs parentheses", attribute.word)
-                                     : fmt::format("{} takes nothing", attribute.word));
+  complain(attribute.at, has_content
+                             ? fmt::format("{} needs a value in parentheses", attribute.word)
+                             : fmt::format("{} takes no value in parentheses", attribute.word));
   return false;
 }
 

@@ -38,13 +38,14 @@ void PlanParser::read(PlanPiece directive) {
 }
 
 PlanBlock PlanParser::finish() {
-  for (const Open& block : open_) complain(block.at, "this block has no `end`");
+  for (const Open& block : open_) complain(block.at, "this block of the plan has no `// kw: end`");
   return std::move(plan_);
 }
 
 bool PlanParser::open_block(Open block) {
   if (open_.size() == kMaxPlanDepth) {
-    complain(block.at, fmt::format("more than {} blocks inside each other", kMaxPlanDepth));
+    complain(block.at,
+             fmt::format("the plan has more than {} blocks inside each other", kMaxPlanDepth));
     return false;
   }
   open_.push_back(std::move(block));
@@ -52,7 +53,7 @@ bool PlanParser::open_block(Open block) {
 }
 
 bool PlanParser::expect_nothing(PlanPiece rest) {
-  if (!rest.empty()) complain(rest.at, "nothing may follow here");
+  if (!rest.empty()) complain(rest.at, "this `// kw:` line must end here");
   return rest.empty();
 }
 
@@ -64,7 +65,7 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
   const auto equals = rest.text.find('=');
   const auto dots = find_outside(rest.text, "..");
   if (equals == std::string_view::npos || dots == std::string_view::npos || dots < equals) {
-    complain(rest.at, "expected NAME = LOW .. HIGH");
+    complain(rest.at, "a `// kw: for` line has the form: for NAME = LOW .. HIGH");
   } else {
     const auto step = find_word(rest.text, "step");
     const auto name = read_name(rest.part(0, equals), "loop");
@@ -107,7 +108,8 @@ void PlanParser::read_else(PlanPiece rest, std::size_t at) {
     block.guard.branches.push_back({});
     return;
   }
-  if (leading_word(rest.text) != "when") return complain(rest.at, "expected `when`, or nothing");
+  if (leading_word(rest.text) != "when")
+    return complain(rest.at, "only `when` may follow `else` in this line");
   auto condition = read_expression(rest.part(4));
   block.guard.branches.push_back({condition ? std::move(*condition) : PlanExpr(), {}});
 }
@@ -124,7 +126,7 @@ void PlanParser::read_join(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_end(PlanPiece rest, std::size_t at) {
   if (!expect_nothing(rest)) return;
-  if (open_.empty()) return complain(at, "there is no open block to end");
+  if (open_.empty()) return complain(at, "this `end` closes nothing: no block of the plan is open");
   Open block = std::move(open_.back());
   open_.pop_back();
   switch (block.kind) {

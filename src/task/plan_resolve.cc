@@ -103,7 +103,8 @@ Planned<Plan> PlanResolver::run() {
   KW_TRY(define_names());
   KW_TRY(run_scope(header_.plan));
   if (header_.dialect == "host") KW_TRY(add_call());
-  if (plan_.steps.empty()) return trouble(0, "the plan has no step that runs here");
+  if (plan_.steps.empty())
+    return trouble(0, "the plan has no step that runs for this workload and these knobs");
   return std::move(plan_);
 }
 
@@ -155,8 +156,10 @@ Planned<> PlanResolver::run_scope(const PlanBlock& block) {
   open_.clear();
   KW_TRY(run_block(block));
   if (!open_.empty())
-    return trouble(open_.begin()->second.at,
-                   fmt::format("the branch '{}' is not joined in its block", open_.begin()->first));
+    return trouble(
+        open_.begin()->second.at,
+        fmt::format("the branch '{}' is forked in this block and not joined in the same block",
+                    open_.begin()->first));
   open_ = std::move(outer);
   scope_.reset(mark);
   return {};
@@ -172,7 +175,7 @@ Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
   const bool is_of_device =
       std::ranges::any_of(names, [](const auto& name) { return contains(device_names(), name); });
   std::string message =
-      fmt::format("this requirement does not hold: {}", node.condition.expr.text());
+      fmt::format("this `// kw: require` condition does not hold: {}", node.condition.expr.text());
   if (contains(names, "arch")) message += fmt::format("; arch is {}", site_.gpu.arch);
   return std::unexpected(PlanTrouble{at, std::move(message), is_of_device});
 }
@@ -180,7 +183,7 @@ Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
 Planned<> PlanResolver::turn(const ForNode& node, std::size_t at, std::int64_t value,
                              const PlanBlock& block) {
   if (++turns_ > kMaxTurns)
-    return trouble(at, fmt::format("more than {} turns of loops", kMaxTurns));
+    return trouble(at, fmt::format("the loops of the plan take more than {} turns", kMaxTurns));
   const std::size_t mark = scope_.mark();
   KW_TRY(scope_.define(at, node.name, value));
   KW_TRY(run_scope(block));
@@ -193,7 +196,7 @@ Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
   const std::int64_t high = KW_TRY(scope_.value(node.high));
   const std::int64_t stride = node.stride ? KW_TRY(scope_.value(*node.stride)) : 1;
   if (stride < 1)
-    return trouble(node.stride->at, fmt::format("a loop with a step of {}, which must be above 0",
+    return trouble(node.stride->at, fmt::format("the step of this loop is {}, and must be above 0",
                                                 scope_.figure(stride)));
   ++loops_;
   // `high - t` is computed with unsigned numbers, so that it cannot overflow.
@@ -236,14 +239,16 @@ std::set<int> PlanResolver::Branch::tails() const {
 
 Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
   if (open_.contains(node.name))
-    return trouble(at, fmt::format("a branch '{}' is open already", node.name));
+    return trouble(at,
+                   fmt::format("the branch '{}' is forked twice before it is joined", node.name));
   Branch parent = std::move(branch_);
   branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
   // The branch gets the smallest free number; branches of enclosing blocks that are still open keep
   // theirs.
   while (!taken_.insert(branch_.id).second) ++branch_.id;
   if (taken_.size() > kMaxOpenForks + 1)
-    return trouble(at, fmt::format("more than {} branches are open", kMaxOpenForks));
+    return trouble(at, fmt::format("more than {} branches of the plan are open at the same time",
+                                   kMaxOpenForks));
   KW_TRY(run_scope(node.body));
   branch_.at = at;
   open_[node.name] = std::move(branch_);
@@ -254,7 +259,8 @@ Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
 Planned<> PlanResolver::visit(const JoinNode& node, std::size_t at) {
   const auto found = open_.find(node.name);
   if (found == open_.end())
-    return trouble(at, fmt::format("no branch '{}' was forked in this block", node.name));
+    return trouble(
+        at, fmt::format("the branch '{}' is joined, but was not forked in this block", node.name));
   for (const int step : found->second.tails()) branch_.pending.insert(step);
   taken_.erase(found->second.id);
   open_.erase(found);
@@ -263,7 +269,7 @@ Planned<> PlanResolver::visit(const JoinNode& node, std::size_t at) {
 
 Planned<> PlanResolver::add_step(PlanStep step, std::size_t at) {
   if (plan_.steps.size() == kMostPlanSteps)
-    return trouble(at, fmt::format("more than {} steps", kMostPlanSteps));
+    return trouble(at, fmt::format("the plan has more than {} steps", kMostPlanSteps));
   const bool is_behind_launch =
       branch_.last >= 0 && branch_.pending.empty() &&
       plan_.steps[static_cast<std::size_t>(branch_.last)].kind == StepKind::Launch;
@@ -316,14 +322,15 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
   if (!header->is_valid(candidate.knobs)) {
     Finding finding;
     finding.kind = "diagnostic";
-    finding.text = "the knobs are no valid point of the candidate's space";
+    finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = file;
     return std::unexpected(fault_of(std::move(finding), false));
   }
   const bool is_truth = is_truth_role(role);
   if (is_truth && header->dialect == "host")
     return std::unexpected(fault_of(
-        diagnostic_at(candidate.source, file, 0, "a truth is device code, not a host launcher"),
+        diagnostic_at(candidate.source, file, 0,
+                      "a reference for target cuda must be device code, not a host launcher"),
         false));
   const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
   std::vector<RolePlan> plans;

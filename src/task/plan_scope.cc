@@ -40,7 +40,8 @@ std::string PlanScope::unknown(const std::string& name) const {
 Planned<> PlanScope::check_free(std::size_t at, const std::string& name) const {
   const bool is_number = numbers_.contains(name) && !implied_.contains(name);
   if (is_number || reals_.contains(name) || spaces_.contains(name))
-    return trouble(at, fmt::format("'{}' is already a name of the task or of the plan", name));
+    return trouble(at,
+                   fmt::format("the name '{}' is already used by the task or by the plan", name));
   return {};
 }
 
@@ -106,7 +107,7 @@ Planned<std::int64_t> PlanScope::value(const PlanExpr& expr) const {
   for (const auto& name : expr.expr.names()) {
     if (numbers_.contains(name)) continue;
     if (reals_.contains(name))
-      message = fmt::format("'{}' is a real scalar; write f32({}) or f64(…)", name, name);
+      message = fmt::format("'{}' is a floating-point scalar; write f32({}) or f64(…)", name, name);
     else if (spaces_.contains(name))
       message = fmt::format("'{}' is an address and has no value in an expression", name);
     else

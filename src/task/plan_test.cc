@@ -286,7 +286,7 @@ TEST(Plan, RequirementsMayNameTheArch) {
   plain.arch = "sm_90";
   const auto refused = test::attempt(lines, "small", plain);
   EXPECT_TRUE(refused.complaint().starts_with(
-      "1:9: this requirement does not hold: arch == sm_90a; arch is sm_90"))
+      "1:9: this `// kw: require` condition does not hold: arch == sm_90a; arch is sm_90"))
       << refused.complaint();
   EXPECT_EQ(refused.verdict.outcome, Outcome::OutOfResources);
   auto header = *parse_header(test::directives(lines), "a.cu", Target::Cuda);

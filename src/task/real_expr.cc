@@ -49,7 +49,8 @@ class RealExpr::Parser {
 
   std::expected<RealExpr, ExprError> run() {
     if (text_.size() > Expr::kMaxText)
-      complain(0, fmt::format("expression of {} bytes; at most {}", text_.size(), Expr::kMaxText));
+      complain(0, fmt::format("the expression has {} bytes; at most {} are allowed", text_.size(),
+                              Expr::kMaxText));
     nodes_.clear();
     sum();
     skip_blanks();
@@ -92,7 +93,7 @@ class RealExpr::Parser {
   }
 
   static std::string too_deep() {
-    return fmt::format("nested deeper than {} levels", Expr::kMaxHeight);
+    return fmt::format("the expression is nested deeper than {} levels", Expr::kMaxHeight);
   }
 
   std::size_t sum() {

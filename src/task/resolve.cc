@@ -42,7 +42,7 @@ class Resolver {
       workload_.dot_length = KW_TRY(value(*definition_.dot_length, "k"));
       if (workload_.dot_length < 1)
         return error(definition_.dot_length->place,
-                     fmt::format("k of the gate is {}, below 1", workload_.dot_length));
+                     fmt::format("the gate's k is {}, below 1", workload_.dot_length));
     }
     workload_.exact_below = exact_below();
     workload_.exact_within = definition_.timed.within;
@@ -78,7 +78,7 @@ class Resolver {
                                    : std::pair<std::int64_t, std::int64_t>{INT64_MIN, INT64_MAX};
     if (scalar.integer < lowest || scalar.integer > highest)
       return error(spec.integer.place,
-                   fmt::format("scalar '{}' is {}, which does not fit {}", spec.name,
+                   fmt::format("the scalar '{}' is {}, which does not fit into {}", spec.name,
                                scalar.integer, kw::name_of(spec.dtype)));
     return scalar;
   }
@@ -93,23 +93,24 @@ class Resolver {
     for (const Formula& formula : spec.shape) {
       tensor.sizes.push_back(KW_TRY(value(formula, "shape")));
       if (tensor.sizes.back() < 1)
-        return error(formula.place,
-                     fmt::format("a size of '{}' is {}, below 1", spec.name, tensor.sizes.back()));
+        return error(formula.place, fmt::format("a size of the tensor '{}' is {}, below 1",
+                                                spec.name, tensor.sizes.back()));
     }
     tensor.pitch = tensor.sizes.back();
     if (spec.pitch) {
       tensor.pitch = KW_TRY(value(*spec.pitch, "pitch"));
       if (tensor.pitch < tensor.sizes.back())
-        return error(spec.pitch->place, fmt::format("the pitch of '{}' is {}, below the row of {}",
-                                                    spec.name, tensor.pitch, tensor.sizes.back()));
+        return error(spec.pitch->place,
+                     fmt::format("the pitch of '{}' is {} elements, less than its row of {}",
+                                 spec.name, tensor.pitch, tensor.sizes.back()));
     }
     std::int64_t bytes = static_cast<std::int64_t>(size_of(spec.dtype));
     bool overflow = __builtin_mul_overflow(bytes, tensor.pitch, &bytes);
     for (std::size_t i = 0; i + 1 < tensor.sizes.size(); ++i)
       overflow = overflow || __builtin_mul_overflow(bytes, tensor.sizes[i], &bytes);
     if (overflow || bytes > kMaxTensorBytes)
-      return error(spec.place,
-                   fmt::format("'{}' has more than {}", spec.name, format_bytes(kMaxTensorBytes)));
+      return error(spec.place, fmt::format("the tensor '{}' has more than {}", spec.name,
+                                           format_bytes(kMaxTensorBytes)));
     const auto& values = values_of(spec);
     tensor.values = KW_TRY(resolve_values(values, spec, tensor));
     KW_TRY(resolve_regions(spec, tensor));
@@ -152,7 +153,9 @@ class Resolver {
     for (const auto& formula : spec.count) {
       values.count.push_back(KW_TRY(value(formula, "count")));
       if (values.count.back() < 1)
-        return error(formula.place, fmt::format("a count is {}, below 1", values.count.back()));
+        return error(formula.place,
+                     fmt::format("an entry of 'count' of the tensor's points is {}, below 1",
+                                 values.count.back()));
     }
     if (const auto over = spec.numbers.find("over"); over != spec.numbers.end())
       if (over->second + spec.numbers.at("axes") > static_cast<double>(tensor.sizes.size()))
@@ -164,10 +167,14 @@ class Resolver {
     if (spec.kind != "points") return values;
     if (tensor.sizes.size() != 2 ||
         tensor.sizes[1] != static_cast<std::int64_t>(values.count.size()))
-      return error(tensor_spec.place, fmt::format("points of {} axes need the shape [points, {}]",
-                                                  values.count.size(), values.count.size()));
+      return error(
+          tensor_spec.place,
+          fmt::format("values of kind 'points' with {} axes need a tensor of shape [points, {}]",
+                      values.count.size(), values.count.size()));
     for (const double step : values.step)
-      if (step == 0) return error(tensor_spec.place, "the step of points must not be 0");
+      if (step == 0)
+        return error(tensor_spec.place,
+                     "an entry of 'step' of the tensor's points is 0, which is not allowed");
     return values;
   }
 
@@ -207,7 +214,8 @@ class Resolver {
                                           {&spec.items, &work.items}}) {
       *number = KW_TRY(value(*formula, "work"));
       if (*number < 0)
-        return error(formula->place, fmt::format("the work is {}, which is negative", *number));
+        return error(formula->place,
+                     fmt::format("the formula of the work gives {}, which is negative", *number));
     }
     return {};
   }
@@ -253,8 +261,8 @@ void skip_timed_above(std::int64_t max_bytes, Resolved& resolved) {
     if (timed < 2 || bytes <= kTogether * static_cast<double>(max_bytes)) return;
     resolved.skipped.push_back(
         {largest->name, largest->group,
-         fmt::format("its tensors have {}; with the other timed workloads that is more than the {} "
-                     "that fit",
+         fmt::format("the tensors of this workload have {}; with the other timed workloads that is "
+                     "more than the {} that fit",
                      shown_bytes(largest->bytes()), shown_bytes(max_bytes))});
     resolved.workloads.erase(largest);
   }
@@ -283,9 +291,10 @@ Result<Resolved> resolve(const Definition& definition, Target target, std::int64
     if (bytes <= max_bytes)
       resolved.workloads.push_back(std::move(workload));
     else
-      resolved.skipped.push_back({spec.name, spec.group,
-                                  fmt::format("its tensors have {}, the limit is {}",
-                                              shown_bytes(bytes), shown_bytes(max_bytes))});
+      resolved.skipped.push_back(
+          {spec.name, spec.group,
+           fmt::format("the tensors of this workload have {}, and the limit is {}",
+                       shown_bytes(bytes), shown_bytes(max_bytes))});
   }
   skip_timed_above(max_bytes, resolved);
   return resolved;

@@ -183,21 +183,25 @@ std::string head_of(const Task& task, const CandidateHeader& header, std::size_t
 
 Result<> check_arms(const CandidateHeader& header, const Candidate& kernel,
                     std::span<const Arm> arms) {
-  if (arms.empty()) return fail_input("no shape to specialise for");
+  if (arms.empty())
+    return fail_input("there is no shape for which the kernel could be specialised");
   if (contains(header.techniques, "specialised"))
-    return fail_input("the kernel has builds for some shapes already");
+    return fail_input("the kernel already has builds for single shapes");
   if (header.dialect == "host")
     return fail_input("a host launcher has no device code to specialise");
   if (!header.is_valid(kernel.knobs))
-    return fail_input("the kernel's knobs are no valid point of its space");
+    return fail_input("the kernel's knob values are not among those that it allows");
   for (const Arm& arm : arms) {
     if (arm.sizes.empty())
-      return fail_input("the kernel's task has no size that could be a constant");
+      return fail_input("the task has no size that could be made a constant of the kernel");
     if (!header.is_valid(arm.knobs))
-      return fail_input("knobs of " + arm.workload + " are no valid point of its space");
+      return fail_input("the knob values for " + arm.workload +
+                        " are not among those that the kernel allows");
     for (const Arm& other : arms)
       if (&other != &arm && other.sizes == arm.sizes)
-        return fail_input(fmt::format("{} and {} have equal sizes", arm.workload, other.workload));
+        return fail_input(fmt::format(
+            "the workloads {} and {} have equal sizes, so they cannot have different builds",
+            arm.workload, other.workload));
   }
   return {};
 }

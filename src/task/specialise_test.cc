@@ -124,7 +124,8 @@ TEST(Specialise, SaysWhatItCannotDo) {
   EXPECT_THAT(why(kCpu, {}), HasSubstr("no shape"));
   EXPECT_THAT(why(kCpu, {arm, {"other", {{"n", 100}}, {{"B", 4}}}}),
               HasSubstr("big and other have equal sizes"));
-  EXPECT_THAT(why(kCpu, {{"big", {{"n", 100}}, {{"B", 5}}}}), HasSubstr("no valid point"));
+  EXPECT_THAT(why(kCpu, {{"big", {{"n", 100}}, {{"B", 5}}}}),
+              HasSubstr("not among those that the kernel allows"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\nint x;\n#include <math.h>\n", {arm}),
               HasSubstr("line 2: code stands before an #include"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n#if B > 4\n#include <math.h>\n#endif\n", {arm}),

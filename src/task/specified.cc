@@ -29,9 +29,9 @@ Result<> check_specified(const Definition& definition) {
     const std::string_view line = trim(raw);
     for (const std::string_view placeholder : kPlaceholders)
       if (line.starts_with(placeholder))
-        return fail_input(fmt::format("a placeholder stands here, and a model would be sent it: {}",
-                                      kWhatToWrite),
-                          fmt::format("{}:{}", file, number));
+        return fail_input(
+            fmt::format("a placeholder stands here and would be sent to a model: {}", kWhatToWrite),
+            fmt::format("{}:{}", file, number));
   }
   return {};
 }

@@ -87,17 +87,20 @@ TEST(Suite, ComplaintsPointAtThePlaceAndNameTheNearestWord) {
   EXPECT_THAT(complaint("feedback: [erors]\n"),
               testing::AllOf(HasSubstr("a.yaml:5:12: feedback must be one of none, errors"),
                              HasSubstr("'errors'")));
-  EXPECT_THAT(complaint("knowledge: [on, on]\n"), HasSubstr("5:17: 'on' is in knowledge twice"));
-  EXPECT_THAT(complaint("repairs: 101\n"), HasSubstr("5:10: repairs are 0 to 100"));
-  EXPECT_THAT(complaint("rewards: [rooflin]\n"), HasSubstr("5:11: no 'rooflin' in rewards"));
+  EXPECT_THAT(complaint("knowledge: [on, on]\n"),
+              HasSubstr("5:17: 'on' is listed twice in knowledge"));
+  EXPECT_THAT(complaint("repairs: 101\n"),
+              HasSubstr("5:10: the number of repairs must be 0 to 100"));
+  EXPECT_THAT(complaint("rewards: [rooflin]\n"),
+              HasSubstr("5:11: 'rooflin' is no known entry of rewards"));
   EXPECT_THAT(complaint("levels: { a: [u] }\n"), HasSubstr("either the key 'tasks'"));
   EXPECT_THAT(complaint("seeds: 3..1\n"), HasSubstr("5:8: seeds are at most"));
-  EXPECT_THAT(complaint("seeds: [1, 1..2]\n"), HasSubstr("5:12: seed 1 is there twice"));
+  EXPECT_THAT(complaint("seeds: [1, 1..2]\n"), HasSubstr("5:12: the seed 1 is listed twice"));
   EXPECT_THAT(complaint("seeds: a..b\n"), HasSubstr("a range such as 1..5"));
   EXPECT_THAT(complaint("seeds: []\n"), HasSubstr("5:8: seeds is empty"));
   EXPECT_THAT(complaint("pass: [0]\n"), HasSubstr("5:8: k is 1 to"));
-  EXPECT_THAT(complaint("resources: 0\n"), HasSubstr("5:12: resources"));
-  EXPECT_THAT(complaint("fast: [-1]\n"), HasSubstr("5:8: p must not be negative"));
+  EXPECT_THAT(complaint("resources: 0\n"), HasSubstr("5:12: 'resources'"));
+  EXPECT_THAT(complaint("fast: [-1]\n"), HasSubstr("5:8: a p of fast_p must not be negative"));
   const auto missing = parse("name: a\ntasks: t\n");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().what,
@@ -106,7 +109,7 @@ TEST(Suite, ComplaintsPointAtThePlaceAndNameTheNearestWord) {
   ASSERT_FALSE(nothing);
   EXPECT_THAT(nothing.error().what,
               testing::AllOf(HasSubstr("a.yaml:1:7: a suite's name"), HasSubstr("twice"),
-                             HasSubstr("3:14: no 'gredy'"), HasSubstr("greedy"),
+                             HasSubstr("3:14: 'gredy' is no known"), HasSubstr("greedy"),
                              HasSubstr("at least one of evaluations")));
 }
 

@@ -104,7 +104,7 @@ TEST(Timed, WhatIsWrongHasItsPlace) {
   says("timed: { vales: {} }",
        "task.yaml:8:10: unknown key 'vales' in timed (did you mean 'values'?)");
   says("timed: { exact: all }", "task.yaml:8:8: timed lacks the key 'values'");
-  says("timed: { values: { d: { kind: grid } } }", "8:20: no tensor is named 'd'");
+  says("timed: { values: { d: { kind: grid } } }", "8:20: the task has no tensor named 'd'");
   says("timed: { values: { c: { kind: grid } } }",
        "8:20: 'c' starts as poison, so it has no values");
   says("timed: { values: { a: { kind: grid, ovr: 1 } } }",
@@ -119,7 +119,8 @@ TEST(Timed, WhatIsWrongHasItsPlace) {
        "8:48: 'planted' recognises exact elements by the magnitude of the gate 'dot'",
        "relative, c: 4");
   says("timed: { values: { a: { kind: grid } }, exact: all }",
-       "8:48: with gate 'exact' every element is exact already", "exact");
+       "8:48: 'exact: all' has no effect with gate 'exact', for which every element must be exact",
+       "exact");
   says("timed: { values: { a: { kind: counted } } }",
        "kind 'counted' needs f32 or f64, this is f16", "dot, c: 4, k: k", "f16");
 }

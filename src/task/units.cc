@@ -209,7 +209,7 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   if (!header->is_valid(candidate.knobs)) {
     Finding finding;
     finding.kind = "diagnostic";
-    finding.text = "the knobs are no valid point of the candidate's space";
+    finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = candidate.name;
     return std::unexpected(Diagnostics{finding});
   }

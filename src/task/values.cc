@@ -92,8 +92,8 @@ void read_keys(FileReport& report, const Section& section, const Kind& kind, Dty
   }
   for (const auto& [low, high] : {std::pair{"lo", "hi"}, std::pair{"lo_exp", "hi_exp"}})
     if (spec.numbers.contains(low) && spec.numbers[low] > spec.numbers[high])
-      report.add(spec.place, fmt::format("{} {} is above {} {}", low, spec.numbers[low], high,
-                                         spec.numbers[high]));
+      report.add(spec.place, fmt::format("the values' {} of {} is above their {} of {}", low,
+                                         spec.numbers[low], high, spec.numbers[high]));
 }
 
 std::vector<std::string> read_scalar_names(FileReport& report, const Section& section,
@@ -124,7 +124,8 @@ void read_points(FileReport& report, const Section& section, std::span<const std
       if (auto formula = read_formula(report, item, "count", known))
         spec.count.push_back(std::move(*formula));
   if (spec.origin.size() != spec.step.size() || spec.origin.size() != spec.count.size())
-    report.add(spec.place, "origin, step and count must have one entry per axis");
+    report.add(spec.place,
+               "'origin', 'step' and 'count' of the values must have one entry for each axis");
 }
 
 }  // namespace

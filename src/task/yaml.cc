@@ -39,7 +39,7 @@ class TreeBuilder final : public YAML::EventHandler {
     close();
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused{position_of(mark), "aliases are not supported; repeat the value"};
+    throw Refused{position_of(mark), "YAML aliases (*name) are not supported; repeat the value"};
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -65,10 +65,11 @@ class TreeBuilder final : public YAML::EventHandler {
   Yaml& open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
              Yaml::Kind kind) {
     const Position place = position_of(mark);
-    if (anchor != 0) throw Refused{place, "anchors are not supported"};
-    if (!tag.empty() && tag != "?" && tag != "!") throw Refused{place, "tags are not supported"};
+    if (anchor != 0) throw Refused{place, "YAML anchors (&name) are not supported"};
+    if (!tag.empty() && tag != "?" && tag != "!")
+      throw Refused{place, "YAML tags (!name) are not supported"};
     if (stack_.size() >= kMaxDepth)
-      throw Refused{place, fmt::format("nested deeper than {} levels", kMaxDepth)};
+      throw Refused{place, fmt::format("the YAML text is nested deeper than {} levels", kMaxDepth)};
     Yaml node;
     node.kind = kind;
     node.place = place;
@@ -96,13 +97,14 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   static void check_key(const Yaml& mapping, const Yaml& key) {
-    if (key.kind != Yaml::Kind::Scalar) throw Refused{key.place, "a key must be a plain word"};
+    if (key.kind != Yaml::Kind::Scalar)
+      throw Refused{key.place, "a key of a YAML mapping must be a plain word"};
     if (mapping.find(key.scalar) != nullptr)
       throw Refused{key.place, fmt::format("duplicate key '{}'", sanitise(key.scalar, 40))};
     // The limit bounds the quadratic search for duplicate keys.
     constexpr std::size_t kMaxKeys = 1000;
     if (mapping.entries.size() >= kMaxKeys)
-      throw Refused{key.place, fmt::format("more than {} keys", kMaxKeys)};
+      throw Refused{key.place, fmt::format("this mapping has more than {} keys", kMaxKeys)};
   }
 
   std::vector<Yaml> stack_;
@@ -144,10 +146,10 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
                       fmt::format("{}:{}:{}", origin, place.line, place.column));
   };
   if (text.size() > kMaxYamlBytes)
-    return refuse({}, fmt::format("the file has {}; at most {} are read", format_bytes(text.size()),
-                                  format_bytes(kMaxYamlBytes)));
+    return refuse({}, fmt::format("the YAML file has {}; at most {} are read",
+                                  format_bytes(text.size()), format_bytes(kMaxYamlBytes)));
   if (const auto binary = find_control(text, "\n\r\t"); binary != std::string_view::npos)
-    return refuse(kw::position_of(text, binary), "this is not a text file");
+    return refuse(kw::position_of(text, binary), "the YAML file is not a text file");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -155,7 +157,8 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
     if (!parser.HandleNextDocument(builder)) return Yaml{};
     TreeBuilder second;
     if (parser.HandleNextDocument(second))
-      return refuse(second.take().place, "a second document; a task file has one");
+      return refuse(second.take().place,
+                    "the file holds a second YAML document; a task file has one");
     return builder.take();
   } catch (const Refused& refused) {
     return refuse(refused.place, refused.message);

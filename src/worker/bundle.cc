@@ -50,7 +50,9 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
     if (!std::filesystem::exists(path, ignored)) {
       const std::string bytes = KW_TRY(from_base64(found->second));
       if (sha256(bytes).hex() != object.sha256)
-        return fail_input("an object of the bundle is not what its name says: " + unit.role);
+        return fail_input(
+            "an object of the bundle is damaged: its hash is not the one that the bundle names: " +
+            unit.role);
       KW_TRY(platform::write_file_atomic(path, bytes, false));
     }
     object.path = path.string();
@@ -97,7 +99,8 @@ Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   std::size_t bytes = 0;
   std::from_chars(words[3].data(), words[3].data() + words[3].size(), bytes);
   Body body{text.substr(end + 1), std::string(words[2])};
-  if (body.text.size() < bytes) return fail_input("the file is cut off", where);
+  if (body.text.size() < bytes)
+    return fail_input("the file of the bundle or its results is cut off", where);
   if (body.text.size() != bytes || sha256(body.text).hex() != body.sha256)
     return fail_input("the file is damaged: it does not have the checksum that it names", where);
   return body;

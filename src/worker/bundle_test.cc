@@ -71,7 +71,7 @@ TEST_F(Bundles, AnObjectMustBeWhatItsNameSays) {
   ASSERT_TRUE(platform::make_dirs(at("objects")));
   const auto unpacked = unpack(bundle, at("objects"));
   ASSERT_FALSE(unpacked);
-  EXPECT_THAT(unpacked.error().what, HasSubstr("not what its name says"));
+  EXPECT_THAT(unpacked.error().what, HasSubstr("an object of the bundle is damaged"));
 }
 
 TEST_F(Bundles, ForAnotherGpuOrProcessorAreRefusedWithWhatIsHere) {

@@ -39,10 +39,13 @@ TEST(Frame, EndsOnAClosedStalledOrAbsurdPeer) {
   EXPECT_EQ(read_frame(closed.b.get()).error().advice, Advice::Retry);
   Pair stalled;
   ASSERT_EQ(::write(stalled.a.get(), "\x05\0\0\0ab", 6), 6);
-  EXPECT_EQ(read_frame(stalled.b.get(), 2'000'000).error().what, "no answer in time");
+  EXPECT_EQ(read_frame(stalled.b.get(), 2'000'000).error().what,
+            "the other process did not answer in time");
   Pair absurd;
   ASSERT_EQ(::write(absurd.a.get(), "\xff\xff\xff\xff", 4), 4);
-  EXPECT_EQ(read_frame(absurd.b.get()).error().what, "frame of impossible size");
+  EXPECT_TRUE(read_frame(absurd.b.get())
+                  .error()
+                  .what.starts_with("the other process announced a message of "));
 }
 
 TEST(Frame, WritingToAClosedPeerIsAnErrorNotASignal) {

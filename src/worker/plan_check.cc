@@ -33,16 +33,18 @@ MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
     const auto parameter = static_cast<std::size_t>(step.arguments[i].parameter);
     if (parameter >= wanted) {
       const auto given = static_cast<std::size_t>(step.arguments.back().parameter) + 1;
-      return Misfit{.what = fmt::format("it passes {} arguments, the kernel has {} parameter{}",
-                                        given, wanted, wanted == 1 ? "" : "s"),
-                    .value = static_cast<int>(i)};
+      return Misfit{
+          .what = fmt::format("the launch passes {} arguments, and the kernel has {} parameter{}",
+                              given, wanted, wanted == 1 ? "" : "s"),
+          .value = static_cast<int>(i)};
     }
     values[parameter].push_back(static_cast<int>(i));
   }
   for (std::size_t i = 0; i < wanted; ++i) {
     if (values[i].empty())
-      return Misfit{.what = fmt::format("the kernel has {} parameters, argument {} is missing",
-                                        wanted, i + 1),
+      return Misfit{.what = fmt::format(
+                        "the kernel has {} parameters, and the launch does not pass argument {}",
+                        wanted, i + 1),
                     .part = &task::LaunchPlaces::end};
     const std::int64_t bytes = kernel.parameters[i].bytes;
     std::int64_t end = 0;
@@ -54,8 +56,8 @@ MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
     // Structs may end in padding, so only plain values must fill their parameter.
     const bool is_plain = values[i].size() == 1 && bytes <= 8;
     if (end > bytes || (is_plain && end != bytes))
-      return Misfit{.what = fmt::format("argument {} has {} bytes, the kernel's parameter {}; "
-                                        "write its type, as in i64( ) or f32( )",
+      return Misfit{.what = fmt::format("argument {} has {} bytes, and the kernel's parameter has "
+                                        "{}; write the argument's type, as in i64( ) or f32( )",
                                         i + 1, end, bytes),
                     .value = last};
   }
@@ -75,21 +77,23 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
     return Misfit{Outcome::OutOfResources, std::move(what), &task::LaunchPlaces::block};
   };
   if (kernel.max_threads > 0 && threads > kernel.max_threads)
-    return of_block(fmt::format("a block of {} threads, its __launch_bounds__ allow {}", threads,
-                                kernel.max_threads));
+    return of_block(fmt::format(
+        "the launch asks for blocks of {} threads, and the kernel's __launch_bounds__ allow {}",
+        threads, kernel.max_threads));
   if (gpu == nullptr) return std::nullopt;
   // The hardware gives registers to a warp in units of 256.
   const std::int64_t a_warp = (kernel.registers * std::int64_t{32} + 255) / 256 * 256;
   const std::int64_t registers = (threads + 31) / 32 * a_warp;
   if (gpu->registers_per_block > 0 && registers > gpu->registers_per_block)
-    return of_block(
-        fmt::format("{} threads of {} registers are more than the {} that a block has; give it "
-                    "__launch_bounds__({}) or fewer threads",
-                    threads, kernel.registers, gpu->registers_per_block, threads));
+    return of_block(fmt::format(
+        "a block of {} threads with {} registers each needs more than the {} registers that a "
+        "block has; give the kernel __launch_bounds__({}) or the block fewer threads",
+        threads, kernel.registers, gpu->registers_per_block, threads));
   const std::int64_t shared = step.shared_bytes + kernel.static_shared;
   if (gpu->shared_per_block > 0 && shared > gpu->shared_per_block)
     return Misfit{Outcome::OutOfResources,
-                  fmt::format("{} of dynamic and {} of static shared memory, a block has {}",
+                  fmt::format("a block of this launch takes {} of dynamic and {} of static shared "
+                              "memory, and this device gives a block {}",
                               format_bytes(static_cast<std::uint64_t>(step.shared_bytes)),
                               format_bytes(static_cast<std::uint64_t>(kernel.static_shared)),
                               format_bytes(static_cast<std::uint64_t>(gpu->shared_per_block))),
@@ -100,16 +104,17 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
 /// Checks the limits of the task, whatever the device has.
 MaybeMisfit check_restrictions(const KernelFacts& kernel, const Restrictions& allowed) {
   if (allowed.registers > 0 && kernel.registers > allowed.registers)
-    return Misfit{.outcome = Outcome::Rejected,
-                  .what = fmt::format("{} registers a thread; the task allows {}: give it "
-                                      "__launch_bounds__, or less to keep in each thread",
-                                      kernel.registers, allowed.registers)};
+    return Misfit{
+        .outcome = Outcome::Rejected,
+        .what = fmt::format("the kernel uses {} registers a thread; the task allows {}: give the "
+                            "kernel __launch_bounds__, or keep less in each thread",
+                            kernel.registers, allowed.registers)};
   const std::int64_t local = allowed.local_bytes > 0 ? allowed.local_bytes : kDefaultLocalBytes;
   if (!is_on(Defence::LocalFramesCapped) || kernel.stack_bytes <= local) return std::nullopt;
   return Misfit{
       .outcome = Outcome::Rejected,
-      .what = fmt::format("{} bytes of local memory a thread; the task allows {}: keep less in "
-                          "each thread, in shared memory or in a workspace",
+      .what = fmt::format("the kernel uses {} bytes of local memory a thread; the task allows {}: "
+                          "keep data in shared memory or in a workspace instead",
                           kernel.stack_bytes, local)};
 }
 

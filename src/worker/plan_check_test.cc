@@ -94,11 +94,11 @@ TEST_F(PlanCheck, KernelsAndArgumentsMustBeThere) {
   step_.arguments.pop_back();
   EXPECT_FALSE(check().has_value()) << "a struct may have padding at its end";
   step_.arguments = {value(0, 4), value(1, 8)};
-  expect(Outcome::LaunchFailed, "argument 3 is missing");
+  expect(Outcome::LaunchFailed, "the launch does not pass argument 3");
   step_.arguments = {value(0, 8), value(1, 8), value(2, 128)};
-  expect(Outcome::LaunchFailed, "argument 1 has 8 bytes, the kernel's parameter 4");
+  expect(Outcome::LaunchFailed, "argument 1 has 8 bytes, and the kernel's parameter has 4");
   step_.arguments = {value(0, 4), value(1, 4), value(2, 128)};
-  expect(Outcome::LaunchFailed, "argument 2 has 4 bytes, the kernel's parameter 8");
+  expect(Outcome::LaunchFailed, "argument 2 has 4 bytes, and the kernel's parameter has 8");
   step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(3, 4)};
   expect(Outcome::LaunchFailed, "the kernel has 3 parameters");
   step_.kernel = "other";
@@ -113,7 +113,7 @@ TEST_F(PlanCheck, BlocksKeepToBoundsRegistersAndSharedMemory) {
   expect(Outcome::OutOfResources, "__launch_bounds__ allow 512");
   unit_.object.front().kernels.front().max_threads = 0;
   unit_.object.front().kernels.front().registers = 65;
-  expect(Outcome::OutOfResources, "1024 threads of 65 registers");
+  expect(Outcome::OutOfResources, "1024 threads with 65 registers each");
   step_.block = {256, 1, 1};
   step_.shared_bytes = 3073;
   expect(Outcome::OutOfResources, "static shared memory");
@@ -128,7 +128,7 @@ TEST_F(PlanCheck, WhatTheTaskForbidsIsRejected) {
   EXPECT_EQ(fault->verdict.stage, Stage::Screen);
   EXPECT_EQ(fault->verdict.outcome, Outcome::Rejected);
   EXPECT_THAT(fault->verdict.evidence,
-              HasSubstr("launch of 'k': 64 registers a thread; the task allows 63"));
+              HasSubstr("launch of 'k': the kernel uses 64 registers a thread; the task allows 63"));
 }
 
 TEST_F(PlanCheck, TheCaretStandsAtTheVeryArgument) {

@@ -16,7 +16,7 @@ namespace {
 Result<> check_units(const EvaluationRequest& request, Wanted wanted) {
   for (const BuildUnit& unit : request.units)
     if (unit.object.size() != 1)
-      return fail_input("unit '" + unit.role + "' of the request was not built");
+      return fail_input("the request's unit '" + unit.role + "' was not compiled");
   std::vector<std::string> roles{"reference_f64"};
   if (wanted == Wanted::Judgement) roles.emplace_back("candidate");
   if (wanted == Wanted::Judgement && !request.opponent.source.empty())
@@ -30,7 +30,7 @@ Result<> check_units(const EvaluationRequest& request, Wanted wanted) {
 /// Checks that every argument of the task's function is a tensor or scalar of every workload.
 Result<> check_arguments(const EvaluationRequest& request) {
   if (request.task.signature.size() > device::kMostArguments)
-    return fail_input(fmt::format("a function of {} arguments; at most {} can be passed",
+    return fail_input(fmt::format("the task's function has {} arguments; at most {} can be passed",
                                   request.task.signature.size(), device::kMostArguments));
   for (const Workload& w : request.workloads)
     for (const Parameter& p : request.task.signature) {
@@ -49,9 +49,10 @@ Result<> check_memory(const EvaluationRequest& request, const DeviceFacts& facts
   if (facts.memory_bytes <= 0) return {};
   for (const Workload& w : request.workloads)
     if (w.bytes() > facts.memory_bytes)
-      return fail_input(fmt::format("workload '{}' has {} of tensors, and there are {} of memory",
-                                    w.name, format_bytes(static_cast<std::uint64_t>(w.bytes())),
-                                    format_bytes(static_cast<std::uint64_t>(facts.memory_bytes))));
+      return fail_input(
+          fmt::format("the tensors of workload '{}' need {}, and the device has {} of memory",
+                      w.name, format_bytes(static_cast<std::uint64_t>(w.bytes())),
+                      format_bytes(static_cast<std::uint64_t>(facts.memory_bytes))));
   return {};
 }
 
@@ -59,11 +60,12 @@ Result<> check_plans(const EvaluationRequest& request) {
   const bool is_cuda = std::ranges::any_of(
       request.units, [](const BuildUnit& unit) { return unit.target == Target::Cuda; });
   if (is_cuda && request.gpu.size() != 1)
-    return fail_input("the request does not say whose limits its plans keep to");
+    return fail_input("the request does not name the one GPU whose limits its plans keep to");
   for (const BuildUnit& unit : request.units)
     for (const Workload& w : request.workloads)
       if (unit.target == Target::Cuda && request.plan(unit.role, w.name) == nullptr)
-        return fail_input(fmt::format("no plan of '{}' for workload '{}'", unit.role, w.name));
+        return fail_input(fmt::format("the request has no launch plan of '{}' for workload '{}'",
+                                      unit.role, w.name));
   return {};
 }
 

@@ -48,15 +48,18 @@ std::string words_of(const referee::MutantResult& mutant) {
   const std::string note = mutant.note.empty() ? "" : " (" + mutant.note + ")";
   switch (mutant.fate) {
     case Fate::Caught:
-      return fmt::format("caught at {:.3g} times the gate{}{}", mutant.gate_fraction,
+      return fmt::format("caught: the error is {:.3g} times what the gate allows{}{}",
+                         mutant.gate_fraction,
                          mutant.sets > 1 ? fmt::format(" on input set {}", mutant.sets) : "", note);
     case Fate::Passed:
-      return fmt::format("taken for correct on {} input sets, at {:.2g} of the gate at most{}",
-                         mutant.sets, mutant.gate_fraction, note);
+      return fmt::format(
+          "taken for correct on {} input sets, with at most {:.2g} of the error that the gate "
+          "allows{}",
+          mutant.sets, mutant.gate_fraction, note);
     case Fate::Excused:
-      return fmt::format("taken for correct, which it is: {}", mutant.note);
+      return fmt::format("taken for correct, which is legitimate: {}", mutant.note);
     case Fate::Inapplicable:
-      return fmt::format("does not apply: {}", mutant.note);
+      return fmt::format("not tried here: {}", mutant.note);
   }
   return {};
 }
@@ -67,7 +70,7 @@ auto within_memory(Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return fail("there is not enough memory for what this request needs");
+    return fail("this machine has too little free memory for what this request needs");
   } catch (const std::length_error&) {
     return fail("this request needs more memory than any machine has");
   }
@@ -78,15 +81,18 @@ auto within_memory(Work work) -> decltype(work()) {
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
   for (const referee::BaselineFigure& b : admission.baseline)
-    lines.push_back({"reference at the task's type", b.workload, b.passed,
-                     b.passed ? fmt::format("at {:.3g} of its gate", b.gate_fraction) : b.failure});
+    lines.push_back(
+        {"reference at the task's type", b.workload, b.passed,
+         b.passed ? fmt::format("with {:.3g} of the allowed error", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
     // Only timed workloads must all catch a wrong answer; one that passes a check workload may fail
     // on another.
     lines.push_back({a.name, a.workload, !a.passed || a.group != Group::Time,
-                     a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
-                              : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
+                     a.passed
+                         ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
+                         : fmt::format("caught: the error is {:.3g} times what the gate allows",
+                                       a.gate_fraction)});
   }
   for (const referee::MutantResult& m : admission.mutants)
     lines.push_back({m.name, m.workload, m.fate != referee::MutantFate::Passed, words_of(m), true,
@@ -308,10 +314,13 @@ Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& reques
 
 Result<Reply> Worker::try_answer(const Message& message) {
   if (message.version != kProtocolVersion)
-    return fail("the controller is of another version; rebuild it", "", Advice::Stop);
+    return fail(
+        "kw and kw-worker are of different builds: rebuild both, or unpack the release file again",
+        "", Advice::Stop);
   Reply reply;
   const bool needs_request = message.verb == Verb::Judge || message.verb == Verb::Admit;
-  if (needs_request && message.request.size() != 1) return fail("a message without its request");
+  if (needs_request && message.request.size() != 1)
+    return fail("a message to kw-worker lacks the request that it needs");
   switch (message.verb) {
     case Verb::Hello:
       for (const DeviceFacts& facts : message.facts) KW_TRY(check_facts(facts));

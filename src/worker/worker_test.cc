@@ -63,14 +63,14 @@ TEST(Worker, WhatCannotBeJudgedIsToldAndTheWorkerLivesOn) {
   };
   EXPECT_EQ(why([](EvaluationRequest&) {}), "");
   EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors[0].sizes = {-8}; }),
-              HasSubstr("-8 cannot be below 0"));
+              HasSubstr("the value -8 is below 0"));
   EXPECT_THAT(why([](EvaluationRequest& r) {
                 r.workloads[0].tensors[0].sizes = {1 << 20},
                 r.workloads[0].tensors[0].pitch = 1 << 20;
               }),
-              HasSubstr("4 MiB of tensors, and there are 1 MiB of memory"));
+              HasSubstr("need 4 MiB, and the device has 1 MiB of memory"));
   EXPECT_THAT(why([](EvaluationRequest& r) { r.units[0].object.clear(); }),
-              HasSubstr("unit 'candidate' of the request was not built"));
+              HasSubstr("the request's unit 'candidate' was not compiled"));
   EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors.clear(); }),
               HasSubstr("no argument 'x'"));
   EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors[0].dtype = Dtype::F64; }),
@@ -87,7 +87,7 @@ TEST(Worker, WhatCannotBeJudgedIsToldAndTheWorkerLivesOn) {
   message.request[0].measure.wall_ns = -1;
   const Reply reply = worker.answer(message);
   EXPECT_FALSE(reply.is_ok);
-  EXPECT_THAT(reply.what, HasSubstr("request.measure.wall_ns: -1 cannot be below 0"));
+  EXPECT_THAT(reply.what, HasSubstr("request.measure.wall_ns: the value -1 is below 0"));
   EXPECT_TRUE(worker.answer(Message()).is_ok) << "a greeting";
 }
 

@@ -56,7 +56,7 @@ TEST(Admission, ACheckThatHadNoTimeSaysNothingAgainstATask) {
   const Ran checked = w.kw({"task", "check", "twice", "--time", "1ns"});
   if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
   EXPECT_EQ(checked.code, 1) << checked.out;
-  EXPECT_THAT(w.kw(kOne).err, HasSubstr("NOT ADMITTED: kw task check twice had no time"));
+  EXPECT_THAT(w.kw(kOne).err, HasSubstr("NOT ADMITTED: kw task check twice ran out of time"));
 }
 
 TEST(Admission, AShippedTaskIsAdmittedByTheTestsOfTheBuild) {

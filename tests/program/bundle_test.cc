@@ -115,7 +115,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   other_bundle["bundle"] = std::string(64, 'a');
   w_.write("of_other_device", results_file(other_device));
   w_.write("of_other_bundle", results_file(other_bundle));
-  for (const auto& [file, words] : {std::pair("of_other_device", "results are of another device"),
+  for (const auto& [file, words] : {std::pair("of_other_device", "results of another device"),
                                     std::pair("of_other_bundle", "results of another bundle")}) {
     const std::string before = w_.read(file);
     const Ran refused = judge(at(file));

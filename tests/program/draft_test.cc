@@ -125,7 +125,7 @@ TEST_F(Draft, ThatNeverPassesStaysADraft) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("not yet: "), HasSubstr("a draft: read it")));
-  EXPECT_THAT(w_.read("tasks/twice/DRAFT.md"), HasSubstr("does not pass yet"));
+  EXPECT_THAT(w_.read("tasks/twice/DRAFT.md"), HasSubstr("does not pass its checks yet"));
   EXPECT_EQ(w_.kw({"task", "accept", "tasks/twice"}).code, 1);
   w_.write("tasks/twice/task.yaml", kGoodTaskYaml);
   w_.write("tasks/twice/reference.cpp", kReference);
@@ -210,7 +210,8 @@ TEST_F(Draft, WrongFlagsCostNothing) {
     EXPECT_EQ(ran.code, 2) << ran.err;
     return ran.err;
   };
-  EXPECT_THAT(error({"task", "new", "t", "--describe", "x"}), HasSubstr("wants one --model"));
+  EXPECT_THAT(error({"task", "new", "t", "--describe", "x"}),
+              HasSubstr("needs exactly one --model"));
   EXPECT_THAT(error({"task", "new", "t", "--model", "openai:m"}), HasSubstr("give --describe"));
   EXPECT_THAT(error({"task", "new", "t", "--cache-replies"}), HasSubstr("give --describe"));
   EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--model", "scripted:x",

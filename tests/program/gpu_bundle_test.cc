@@ -142,7 +142,7 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
   Words mixed = other;
   mixed.insert(mixed.end(), {"--results", "results"});
   EXPECT_THAT(kw(mixed).err,
-              HasSubstr("a request of a run for cuda sm_90a, and this run is for cuda sm_90"));
+              HasSubstr("results for a run for cuda sm_90a, and this run is for cuda sm_90"));
   auto old = here;
   old["gpu"][0]["arch"] = "sm_75";
   old["model"] = "Tesla T4";
@@ -156,7 +156,8 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
                                      "which this run's code is compiled"));
   ASSERT_EQ(judge("of_new", here).code, 0);
   other.back() = "of_new";
-  EXPECT_THAT(kw(other).err, HasSubstr("the plans of this run keep to the limits of any sm_90"));
+  EXPECT_THAT(kw(other).err,
+              HasSubstr("launch plans of this run keep to the limits that every sm_90"));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
       const Ran ran = w.kw({"resume", "synthetic-1"});
       // A run that stored its end before it was killed is finished and cannot be resumed.
       if (ran.code != 0) {
-        EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
+        EXPECT_THAT(ran.err, HasSubstr("this run is finished"));
       }
     }
     EXPECT_EQ(w.read("runs/synthetic-1/decisions.log"), expected);

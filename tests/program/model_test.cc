@@ -340,7 +340,7 @@ TEST_F(Model, IsWaitedForAsLongAsAPersonSays) {
   server_.reply("I would rather not.");
   const Ran ran = w_.kw(optimize({"--attempts", "1", "--model-timeout", "100ms"}));
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("no answer within 0.1 s; trying again"));
+  EXPECT_THAT(ran.err, HasSubstr("the server did not begin to answer within 0.1 s; trying again"));
   EXPECT_EQ(server_.calls(), 2u);
   const Ran resumed = w_.kw({"resume", "twice-1", "--model-timeout", "soon"});
   EXPECT_EQ(resumed.code, 2);

@@ -56,7 +56,7 @@ TEST_F(ModelsCheck, SaysInWordsWhatIsWrongAndEndsWithOne) {
   refuse(429, "You exceeded your current quota", "insufficient_quota");
   const Ran quota = check();
   EXPECT_EQ(quota.code, 1);
-  EXPECT_THAT(quota.out, HasSubstr("no credit or quota left: "));
+  EXPECT_THAT(quota.out, HasSubstr("the account has no credit or quota left: "));
   EXPECT_EQ(server_.calls(), 3u) << "nothing is retried";
 }
 
@@ -80,7 +80,7 @@ TEST_F(ModelsCheck, IsOneObjectUnderJson) {
 TEST_F(ModelsCheck, WantsAModel) {
   const Ran ran = w_.kw({"models", "--check"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("which model?"));
+  EXPECT_THAT(ran.err, HasSubstr("--check needs a model"));
 }
 
 TEST_F(ModelsCheck, PricesCarryTheirDays) {

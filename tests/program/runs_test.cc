@@ -71,7 +71,7 @@ TEST_F(Runs, AnAttemptIsShownWhole) {
   EXPECT_TRUE(attempt["evaluation"]["verdict"].is_object());
   const Ran beyond = w_.kw({"show", "synthetic-1", "--attempt", "31"});
   EXPECT_EQ(beyond.code, 2);
-  EXPECT_THAT(beyond.err, HasSubstr("no attempt 31 in this run; it has 30"));
+  EXPECT_THAT(beyond.err, HasSubstr("this run has no attempt 31; it has 30"));
 }
 
 TEST_F(Runs, ExportsHaveTheirForms) {
@@ -156,7 +156,7 @@ TEST_F(Runs, TheSameSeedDecidesTheSame) {
 TEST_F(Runs, AFinishedRunIsNotResumed) {
   const Ran ran = w_.kw({"resume", "synthetic-1"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
+  EXPECT_THAT(ran.err, HasSubstr("this run is finished"));
 }
 
 TEST(Sharing, TwoRunsInOneWorkspaceAtOnce) {

@@ -217,7 +217,7 @@ TEST(Explain, TellsTheLifeOfAnAttempt) {
               AllOf(HasSubstr("Who proposed it, and why"), HasSubstr("Strategy greedy asked"),
                     HasSubstr("What each stage said"), HasSubstr("What was measured"),
                     HasSubstr("In pairs against"), HasSubstr("Confirmed afterwards"),
-                    HasSubstr("It is the best of the run"), HasSubstr("What it cost")));
+                    HasSubstr("This attempt is the best of the run"), HasSubstr("What it cost")));
   const json life = w.kw({"explain", "synthetic-1", std::to_string(best), "--json"}).json();
   EXPECT_EQ(life["attempt"], best);
   EXPECT_EQ(life["is_best"], true);

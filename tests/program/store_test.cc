@@ -30,9 +30,10 @@ TEST(Store, ANewerSchemaIsRefusedInWords) {
   for (const Words& words : {Words{"runs"}, kTwoAttempts, Words{"show", "synthetic-1"}}) {
     const Ran ran = w.kw(words);
     EXPECT_EQ(ran.code, 3);
-    EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr("kernelwright.sqlite"),
-                                         HasSubstr("newer version"), HasSubstr("schema 99"),
-                                         HasSubstr("; --workspace DIR names another place")));
+    EXPECT_THAT(
+        ran.first_error(),
+        AllOf(StartsWith("kw: "), HasSubstr("kernelwright.sqlite"), HasSubstr("newer version"),
+              HasSubstr("schema 99"), HasSubstr("; --workspace DIR keeps runs in another folder")));
   }
   const Ran doctor = w.kw({"doctor", "--json"});
   EXPECT_EQ(doctor.code, 3);
@@ -65,8 +66,9 @@ TEST(Store, WorkspacesThatCannotBeWritten) {
     words.insert(words.end(), {"--workspace", place});
     const Ran ran = w.kw(words);
     EXPECT_EQ(ran.code, 3) << place;
-    EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr(place),
-                                         HasSubstr("; --workspace DIR names another place")))
+    EXPECT_THAT(ran.first_error(),
+                AllOf(StartsWith("kw: "), HasSubstr(place),
+                      HasSubstr("; --workspace DIR keeps runs in another folder")))
         << ran.err;
   }
 }
@@ -143,7 +145,8 @@ TEST(Store, AFullDiskStopsTheRunAndLosesNothing) {
   EXPECT_THAT(ran->out, AllOf(HasSubstr("code 3"), HasSubstr(R"("state":"stopped")"),
                               HasSubstr("resumed 0"), HasSubstr("replayed 0")))
       << ran->err << w.read("err");
-  EXPECT_THAT(w.read("err"), AnyOf(HasSubstr("the disk is full"), HasSubstr("No space left")));
+  EXPECT_THAT(w.read("err"),
+              AnyOf(HasSubstr("the disk of the workspace is full"), HasSubstr("No space left")));
 }
 
 TEST(Store, SourcesThatCannotBeKeptDoNotSwallowTheResult) {

@@ -117,7 +117,7 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
   for (const char* command : {"replay", "resume"}) {
     const Ran refused = w.kw({command, "recorded-1"});
     EXPECT_NE(refused.code, 0) << command;
-    EXPECT_THAT(refused.err, HasSubstr("changed since this run")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("has changed since the run began")) << command;
   }
   EXPECT_EQ(w.kw({"optimize", "recorded:nothing", "--strategy", "random"}).code, 2);
 }

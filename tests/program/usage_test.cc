@@ -118,8 +118,9 @@ TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
   };
   const std::string bare = "PATH=/nonexistent \"$KW\" ";
   for (const char* words : {"judge right.cpp --task twice", "optimize twice", "task check twice"})
-    EXPECT_THAT(lacking(bare + words),
-                HasSubstr("kw: g++: no such program on PATH; apt install g++, or set KW_CXX"))
+    EXPECT_THAT(
+        lacking(bare + words),
+        HasSubstr("kw: g++: no folder of PATH holds this program; apt install g++, or set KW_CXX"))
         << words;
   EXPECT_THAT(lacking("mkdir alone && { ln \"$KW\" alone/kw 2>/dev/null || cp \"$KW\" alone/kw; } "
                       "&& exec alone/kw judge right.cpp --task twice"),
@@ -141,7 +142,7 @@ TEST(Usage, WhatTheMachineLacksIsNamedWithAWayOut) {
   // PATH has the compiler but not bubblewrap.
   EXPECT_THAT(lacking("mkdir few && ln -s \"$(command -v g++)\" few/g++; XDG_CACHE_HOME=$PWD/cache "
                       "KW_JAIL=namespace PATH=$PWD/few"),
-              AllOf(HasSubstr("kw: jail level namespace does not work here: bubblewrap is missing"),
+              AllOf(HasSubstr("kw: jail level namespace does not work here: bubblewrap (bwrap)"),
                     HasSubstr("; apt install bubblewrap")));
 }
 
