@@ -10,7 +10,7 @@
 // kw:   launch sum_narrow grid(ceil_div(rows, 128)) block(256) args(rows, cols, pitch, x, y)
 // kw: else when cols <= 512
 // kw:   launch sum_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
-// kw: else when rows >= 528 || cols <= 65536
+// kw: else when rows >= 4 * sms || cols <= 65536
 // kw:   launch sum_rows grid(rows) block(THREADS) args(cols, pitch, x, y)
 // kw: else
 // kw:   let PIECES = ceil_div(cols, PIECE)

@@ -4,9 +4,9 @@
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 1
 // kw: tune MEDIUM_PER_SM = 4, 6
-// kw: when cols < 132
+// kw: when cols / 4 <= 8 * 4
 // kw:   launch rmsnorm_short<8> grid(ceil_div(rows, 32)) block(256) args(rows, cols, pitch, eps, x, w, y)
-// kw: else when cols < 260
+// kw: else when cols / 4 <= 16 * 4
 // kw:   launch rmsnorm_short<16> grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, eps, x, w, y)
 // kw: else when cols <= 512
 // kw:   launch rmsnorm_short<32> grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, y)
@@ -16,10 +16,10 @@
 // kw: else when pitch % 4 == 0 && cols <= 8192
 // kw:   launch rmsnorm_wide grid(min(rows, sms * PER_SM)) block(256) shared(8 * 256 * 16) args(
 // kw:     rows, cols, pitch, eps, x, w, y)
-// kw: else when pitch % 4 == 0 && cols <= 32768 && shared_max >= 8 * 1024 * 16
+// kw: else when pitch % 4 == 0 && cols <= 8 * 1024 * 4 && shared_max >= 8 * 1024 * 16
 // kw:   launch rmsnorm_wider grid(min(rows, sms)) block(1024) shared(8 * 1024 * 16) args(
 // kw:     rows, cols, pitch, eps, x, w, y)
-// kw: else when cols <= 32768
+// kw: else when cols <= 8 * 1024 * 4
 // kw:   launch rmsnorm_shifted grid(rows) block(1024) args(cols, pitch, eps, x, w, y)
 // kw: else
 // kw:   launch rmsnorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, y)

@@ -4,9 +4,9 @@
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 3
 // kw: tune MEDIUM_PER_SM = 5, 8
-// kw: when cols < 132
+// kw: when cols / 4 <= 8 * 4
 // kw:   launch softmax_short<8> grid(ceil_div(rows, 32)) block(256) args(rows, cols, pitch, x, y)
-// kw: else when cols < 260
+// kw: else when cols / 4 <= 16 * 4
 // kw:   launch softmax_short<16> grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, x, y)
 // kw: else when cols <= 512
 // kw:   launch softmax_short<32> grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
@@ -16,7 +16,7 @@
 // kw: else when cols <= 16384
 // kw:   launch softmax_wide grid(min(rows, sms * PER_SM)) block(512) shared(8 * 512 * 16) args(
 // kw:     rows, cols, pitch, x, y)
-// kw: else when cols <= 32768 && shared_max >= 16 * 512 * 16
+// kw: else when cols <= 16 * 512 * 4 && shared_max >= 16 * 512 * 16
 // kw:   launch softmax_wider grid(min(rows, sms)) block(512) shared(16 * 512 * 16) args(
 // kw:     rows, cols, pitch, x, y)
 // kw: else
