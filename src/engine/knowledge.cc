@@ -21,6 +21,7 @@ namespace kw::engine {
 namespace {
 
 constexpr const char* kVectorFact = "embedding of ";
+constexpr const char* kShipped = "knowledge";  // origin of the shipped cards
 // Most cards of a search that are compared by their embeddings.
 constexpr std::size_t kMostCompared = 32;
 // Most bytes of a text that are embedded: embedding models take 8,000 tokens or fewer.
@@ -112,6 +113,19 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
   return vectors;
 }
 
+/// Adds the cards for the family, and those for certain architectures, that no word has found.
+void add_own(const std::vector<Card>& cards, const std::string& family,
+             std::vector<FoundCard>& found) {
+  for (const Card& card : cards) {
+    const bool is_found =
+        std::ranges::any_of(found, [&](const FoundCard& one) { return one.card.id == card.id; });
+    if (is_found || !memory::is_for_this(card, family)) continue;
+    FoundCard own;
+    own.card = card;
+    found.push_back(std::move(own));
+  }
+}
+
 Result<> compare(store::RunStore& store, const Shelf& shelf, const task::Definition& task,
                  llm::Ledger* ledger, std::vector<FoundCard>& found) {
   std::vector<std::string> texts{shortened(task.task.name + " (" + task.task.family + ")\n" +
@@ -132,7 +146,7 @@ Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target targe
   const auto keep = [&](const std::string& origin, const std::vector<Card>& cards) {
     return store.cards().keep(origin, digest_of(cards), cards);
   };
-  KW_TRY(keep("knowledge", shelf.shipped));
+  KW_TRY(keep(kShipped, shelf.shipped));
   KW_TRY(keep("playbook", shelf.playbook));
   KW_TRY(keep("wins", KW_TRY(win_cards(store))));
   const auto graph = KW_TRY(workspace_graph(store, target, {}));
@@ -144,10 +158,14 @@ Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shel
                                               const std::string& arch, bool has_cute,
                                               llm::Ledger* ledger) {
   auto found = KW_TRY(store.cards().find({memory::query_words(task), target, 2 * kMostCompared}));
+  add_own(KW_TRY(store.cards().of_origin(kShipped)), task.task.family, found);
   std::erase_if(found, [&](const FoundCard& one) {
     return !memory::fits(one.card, target, arch, has_cute) ||
-           !memory::is_about_inputs_of(one.card, task.task);
+           !memory::is_about(one.card, task.task, task.reference);
   });
+  // What was made for this family or architecture is compared whether or not words led to it.
+  std::ranges::stable_partition(
+      found, [&](const FoundCard& one) { return memory::is_for_this(one.card, task.task.family); });
   if (found.size() > kMostCompared) found.resize(kMostCompared);
   if (shelf.embed && !found.empty()) {
     const auto compared = compare(store, shelf, task, ledger, found);

@@ -20,7 +20,7 @@ struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
   std::string device;            ///< The same as DeviceFacts::id.
-  std::string arch{};            ///< Architecture of the device's GPU; empty: no GPU.
+  std::string arch{};            ///< Architecture of the device's GPU, or "avx512f".
   const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.
   bool has_cute = true;          ///< Code in CuTe's dialect compiles here and may be shown.
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/contains.h"
@@ -15,6 +16,7 @@
 #include "task/device_names.h"
 #include "task/fields.h"
 #include "task/header.h"
+#include "task/source_parts.h"
 
 namespace kw::memory {
 namespace {
@@ -26,7 +28,12 @@ constexpr std::size_t kWhyWords = 4;
 // Factors on the score of a card whose bottleneck or family is the kernel's, or is another one.
 constexpr double kRightBound = 1.5, kWrongBound = 0.3;
 constexpr double kRightFamily = 1.2, kWrongFamily = 0.4;
+constexpr double kRightArch = 1.2;
 constexpr double kLeastScore = 0.25;
+/// The relevance that a card for the task's family or for the very architecture has at least.
+constexpr double kOwnRelevance = 0.7;
+/// Fewer words that a card about any task shares with the task are shared by chance.
+constexpr std::size_t kFewestWords = 3;
 
 template <class E>
 std::vector<E> read_enums(task::FileReport& report, const task::Section& card,
@@ -50,9 +57,9 @@ std::vector<std::string> read_names(task::FileReport& report, const task::Sectio
 }
 
 Card read_card(task::FileReport& report, const task::Yaml& node) {
-  const task::Section section(
-      report, node, "card",
-      {"name", "kind", "targets", "families", "bounds", "archs", "dtypes", "text"});
+  const task::Section section(report, node, "card",
+                              {"name", "kind", "targets", "families", "bounds", "archs", "dtypes",
+                               "roles", "mentions", "text"});
   Card card;
   card.origin = "knowledge";
   if (const task::Yaml* name = section.require("name"))
@@ -64,6 +71,8 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   card.families = read_names(report, section, "families");
   card.archs = read_names(report, section, "archs");
   card.dtypes = read_enums<Dtype>(report, section, "dtypes");
+  card.roles = read_enums<TensorRole>(report, section, "roles");
+  card.mentions = read_names(report, section, "mentions");
   if (const task::Yaml* text = section.require("text"))
     card.text = trim(task::read_text(report, *text, "text").value_or(""));
   if (card.text.size() > kMostTextBytes)
@@ -127,27 +136,46 @@ bool is_near(const Card& card, const std::string& family) {
                              [&](const std::string& own) { return are_kin(own, family); });
 }
 
+bool uses_one(std::string_view reference, const std::vector<std::string>& names) {
+  const std::set<std::string> used = task::identifiers_of(reference);
+  return std::ranges::any_of(names, [&](const std::string& name) { return used.contains(name); });
+}
+
 double score_of(const FoundCard& found, const AdviceScope& scope) {
   const Card& card = found.card;
-  double score = found.likeness < 0 ? found.relevance : (found.relevance + found.likeness) / 2;
+  const double relevance =
+      is_for_this(card, scope.family) ? std::max(found.relevance, kOwnRelevance) : found.relevance;
+  double score = found.likeness < 0 ? relevance : (relevance + found.likeness) / 2;
   score *= std::min(1.0, 2 * (card.helped + 1.0) / (card.uses + 2.0));
   if (!card.bounds.empty() && scope.bound != Bound::Unknown)
     score *= contains(card.bounds, scope.bound) ? kRightBound : kWrongBound;
   if (!card.families.empty())
     score *= contains(card.families, scope.family) ? kRightFamily : kWrongFamily;
+  if (!card.archs.empty()) score *= kRightArch;  // others do not fit
   return score;
+}
+
+/// Whether a card in words has something to say about the task: it is for its family, for the very
+/// architecture, or about any task and shares more words with this one than chance does.
+bool bears_on(const FoundCard& found, const AdviceScope& scope) {
+  if (found.card.kind == CardKind::Snippet || is_for_this(found.card, scope.family)) return true;
+  if (!found.card.families.empty()) return false;
+  return found.likeness >= 0 || found.words.size() >= kFewestWords;
 }
 
 std::string why_of(const FoundCard& found, const AdviceScope& scope) {
   std::vector<std::string> words;
   for (const std::string& word : found.words)
     if (words.size() < kWhyWords) words.push_back("`" + word + "`");
-  std::string why = "found by " + join(words, ", ");
-  if (found.likeness >= 0) why += fmt::format("; likeness {:.2f}", found.likeness);
-  if (contains(found.card.families, scope.family)) why += "; for " + scope.family;
+  std::vector<std::string> reasons;
+  const bool is_for_family = contains(found.card.families, scope.family);
+  if (is_for_family) reasons.push_back("for " + scope.family);
   if (scope.bound != Bound::Unknown && contains(found.card.bounds, scope.bound))
-    why += fmt::format("; for {}-bound kernels", name_of(scope.bound));
-  return why;
+    reasons.push_back(fmt::format("for {}-bound kernels", name_of(scope.bound)));
+  if (!found.card.archs.empty()) reasons.push_back("for " + join(found.card.archs, ", "));
+  if (!is_for_family && !words.empty()) reasons.push_back("found by " + join(words, ", "));
+  if (found.likeness >= 0) reasons.push_back(fmt::format("likeness {:.2f}", found.likeness));
+  return join(reasons, "; ");
 }
 
 }  // namespace
@@ -243,10 +271,22 @@ bool fits(const Card& card, Target target, const std::string& arch, bool has_cut
          });
 }
 
-bool is_about_inputs_of(const Card& card, const Task& task) {
-  return card.dtypes.empty() || std::ranges::any_of(task.signature, [&](const Parameter& p) {
-           return p.is_tensor && p.role != TensorRole::Out && contains(card.dtypes, p.dtype);
-         });
+bool is_about(const Card& card, const Task& task, std::string_view reference) {
+  const auto has = [&](auto fits) {
+    return std::ranges::any_of(task.signature,
+                               [&](const Parameter& p) { return p.is_tensor && fits(p); });
+  };
+  return (card.dtypes.empty() || has([&](const Parameter& p) {
+            return p.role != TensorRole::Out && contains(card.dtypes, p.dtype);
+          })) &&
+         (card.roles.empty() ||
+          has([&](const Parameter& p) { return contains(card.roles, p.role); })) &&
+         (card.mentions.empty() || uses_one(reference, card.mentions));
+}
+
+bool is_for_this(const Card& card, const std::string& family) {
+  if (card.kind == CardKind::Snippet) return false;
+  return card.kind == CardKind::Hardware ? !card.archs.empty() : contains(card.families, family);
 }
 
 std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
@@ -257,7 +297,8 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
     const double score = score_of(one, scope);
     // A card of text may apply to another family, but code of another family seldom does.
     const bool is_far = one.card.kind == CardKind::Snippet && !is_near(one.card, scope.family);
-    if (!is_answer && !is_far && score >= kLeastScore) ranked.emplace_back(score, &one);
+    if (!is_answer && !is_far && bears_on(one, scope) && score >= kLeastScore)
+      ranked.emplace_back(score, &one);
   }
   std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<const FoundCard*> chosen;

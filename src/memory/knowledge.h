@@ -35,19 +35,24 @@ std::string excerpt(const std::string& source);
 /// found.
 bool fits(const Card& card, Target target, const std::string& arch, bool has_cute = true);
 
-inline constexpr std::size_t kMostCards = 3;     ///< The most cards in words that a prompt shows.
+inline constexpr std::size_t kMostCards = 4;     ///< The most cards in words that a prompt shows.
 inline constexpr std::size_t kMostSnippets = 1;  ///< The most cards with code that a prompt shows.
 inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< The most bytes of one snippet.
 /// The most cards that a run keeps to choose from.
 inline constexpr std::size_t kMostFoundCards = 16;
 
-/// Whether some input of the task has a type that the card is about. True for cards about no type.
-bool is_about_inputs_of(const Card& card, const Task& task);
+/// Whether the task has an input of a type, a tensor of a role, and in its reference a name that
+/// the card is about.
+bool is_about(const Card& card, const Task& task, std::string_view reference = {});
 
-/// The cards that are worth showing for the kernel, best first. They are ranked by the text search,
-/// by the similarity of embeddings where these were compared, by bottleneck and family, and by the
-/// results of runs that were shown them. Code for the task itself is left out, because it would be
-/// a solution.
+/// Whether a card in words is made for the family of tasks, or for certain architectures: such a
+/// card is told whatever words the task uses.
+bool is_for_this(const Card& card, const std::string& family);
+
+/// The cards worth showing for the kernel, best first: those for its family or architecture, and
+/// others that share several words with the task; ranked by the text search, by the likeness of
+/// embeddings where these were compared, by bottleneck and family, and by how runs ended that were
+/// shown them. Code of the task itself is left out, because it would be an answer.
 std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
                                            const AdviceScope& scope);
 

@@ -22,7 +22,7 @@ FoundCard found(const std::string& name, double relevance) {
   one.card.name = name;
   one.card.text = name + " does it";
   one.relevance = relevance;
-  one.words = {"row", "loads"};
+  one.words = {"row", "loads", "lanes"};
   return one;
 }
 
@@ -82,7 +82,7 @@ TEST(KnowledgeTest, BottleneckFamilyMeaningAndUseDecideBeyondTheSearch) {
   EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("memory", "row", "compute"));
   AdviceScope first = kRowScope;
   first.bound = Bound::Unknown;
-  EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("compute", "memory", "row"));
+  EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("compute", "row", "memory"));
   memory.card.uses = 6;
   EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("row", "compute"))
       << "shown six times and never of use";
@@ -132,6 +132,54 @@ TEST(KnowledgeTest, CodeOfAFamilyThatIsNoKinIsNotShown) {
   for (const Card& card : playbook_cards(data)) EXPECT_EQ(card.families.size(), 1u) << card.name;
 }
 
+TEST(KnowledgeTest, ACardForTheFamilyNeedsNoWordsAndOneForAnotherIsNotTold) {
+  FoundCard own = found("own", 0), other = found("other", 1), any = found("any", 1);
+  own.words.clear();
+  own.card.families = {"row"};
+  other.card.families = {"column"};
+  EXPECT_THAT(chosen({own, other, any}), ElementsAre("any", "own"));
+  any.words = {"far", "results"};
+  EXPECT_THAT(chosen({own, other, any}), ElementsAre("own")) << "two words are shared by chance";
+  LessonSnapshot known;
+  known.cards = {own};
+  EXPECT_EQ(remembered_of(known, kRowScope)[0].why, "for row");
+}
+
+TEST(KnowledgeTest, ACardAboutAnArchitectureIsToldThere) {
+  FoundCard hopper = found("hopper", 0), any = found("any machine", 0.9);
+  hopper.words = any.words = {"memory"};
+  hopper.card.kind = any.card.kind = CardKind::Hardware;
+  hopper.card.archs = {"sm_90"};
+  EXPECT_THAT(chosen({hopper, any}), ElementsAre("hopper"));
+}
+
+TEST(KnowledgeTest, ACardIsForTasksThatHaveWhatItIsAbout) {
+  Card steps, exponential;
+  steps.roles = {TensorRole::InOut};
+  exponential.mentions = {"exp"};
+  Task task;
+  task.signature = {{"x", true, Dtype::F32, TensorRole::In},
+                    {"y", true, Dtype::F32, TensorRole::Out}};
+  EXPECT_FALSE(is_about(steps, task)) << "one sweep";
+  EXPECT_FALSE(is_about(exponential, task, "y[i] = expected(x[i]);"));
+  EXPECT_TRUE(is_about(exponential, task, "y[i] = std::exp(x[i]);"));
+  task.signature[1].role = TensorRole::InOut;
+  EXPECT_TRUE(is_about(steps, task));
+}
+
+// Cards that were told by chance words alone, or that said what is false of a task.
+TEST(KnowledgeTest, EveryFamilyHasCardsOfItsOwnForBothTargets) {
+  const auto cards = shipped_cards(DataFiles::open(std::nullopt).value());
+  ASSERT_TRUE(cards) << cards.error().what;
+  for (const char* family : {"matmul", "convolution", "attention", "normalization", "reduction",
+                             "scan", "histogram", "transpose", "elementwise", "stencil"})
+    for (const Target target : {Target::Cpu, Target::Cuda})
+      EXPECT_TRUE(std::ranges::any_of(*cards, [&](const Card& card) {
+        return is_for_this(card, family) && card.kind == CardKind::Technique &&
+               fits(card, target, target == Target::Cpu ? "" : "sm_90a");
+      })) << family;
+}
+
 TEST(KnowledgeTest, CodeInCuteIsForWhereItCompiles) {
   Card card;
   card.code = "// A kernel.\n// kw: dialect cute\n#include <cute/tensor.hpp>\n";
@@ -149,9 +197,9 @@ TEST(KnowledgeTest, TensorCoresAtFloat32AreForTasksWithSuchInputs) {
   Task task;
   task.signature = {{"x", true, Dtype::BF16, TensorRole::In},
                     {"y", true, Dtype::F32, TensorRole::Out}};
-  EXPECT_FALSE(is_about_inputs_of(*card, task));
+  EXPECT_FALSE(is_about(*card, task));
   task.signature[0].dtype = Dtype::F32;
-  EXPECT_TRUE(is_about_inputs_of(*card, task));
+  EXPECT_TRUE(is_about(*card, task));
 }
 
 TEST(KnowledgeTest, ASnippetEndsBetweenFunctionsAndSaysSo) {
@@ -198,7 +246,7 @@ TEST(KnowledgeTest, WhatIsToldSaysWhyAndShowsItsCode) {
   const auto told = remembered_of(known, kRowScope);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].code, "void f();\n");
-  EXPECT_EQ(told[0].why, "found by `row`, `loads`");
+  EXPECT_EQ(told[0].why, "found by `row`, `loads`, `lanes`");
   EXPECT_EQ(told[0].id, 5);
 }
 

@@ -155,7 +155,8 @@ bool says_nothing(std::string_view word) {
        "sizes",  "last",    "between", "divides", "call",     "every",    "made",       "make",
        "makes",  "several", "still",   "use",     "used",     "uses",     "what",       "when",
        "where",  "which",   "while",   "whose",   "wide",     "with",     "within",     "write",
-       "writes", "written", "wrong"});
+       "writes", "written", "wrong",   "far",     "result",   "results",  "without",    "tail",
+       "needed", "inputs",  "holds",   "hold",    "often",    "found"});
   return contains(kWords, word);
 }
 
@@ -164,7 +165,9 @@ void add_words(std::string_view text, std::size_t most, std::vector<std::string>
   constexpr std::size_t kShortest = 3;
   std::string word;
   const auto end_word = [&] {
-    if (word.size() >= kShortest && words.size() < most && !says_nothing(word) &&
+    const bool is_number =
+        std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (word.size() >= kShortest && words.size() < most && !is_number && !says_nothing(word) &&
         !contains(words, word))
       words.push_back(word);
     word.clear();

@@ -107,6 +107,11 @@ TEST(Recall, ATaskIsLookedForByItsWordsAndThoseOfItsReference) {
   task.reference = "y[i] = sqrt_fast(x[i]);";
   EXPECT_THAT(query_words(task), ElementsAre("waves", task.task.family, "plane", "sqrt", "fast"))
       << "the article says nothing";
+  task.task.spec = "Far results of 100 bytes hold without a tail.";
+  EXPECT_THAT(query_words(task),
+              ElementsAre("waves", task.task.family, "plane", "bytes", "sqrt", "fast"))
+      << "such words stand in texts about anything";
+  task.task.spec = "";
   for (int i = 0; i < 1000; ++i) task.task.spec += "word" + std::to_string(i) + " ";
   const auto words = query_words(task);
   EXPECT_THAT(words, AllOf(SizeIs(kMostQueryWords - kMostCodeWords + 2), Contains("sqrt")));

@@ -31,10 +31,14 @@ struct Card {
   std::vector<Target> targets;        ///< Targets that the card applies to; empty: all.
   std::vector<std::string> families;  ///< Families of tasks that the card applies to; empty: all.
   std::vector<Bound> bounds;          ///< Bottlenecks that the card is about; empty: any.
-  /// GPU architectures that the card applies to, "sm_90"; empty: any.
+  /// GPU architectures that the card applies to, "sm_90", or on cpu "avx512f"; empty: any.
   std::vector<std::string> archs;
   std::vector<Dtype> dtypes;  ///< Types of a task's inputs that the card is about; empty: any.
-  std::string task;           ///< Task that a snippet solves.
+  /// Roles of tensors of which the task must have one; empty: any task. What takes several steps
+  /// has a tensor that goes in and out.
+  std::vector<TensorRole> roles;
+  std::vector<std::string> mentions;  ///< Names of which the reference must use one; empty: any.
+  std::string task;                   ///< Task that a snippet solves.
   std::string text;
   std::string code;  ///< Code of a snippet.
   int uses = 0;      ///< Runs whose first prompt showed the card.
@@ -44,8 +48,9 @@ struct Card {
   static void fields(Self& s, V&& v) {
     v("id", s.id), v("origin", s.origin), v("name", s.name), v("kind", s.kind),
         v("targets", s.targets), v("families", s.families), v("bounds", s.bounds),
-        v("archs", s.archs), v("dtypes", s.dtypes), v("task", s.task), v("text", s.text),
-        v("code", s.code), v("uses", s.uses), v("helped", s.helped);
+        v("archs", s.archs), v("dtypes", s.dtypes), v("roles", s.roles), v("mentions", s.mentions),
+        v("task", s.task), v("text", s.text), v("code", s.code), v("uses", s.uses),
+        v("helped", s.helped);
   }
 };
 

@@ -309,4 +309,14 @@ Result<std::vector<Card>> Cards::all() const {
   return cards;
 }
 
+Result<std::vector<Card>> Cards::of_origin(const std::string& origin) const {
+  std::vector<Card> cards;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, std::string(kCardColumns) + "WHERE origin = ? ORDER BY name");
+    row.bind(1, origin);
+    while (row.executeStep()) cards.push_back(read_card(row));
+  }));
+  return cards;
+}
+
 }  // namespace kw::store

@@ -38,6 +38,8 @@ class Cards {
 
   /// All cards, by origin and name.
   Result<std::vector<Card>> all() const;
+  /// The cards of one origin, by name.
+  Result<std::vector<Card>> of_origin(const std::string& origin) const;
 
  private:
   Database& db_;
