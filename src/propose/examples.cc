@@ -6,14 +6,17 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "base/contains.h"
+#include "base/text.h"
 #include "memory/kin.h"
 #include "memory/shipped_task.h"
+#include "propose/describe.h"
 #include "task/device_names.h"
 #include "task/header.h"
 #include "task/load.h"
@@ -31,6 +34,10 @@ Result<std::string> subject_of(const memory::DataFiles& data, const std::string&
 /// A kernel whose distance() is at most this solves the task itself, so a prompt shows it only on
 /// request.
 constexpr int kAnswer = 1;
+constexpr int kKin = 3;
+constexpr std::size_t kMostOfKin = 1;  // they show less than a kernel of the family
+/// Share of the shorter source's lines from which on two kernels are nearly the same.
+constexpr double kAlike = 0.5;
 
 /// How far another task is: 0 for the task itself, 1 for a variant such as another dtype, 2 for the
 /// same family, 3 for a related family; nothing for all others.
@@ -38,7 +45,7 @@ std::optional<int> distance(const Task& from, const Task& to, bool is_same_subje
   if (from.name == to.name) return 0;
   if (is_same_subject) return kAnswer;
   if (from.family == to.family) return 2;
-  if (memory::are_kin(from.family, to.family)) return 3;
+  if (memory::are_kin(from.family, to.family)) return kKin;
   return std::nullopt;
 }
 
@@ -51,6 +58,7 @@ std::optional<Dtype> real_type(const Task& task) {
 
 struct Ranked {
   int distance = 0;
+  int kinship = 0;  ///< Of kin: the nearest family first.
   bool has_other_type = false;
   std::size_t bytes = 0;
   Example example;
@@ -64,15 +72,56 @@ bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& 
   return !header->points(1).empty();
 }
 
+/// Whether one call may compute several steps over the same tensor: only what goes in and out can
+/// carry a step's result to the next.
+bool may_take_steps(const Task& task) {
+  return std::ranges::any_of(task.signature, [](const Parameter& p) {
+    return p.is_tensor && p.role == TensorRole::InOut;
+  });
+}
+
+/// Whether a kernel computes several time steps in one pass over memory.
+bool blocks_time(const std::string& source, const std::string& file, Target target) {
+  const auto header = task::parse_header(source, file, target);
+  return header && std::ranges::any_of(header->techniques, [](const std::string& technique) {
+           return technique.starts_with("temporal");
+         });
+}
+
+/// The lines of code of a source, without space around them; short ones are alike everywhere.
+std::set<std::string_view> lines_of(std::string_view source) {
+  constexpr std::size_t kShortest = 7;
+  std::set<std::string_view> lines;
+  for (const std::string_view line : split_lines(source))
+    if (const auto text = trim(line); text.size() >= kShortest && !text.starts_with("//"))
+      lines.insert(text);
+  return lines;
+}
+
+bool are_alike(const std::string& a, const std::string& b) {
+  const auto lines = lines_of(a), others = lines_of(b);
+  const std::size_t fewest = std::min(lines.size(), others.size());
+  const auto shared = static_cast<double>(
+      std::ranges::count_if(lines, [&](std::string_view line) { return others.contains(line); }));
+  return fewest > 0 && shared >= kAlike * static_cast<double>(fewest);
+}
+
+/// What differs in the tensors of an example from those of the task at hand.
+std::string layout_note(const task::Definition& own, const task::Definition& other) {
+  return has_pitch(other) && !has_pitch(own) ? "; there rows may have gaps between them" : "";
+}
+
 /// The most advanced kernel of a task: the last file by name (NN_what.cu) that can run on the given
 /// GPUs.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
                                                                const std::string& task,
-                                                               const ExampleOptions& options) {
+                                                               const ExampleOptions& options,
+                                                               bool has_steps) {
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task)) {
     if (target_of_file(file) != options.target) continue;
     if (!options.has_cute && task::asks_for_cute(source)) continue;
+    if (!has_steps && blocks_time(source, file, options.target)) continue;
     if (!options.gpu.empty() && !runs_on(options.gpu.front(), source, file)) continue;
     best.emplace(file.substr(0, file.rfind('.')), source);
   }
@@ -89,9 +138,10 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
   const auto definition = own.texts.empty() ? task::Definition() : KW_TRY(task::parse_task(own));
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
-    auto kernel = best_kernel(data, name, options);
+    auto kernel = best_kernel(data, name, options, may_take_steps(task));
     if (files.texts.empty() || !kernel) continue;
-    const Task other = KW_TRY(task::parse_task(files)).task;
+    const task::Definition wider = KW_TRY(task::parse_task(files));
+    const Task& other = wider.task;
     // If the task's `like` line names the other task, the other task's kernels can be used for the
     // task directly.
     const bool serves = contains(definition.like, name);
@@ -99,21 +149,28 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
     const Task& served = serves ? task : other;
     const auto far = distance(task, served, subject == KW_TRY(subject_of(data, name)));
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
-    ranked.push_back({*far,
-                      real_type(task) != real_type(served),
-                      kernel->second.size(),
-                      {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, served.name,
-                                   served.family, served.summary),
-                       kernel->second}});
+    ranked.push_back(
+        {*far,
+         *far == kKin ? memory::kinship(task.family, served.family).value_or(0) : 0,
+         real_type(task) != real_type(served),
+         kernel->second.size(),
+         {fmt::format("`{}` for the task `{}` ({}: {}{})", kernel->first, served.name,
+                      served.family, served.summary, serves ? "" : layout_note(definition, wider)),
+          kernel->second}});
   }
   std::ranges::stable_sort(ranked, {}, [](const Ranked& r) {
-    return std::tuple(r.distance, r.has_other_type, r.bytes);
+    return std::tuple(r.distance, r.has_other_type, r.kinship, r.bytes);
   });
   std::vector<Example> examples;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, of_kin = 0;
   for (Ranked& r : ranked) {
     if (examples.size() == options.most) break;
     if (bytes + r.bytes > options.max_bytes) continue;
+    if (r.distance == kKin && of_kin == kMostOfKin) break;
+    if (std::ranges::any_of(
+            examples, [&](const Example& one) { return are_alike(one.source, r.example.source); }))
+      continue;
+    of_kin += r.distance == kKin ? 1 : 0;
     bytes += r.bytes;
     examples.push_back(std::move(r.example));
   }

@@ -1,0 +1,81 @@
+// Tests of which kernels of the playbook a prompt shows beside each other.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/examples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "memory/shipped_task.h"
+#include "task/header.h"
+#include "task/load.h"
+
+namespace kw::propose {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Task shipped_task(const std::string& name) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  auto definition = task::parse_task(*memory::shipped_task(*data, name));
+  EXPECT_TRUE(definition.has_value()) << name;
+  return std::move(definition->task);
+}
+
+std::vector<Example> examples_of(const Task& task, Target target) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  auto examples = select_examples(*data, task, {.target = target, .has_cute = false});
+  EXPECT_TRUE(examples.has_value());
+  return std::move(*examples);
+}
+
+TEST(ExamplesBeside, TwoThatAreNearlyTheSameAreNotShown) {
+  for (const char* name : {"softmax", "layernorm", "relu", "saxpy"})
+    for (const Target target : {Target::Cpu, Target::Cuda}) {
+      const auto examples = examples_of(shipped_task(name), target);
+      const std::vector<std::string> streamed = {"gelu", "relu", "saxpy", "softsign", "swish"};
+      int count = 0;
+      for (const Example& example : examples)
+        for (const std::string& other : streamed)
+          count += example.title.contains("task `" + other + "`") ? 1 : 0;
+      EXPECT_LE(count, 1) << name;
+      const bool has_both = examples.size() == 2 && examples[0].title.contains("norm_padded`") &&
+                            examples[1].title.contains("norm_padded`");
+      EXPECT_FALSE(has_both) << name << ": rmsnorm and layernorm share most of their lines";
+    }
+}
+
+TEST(ExamplesBeside, OfFamiliesThatWorkAlikeTheNearestIsEnough) {
+  EXPECT_EQ(examples_of(shipped_task("transpose"), Target::Cuda).size(), 1U);
+  EXPECT_EQ(examples_of(shipped_task("scan"), Target::Cpu).size(), 1U);
+  EXPECT_THAT(examples_of(shipped_task("attention"), Target::Cuda)[0].title, HasSubstr("matmul"))
+      << "two products matter more than the maximum between them";
+}
+
+// A sweep that is made once cannot be blocked over time.
+TEST(ExamplesBeside, TimeIsBlockedOnlyWhereATaskTakesSteps) {
+  Task sweep = shipped_task("fctd3d");
+  sweep.name = "jacobi";
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    for (const bool has_steps : {true, false}) {
+      Task task = sweep;
+      for (Parameter& p : task.signature)
+        if (p.role == TensorRole::InOut && !has_steps) p.role = TensorRole::Out;
+      bool blocks_time = false;
+      for (const Example& example : examples_of(task, target))
+        blocks_time = blocks_time || example.source.contains("technique temporal");
+      EXPECT_EQ(blocks_time, has_steps);
+    }
+}
+
+TEST(ExamplesBeside, AGapBetweenRowsIsNamedWhereTheTaskHasNone) {
+  const auto contiguous = examples_of(shipped_task("softmax"), Target::Cuda);
+  ASSERT_FALSE(contiguous.empty());
+  EXPECT_THAT(contiguous[0].title, HasSubstr("there rows may have gaps between them"));
+  const auto padded = examples_of(shipped_task("softmax_padded"), Target::Cuda);
+  ASSERT_FALSE(padded.empty());
+  EXPECT_THAT(padded[0].title, Not(HasSubstr("gaps")));
+}
+
+}  // namespace
+}  // namespace kw::propose
