@@ -46,18 +46,18 @@ TEST(Architecture, OfADeviceThatIsNotAtHandOnlyTheLeastIsClaimed) {
   gpu.arch = "sm_75";
   gpu.multiprocessors = 40;
   gpu.threads_per_multiprocessor = 1024;
-  EXPECT_EQ(describe_device(facts).front(),
-            "Any GPU of this architecture (sm_75), at least 40 multiprocessors of at most 1024 "
-            "threads");
+  const auto lines = describe_device(facts, {"Tesla T4, 40 multiprocessors"});
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("sm_75 that is not at hand"), Not(HasSubstr("40"))));
+  EXPECT_EQ(lines[1], "It may be: Tesla T4, 40 multiprocessors");
   facts.memory_bytes = std::int64_t{16} << 30;
   EXPECT_THAT(describe_device(facts).front(),
               AllOf(HasSubstr("(sm_75), 40 multiprocessors"), HasSubstr("GiB memory")));
 }
 
 TEST(Architecture, WhatATaskAsksOfKernelsIsTold) {
-  Task task;
-  task.restrictions.registers = 96;
-  task.restrictions.archs = {"sm_80", "sm_90a"};
+  task::Definition task;
+  task.task.restrictions.registers = 96;
+  task.task.restrictions.archs = {"sm_80", "sm_90a"};
   EXPECT_THAT(describe_restrictions(task, Target::Cuda),
               IsSupersetOf({"A thread of any kernel has at most 96 registers.",
                             "It is compiled for no other architecture than sm_80, sm_90a."}));

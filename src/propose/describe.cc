@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "propose/architecture.h"
+#include "propose/tolerance.h"
 #include "task/resolve.h"
 
 namespace kw::propose {
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::string_view kTypes[] = {"float",         "double", "int",          "long long",
                                        "unsigned char", "__half", "__nv_bfloat16"};
-
-std::string_view type_of(Dtype dtype) { return kTypes[static_cast<std::size_t>(dtype)]; }
 
 const task::TensorSpec* tensor_named(const task::Definition& task, const std::string& name) {
   for (const task::TensorSpec& tensor : task.tensors)
@@ -63,10 +62,27 @@ bool has_gaps(const task::Definition& task, const task::TensorSpec& tensor) {
   return false;
 }
 
-std::string tensor_words(const task::Definition& task, const task::TensorSpec& tensor) {
+/// Whether a size is a dim that the task, a variant, fixes to 1: nobody needs to know of it.
+bool is_left_out(const task::Definition& task, const task::Formula& size) {
+  const auto fixed = task.narrowing.fixed.find(std::string(size.expr.text()));
+  return fixed != task.narrowing.fixed.end() && fixed->second == 1;
+}
+
+/// The sizes of a tensor that are told, outermost first, from formulas or from numbers in the order
+/// of its shape.
+template <class Text>
+std::string sizes_text(const task::Definition& task, const task::TensorSpec& tensor, Text text_at) {
   std::vector<std::string> sizes;
-  for (const task::Formula& size : tensor.shape) sizes.push_back(size.expr.text());
-  std::string words = fmt::format("{}; shape `[{}]`", role_words(tensor), join(sizes, ", "));
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    if (!is_left_out(task, tensor.shape[i])) sizes.push_back(text_at(i));
+  return "[" + (sizes.empty() ? std::string("1") : join(sizes, ", ")) + "]";
+}
+
+std::string tensor_words(const task::Definition& task, const task::TensorSpec& tensor) {
+  std::string words = fmt::format("{}; shape `{}`", role_words(tensor),
+                                  sizes_text(task, tensor, [&](std::size_t i) {
+                                    return std::string(tensor.shape[i].expr.text());
+                                  }));
   if (has_gaps(task, tensor)) {
     words += fmt::format(", rows `{}` elements apart", tensor.pitch->expr.text());
     if (tensor.role != TensorRole::In)
@@ -87,83 +103,6 @@ std::string formula_of(const task::Definition& task, const task::ScalarSpec& sca
   return scalar.integer.expr.text();
 }
 
-/// The floating-point types of the outputs, each once.
-std::vector<Dtype> real_outputs(const task::Definition& definition) {
-  std::vector<Dtype> types;
-  for (const Parameter& p : definition.task.signature)
-    if (p.is_tensor && p.role != TensorRole::In && is_real(p.dtype) && !contains(types, p.dtype))
-      types.push_back(p.dtype);
-  return types;
-}
-
-bool has_whole_outputs(const task::Definition& definition) {
-  return std::ranges::any_of(definition.task.signature, [](const Parameter& p) {
-    return p.is_tensor && p.role != TensorRole::In && !is_real(p.dtype);
-  });
-}
-
-/// The unit roundoff of a type, half the distance from 1 to the next number: "2^-24" for float.
-std::string roundoff_text(Dtype dtype) { return fmt::format("2^-{}", significand_bits(dtype)); }
-
-/// The unit roundoff as text, "u = 2^-24"; with several output types, one value for each type.
-std::string unit_text(const std::vector<Dtype>& types) {
-  std::vector<std::string> values;
-  for (const Dtype dtype : types)
-    values.push_back(types.size() == 1
-                         ? roundoff_text(dtype)
-                         : fmt::format("{} for {}", roundoff_text(dtype), type_of(dtype)));
-  return "u = " + join(values, ", ");
-}
-
-/// Describes the bound on a single element's error as referee/gate.h applies it. For 16-bit types,
-/// sums are held to the rounding of float, and results to the rounding of their own type.
-std::string gate_words(const Gate& gate, const std::optional<task::Formula>& dot_length,
-                       const std::vector<Dtype>& types) {
-  if (gate.kind == GateKind::Relative)
-    return fmt::format(
-        "Each element may differ from the float64 truth by at most {:g} u (|truth| + {:g}), where "
-        "{} is half the distance from 1 to the next number of the type.",
-        gate.c, gate.scale, unit_text(types));
-  if (gate.kind == GateKind::Field)
-    return fmt::format(
-        "The outputs are compared with the float64 truth, tensor by tensor: the L2 norm of the "
-        "difference may be at most {:g} times the L2 norm of the truth, and the largest difference "
-        "of an element at most {:g} times the largest magnitude of the truth.",
-        gate.l2, gate.max);
-  const std::string length =
-      dot_length ? fmt::format("`{}`, the number of products in a sum", dot_length->expr.text())
-                 : std::string("the number of products in a sum");
-  if (std::ranges::any_of(types, is_half))
-    return fmt::format(
-        "Each element may differ from the float64 truth by at most {:g} sqrt(k) 2^-{} S + u "
-        "|truth|. Here k is {}, S is the sum of the absolute values of these products, 2^-{} is "
-        "the rounding of a float, in which sums belong, and {} is that of the result's type.",
-        gate.c, significand_bits(Dtype::F32), length, significand_bits(Dtype::F32),
-        unit_text(types));
-  return fmt::format(
-      "Each element may differ from the float64 truth by at most {:g} sqrt(k) u S + u |truth|. "
-      "Here k is {}, S is the sum of the absolute values of these products, and {} is half the "
-      "distance from 1 to the next number of the type.",
-      gate.c, length, unit_text(types));
-}
-
-/// Describes the bound on the RMS error. Nobody sums in 16-bit types, so for these the bound refers
-/// to rounding the exact result once.
-std::string rms_words(const Gate& gate, const std::vector<Dtype>& types) {
-  return fmt::format(
-      "The RMS error may be at most {:g} times that of {}, which arithmetic of fewer bits does not "
-      "reach.",
-      gate.rms_factor,
-      std::ranges::any_of(types, is_half) ? "rounding the truth once to the type of the result"
-                                          : "the reference at the task's type");
-}
-
-std::string sizes_text(const Tensor& tensor) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.sizes) sizes.push_back(std::to_string(size));
-  return "[" + join(sizes, ", ") + "]";
-}
-
 std::string ceiling_words(const Ceiling& c) {
   const std::string with = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
   if (c.kind.starts_with("fma"))
@@ -172,35 +111,36 @@ std::string ceiling_words(const Ceiling& c) {
   return fmt::format("{} in {}, {}: {}", c.kind, c.level, with, format_si(c.per_second, "B/s"));
 }
 
-std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
+std::vector<std::string> describe_gpu(const DeviceFacts& facts,
+                                      const std::vector<std::string>& candidates) {
   const GpuFacts& gpu = facts.gpu.front();
   const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
   std::vector<std::string> lines;
-  // If the GPU is not present, only the minimum that its architecture guarantees is known.
+  // If the GPU is not present, only the limits of a block and the GPUs that it may be are known.
   const bool is_known = facts.memory_bytes > 0;
-  lines.push_back(
-      fmt::format("{} ({}), {}{} multiprocessors of at most {} threads{}", facts.model, gpu.arch,
-                  is_known ? "" : "at least ", gpu.multiprocessors, gpu.threads_per_multiprocessor,
-                  is_known ? ", " + bytes(facts.memory_bytes) + " memory" : std::string()));
+  if (is_known)
+    lines.push_back(fmt::format("{} ({}), {} multiprocessors, {} memory, L2 {}", facts.model,
+                                gpu.arch, gpu.multiprocessors, bytes(facts.memory_bytes),
+                                bytes(gpu.l2_bytes)));
+  else
+    lines.push_back(
+        fmt::format("A GPU of the architecture {} that is not at hand; take the number "
+                    "of multiprocessors from `sms` and the size of the L2 from "
+                    "`l2_bytes`",
+                    gpu.arch));
+  for (const std::string& candidate : candidates) lines.push_back("It may be: " + candidate);
   lines.push_back(fmt::format(
       "Shared memory: {} ({} bytes) for one block at most, {} a multiprocessor; {} registers for "
-      "one block; L2 {}{}",
+      "one block; at most {} threads on a multiprocessor",
       bytes(gpu.shared_per_block), gpu.shared_per_block, bytes(gpu.shared_per_multiprocessor),
-      gpu.registers_per_block, is_known ? "" : "at least ", bytes(gpu.l2_bytes)));
+      gpu.registers_per_block, gpu.threads_per_multiprocessor));
   for (std::string& line : describe_architecture(gpu.arch)) lines.push_back(std::move(line));
   for (const Ceiling& c : facts.ceilings)
     lines.push_back(fmt::format("Measured here: {} in {}: {}", c.kind, c.level,
                                 format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s")));
   if (facts.ceilings.empty()) lines.push_back("Its bandwidths and peak rates are not measured yet");
-  for (const DatasheetRates& sheet : gpu.datasheet) {
-    std::string words = "Its maker says: memory " + format_si(sheet.memory, "B/s");
-    for (const auto& [rate, name] : {std::pair{sheet.f32, "f32"},
-                                     {sheet.f64, "f64"},
-                                     {sheet.tf32, "tf32"},
-                                     {sheet.f16, "f16 and bf16"}})
-      if (rate > 0) words += fmt::format(", {} {}", name, format_si(rate, "flop/s"));
-    lines.push_back(words);
-  }
+  for (const DatasheetRates& sheet : gpu.datasheet)
+    lines.push_back("Its maker says: " + describe_rates(sheet));
   return lines;
 }
 
@@ -243,7 +183,10 @@ std::string goal_line(const std::string& what, double reached, double wanted, bo
 bool is_shown(const task::Definition& task, const std::string& name) {
   const auto uses = [&](const task::Formula& f) { return contains(f.expr.names(), name); };
   const bool is_of_a_tensor = std::ranges::any_of(task.tensors, [&](const task::TensorSpec& t) {
-    return std::ranges::any_of(t.shape, uses) || (has_gaps(task, t) && uses(*t.pitch));
+    return std::ranges::any_of(
+               t.shape,
+               [&](const task::Formula& size) { return !is_left_out(task, size) && uses(size); }) ||
+           (has_gaps(task, t) && uses(*t.pitch));
   });
   if (is_of_a_tensor) return true;
   for (const task::ScalarSpec& scalar : task.scalars)
@@ -254,7 +197,47 @@ bool is_shown(const task::Definition& task, const std::string& name) {
   return std::ranges::any_of(task.lets, [&](const task::Let& let) { return uses(let.value); });
 }
 
+/// The tensors of more than one row by the distance of their rows and the number of elements in
+/// sixteen bytes: "`cols` of `x`, `y`" and 4.
+std::string row_words(const task::Definition& task) {
+  constexpr std::size_t kVectorBytes = 16;
+  std::vector<std::pair<std::string, std::vector<std::string>>> distances;
+  std::size_t elements = 0;
+  for (const task::TensorSpec& tensor : task.tensors) {
+    const auto told = std::ranges::count_if(
+        tensor.shape, [&](const task::Formula& size) { return !is_left_out(task, size); });
+    if (told < 2 || size_of(tensor.dtype) >= kVectorBytes) continue;
+    const task::Formula& distance = has_gaps(task, tensor) ? *tensor.pitch : tensor.shape.back();
+    if (distance.expr.names().empty()) continue;
+    const std::size_t count = kVectorBytes / size_of(tensor.dtype);
+    if (elements != 0 && elements != count) return {};  // several types: too much for a sentence
+    elements = count;
+    const std::string text(distance.expr.text());
+    auto known = std::ranges::find(distances, text, [](const auto& one) { return one.first; });
+    if (known == distances.end()) known = distances.insert(distances.end(), {text, {}});
+    known->second.push_back("`" + tensor.name + "`");
+  }
+  std::vector<std::string> parts;
+  for (const auto& [distance, names] : distances)
+    parts.push_back(fmt::format("`{}` of {}", distance, join(names, ", ")));
+  if (parts.empty()) return {};
+  return fmt::format(
+      " Every row of a tensor begins at a multiple of 16 bytes only where the distance of its rows "
+      "is a multiple of {}: {}.",
+      elements, join(parts, "; "));
+}
+
+/// Whether offsets into some tensor may not fit 32 bits.
+bool has_long_offsets(const task::Definition& task) {
+  return std::ranges::any_of(task.tensors, [](const task::TensorSpec& t) {
+    return std::ranges::any_of(
+        t.shape, [](const task::Formula& size) { return !size.expr.names().empty(); });
+  });
+}
+
 }  // namespace
+
+std::string_view type_of(Dtype dtype) { return kTypes[static_cast<std::size_t>(dtype)]; }
 
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
   std::vector<ArgumentWords> arguments;
@@ -294,6 +277,12 @@ std::string describe_layout(const task::Definition& task, Target target) {
   for (const task::Let& let : task.lets)
     if (is_shown(task, let.name))
       words += fmt::format(" `{}` is `{}`.", let.name, let.value.expr.text());
+  words += row_words(task);
+  if (has_long_offsets(task))
+    words +=
+        " Sizes are 32-bit integers, but products of sizes and sums such as block * length + "
+        "thread "
+        "may pass 2^31: compute offsets in 64 bits.";
   std::vector<std::string> others;
   for (const std::string& dim : task.dims)
     if (scalar_named(task, dim) == nullptr && is_shown(task, dim))
@@ -305,20 +294,6 @@ std::string describe_layout(const task::Definition& task, Target target) {
                                          : "take what you need from the arguments.");
 }
 
-std::string describe_tolerance(const task::Definition& definition) {
-  const Gate& gate = definition.task.gate;
-  if (gate.kind == GateKind::Exact) return "Every bit of the outputs must be right.";
-  const std::vector<Dtype> types = real_outputs(definition);
-  std::string words;
-  if (!types.empty()) words = gate_words(gate, definition.dot_length, types);
-  if (gate.rms_factor > 0 && !types.empty()) words += " " + rms_words(gate, types);
-  if (has_whole_outputs(definition))
-    words += " Integers among the outputs must be right in every bit.";
-  if (!types.empty())
-    words += " Infinities and NaN must stand where the truth has them and nowhere else.";
-  return std::string(trim(words));
-}
-
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target) {
   std::vector<ShapeWords> shapes;
   for (const task::WorkloadSpec& spec : task.workloads) {
@@ -327,16 +302,31 @@ Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Ta
     std::vector<std::string> parts;
     for (const auto& [name, value] : workload.dims)
       parts.push_back(fmt::format("{} = {}", name, value));
-    for (const Tensor& tensor : workload.tensors)
-      parts.push_back(tensor.name + " is " + sizes_text(tensor));
+    for (const task::TensorSpec& tensor : task.tensors) {
+      const Tensor& resolved = *workload.tensor(tensor.name);
+      parts.push_back(tensor.name + " is " + sizes_text(task, tensor, [&](std::size_t i) {
+                        return std::to_string(resolved.sizes[i]);
+                      }));
+    }
     shapes.push_back({workload.name, join(parts, ", ")});
   }
   return shapes;
 }
 
-std::vector<std::string> describe_device(const DeviceFacts& facts) {
+std::string describe_rates(const DatasheetRates& sheet) {
+  std::string words = "memory " + format_si(sheet.memory, "B/s");
+  for (const auto& [rate, name] : {std::pair{sheet.f32, "f32"},
+                                   {sheet.f64, "f64"},
+                                   {sheet.tf32, "tf32"},
+                                   {sheet.f16, "f16 and bf16"}})
+    if (rate > 0) words += fmt::format(", {} {}", name, format_si(rate, "flop/s"));
+  return words;
+}
+
+std::vector<std::string> describe_device(const DeviceFacts& facts,
+                                         const std::vector<std::string>& candidates) {
   std::vector<std::string> lines;
-  if (!facts.gpu.empty()) return describe_gpu(facts);
+  if (!facts.gpu.empty()) return describe_gpu(facts, candidates);
   lines.push_back(
       fmt::format("{}, {} usable core{}", facts.model, facts.cores, facts.cores == 1 ? "" : "s"));
   if (!facts.isa.empty())
@@ -354,8 +344,9 @@ std::vector<std::string> describe_device(const DeviceFacts& facts) {
   return lines;
 }
 
-std::vector<std::string> describe_restrictions(const Task& task, Target target, bool has_cute) {
-  const Restrictions& r = task.restrictions;
+std::vector<std::string> describe_restrictions(const task::Definition& definition, Target target,
+                                               bool has_cute) {
+  const Restrictions& r = definition.task.restrictions;
   std::vector<std::string> lines;
   if (target == Target::Cuda)
     lines.push_back(has_cute
@@ -366,7 +357,8 @@ std::vector<std::string> describe_restrictions(const Task& task, Target target, 
     lines.push_back(r.libraries.empty()
                         ? "No libraries beyond those of C, C++ and OpenMP."
                         : "Libraries that may be linked: " + join(r.libraries, ", ") + ".");
-  if (!contains(r.options, "fast_math")) lines.push_back("`fast_math` is not allowed.");
+  if (has_rounding(definition) && !contains(r.options, "fast_math"))
+    lines.push_back("`fast_math` is not allowed.");
   if (r.deterministic)
     lines.push_back("Two calls on equal inputs must agree in every bit, whatever the threads do.");
   if (r.workspace_bytes > 0)
@@ -386,7 +378,10 @@ std::vector<std::string> describe_restrictions(const Task& task, Target target, 
 
 std::vector<std::string> describe_goal(const Situation& s) {
   std::vector<std::string> lines;
-  if (!s.baseline.empty())
+  if (s.baseline_ns == 0 && s.rivals.size() > 1)
+    lines.push_back("To beat: the fastest of the baselines `" + join(s.rivals, "`, `") +
+                    "`, which are timed first.");
+  else if (!s.baseline.empty())
     lines.push_back(s.baseline_ns > 0
                         ? fmt::format("To beat: the baseline `{}`, {} a call in the geometric mean "
                                       "over the timed workloads.",
@@ -414,16 +409,19 @@ std::vector<std::string> describe_goal(const Situation& s) {
   return lines;
 }
 
-std::string describe_options(const Restrictions& restrictions, Target target) {
+std::string describe_options(const task::Definition& definition, Target target) {
+  // Where nothing is rounded there is nothing that inexact arithmetic could speed up.
+  const bool has_fast_math =
+      has_rounding(definition) && contains(definition.task.restrictions.options, "fast_math");
   if (target == Target::Cuda)
-    return contains(restrictions.options, "fast_math")
+    return has_fast_math
                ? "`// kw: option fast_math` (faster and less exact division, square roots and "
                  "functions, denormals flushed to zero; the tolerance still holds)."
                : "none.";
   std::string words =
       "`// kw: option unroll_loops` (the compiler unrolls loops), `// kw: option O2` (less "
       "inlining and unrolling than -O3)";
-  if (contains(restrictions.options, "fast_math"))
+  if (has_fast_math)
     words +=
         ", `// kw: option fast_math` (reassociation, no NaN or infinity assumed: sums may be "
         "vectorised, and the tolerance still holds)";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "propose/proposer.h"
@@ -29,8 +30,8 @@ bool is_a_size(const task::Definition& task, const std::string& dim);
 /// arguments.
 std::string describe_layout(const task::Definition& task, Target target);
 
-/// Describes both error bounds in words and numbers, with the unit roundoff of every output type.
-std::string describe_tolerance(const task::Definition& task);
+/// The name of a type in C and CUDA.
+std::string_view type_of(Dtype dtype);
 
 struct ShapeWords {
   std::string name;
@@ -41,18 +42,23 @@ struct ShapeWords {
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target);
 
 /// Describes a processor by cores, instruction sets, caches and measured ceilings; a GPU by limits,
-/// measured ceilings and the rates that its maker states.
-std::vector<std::string> describe_device(const DeviceFacts& facts);
+/// measured ceilings and the rates that its maker states. `candidates` describes the GPUs of the
+/// architecture if the GPU is not present.
+std::vector<std::string> describe_device(const DeviceFacts& facts,
+                                         const std::vector<std::string>& candidates = {});
+
+/// Describes the rates that a maker states: "memory 3.35 TB/s, f32 67.0 Tflop/s, …".
+std::string describe_rates(const DatasheetRates& sheet);
 
 /// Describes what a candidate may use. `has_cute`: the compiler finds the headers of CuTe and
 /// CUTLASS.
-std::vector<std::string> describe_restrictions(const Task& task, Target target,
+std::vector<std::string> describe_restrictions(const task::Definition& task, Target target,
                                                bool has_cute = false);
 
 /// Describes the baseline to beat, the best result so far, and for each goal how far away it is.
 std::vector<std::string> describe_goal(const Situation& situation);
 
 /// Describes the compiler options that the task allows for the target, and what each does.
-std::string describe_options(const Restrictions& restrictions, Target target);
+std::string describe_options(const task::Definition& task, Target target);
 
 }  // namespace kw::propose

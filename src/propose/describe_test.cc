@@ -24,30 +24,6 @@ task::Definition shipped(const std::string& name) {
   return std::move(*definition);
 }
 
-TEST(Describe, ADotGateNamesItsLengthAndTheUnitOfEachRounding) {
-  EXPECT_EQ(describe_tolerance(shipped("matmul")),
-            "Each element may differ from the float64 truth by at most 4 sqrt(k) u S + u |truth|. "
-            "Here k is `k`, the number of products in a sum, S is the sum of the absolute values "
-            "of these products, and u = 2^-24 is half the distance from 1 to the next number of "
-            "the type. The RMS error may be at most 6 times that of the reference at the task's "
-            "type, which arithmetic of fewer bits does not reach. Infinities and NaN must stand "
-            "where the truth has them and nowhere else.");
-  const std::string half = describe_tolerance(shipped("matmul_bf16"));
-  EXPECT_THAT(half, AllOf(HasSubstr("4 sqrt(k) 2^-24 S + u |truth|"), HasSubstr("k is `k`"),
-                          HasSubstr("2^-24 is the rounding of a float"),
-                          HasSubstr("u = 2^-8 is that of the result's type"),
-                          HasSubstr("that of rounding the truth once")));
-  EXPECT_THAT(describe_tolerance(shipped("matmul_f16")), HasSubstr("u = 2^-11 is that"));
-}
-
-TEST(Describe, OtherGatesTellTheirUnitToo) {
-  EXPECT_THAT(describe_tolerance(test_task()),
-              AllOf(HasSubstr("at most 4 u (|truth| + 0.5), where u = 2^-24 is half"),
-                    HasSubstr("at most 3 times that of the reference")));
-  EXPECT_THAT(describe_tolerance(shipped("softmax_bf16")), HasSubstr("where u = 2^-8 is half"));
-  EXPECT_EQ(describe_tolerance(shipped("histogram")), "Every bit of the outputs must be right.");
-}
-
 // If a variant of a task fixes the gap between rows to 0, the prompt must not mention a gap.
 TEST(Describe, RowsAreApartOnlyWhereTheTaskLetsThem) {
   EXPECT_TRUE(has_pitch(shipped("softmax_padded")));
@@ -60,8 +36,56 @@ TEST(Describe, RowsAreApartOnlyWhereTheTaskLetsThem) {
               HasSubstr("`pad` is no argument: take"));
 }
 
+// A variant that fixes the number of matrices to one has no batch to speak of.
+TEST(Describe, ASizeThatIsAlwaysOneIsLeftOut) {
+  const auto matmul = shipped("matmul");
+  const auto arguments = describe_arguments(matmul);
+  const auto a = std::ranges::find(arguments, "a", &ArgumentWords::name);
+  ASSERT_NE(a, arguments.end());
+  EXPECT_THAT(a->what, HasSubstr("shape `[m, k]`"));
+  EXPECT_THAT(describe_layout(matmul, Target::Cuda), Not(HasSubstr("batch")));
+  const auto shapes = describe_shapes(matmul, Target::Cuda);
+  ASSERT_TRUE(shapes.has_value());
+  EXPECT_THAT(shapes->front().what, HasSubstr("a is [64, 64]"));
+  EXPECT_THAT(describe_shapes(shipped("matmul_padded"), Target::Cuda)->front().what,
+              HasSubstr("a is [1, 64, 64]"));
+}
+
+TEST(Describe, TheLayoutSaysWhereRowsBeginAndHowWideOffsetsAre) {
+  EXPECT_THAT(describe_layout(shipped("matmul"), Target::Cpu),
+              AllOf(HasSubstr("multiple of 4: `k` of `a`; `n` of `b`, `c`."),
+                    HasSubstr("compute offsets in 64 bits")));
+  EXPECT_THAT(describe_layout(shipped("matmul_bf16"), Target::Cuda),
+              HasSubstr("multiple of 8: `k` of `a`"));
+  EXPECT_THAT(describe_layout(shipped("histogram"), Target::Cuda),
+              AllOf(Not(HasSubstr("row of a tensor")), HasSubstr("compute offsets in 64 bits")));
+}
+
+TEST(Describe, FastMathIsNoOptionWhereNothingIsRounded) {
+  for (const Target target : {Target::Cpu, Target::Cuda}) {
+    EXPECT_THAT(describe_options(shipped("scan"), target), HasSubstr("fast_math"));
+    for (const char* exact : {"transpose", "histogram"}) {
+      EXPECT_THAT(describe_options(shipped(exact), target), Not(HasSubstr("fast_math")));
+      EXPECT_THAT(describe_restrictions(shipped(exact), target), Each(Not(HasSubstr("fast_math"))));
+    }
+  }
+}
+
+TEST(Describe, TheOpponentIsNamedOrWhoItWillBe) {
+  Situation situation;
+  const auto task = test_task();
+  situation.task = &task;
+  situation.baseline = "naive";
+  EXPECT_EQ(describe_goal(situation).front(), "To beat: the baseline `naive`.");
+  situation.rivals = {"naive", "cub"};
+  EXPECT_EQ(describe_goal(situation).front(),
+            "To beat: the fastest of the baselines `naive`, `cub`, which are timed first.");
+  situation.baseline_ns = 2e6;
+  EXPECT_THAT(describe_goal(situation).front(), HasSubstr("`naive`, 2.00 ms"));
+}
+
 TEST(Describe, CuteIsNamedOnlyWhereItCompiles) {
-  const Task task = test_task().task;
+  const task::Definition task = test_task();
   EXPECT_THAT(describe_restrictions(task, Target::Cuda, true), Contains(HasSubstr("CuTe")));
   EXPECT_THAT(describe_restrictions(task, Target::Cuda, false), Each(Not(HasSubstr("CuTe"))));
   EXPECT_THAT(describe_restrictions(task, Target::Cuda),

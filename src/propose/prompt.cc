@@ -18,6 +18,8 @@
 #include "propose/manner.h"
 #include "propose/markdown.h"
 #include "propose/prompt_variables.h"
+#include "propose/spec_text.h"
+#include "propose/tolerance.h"
 #include "propose/veil.h"
 #include "task/header.h"
 #include "task/units.h"
@@ -181,10 +183,19 @@ class Dropper {
   std::vector<std::string> dropped_;
 };
 
-/// The text of spec.md without its title, which the template supplies.
-std::string_view body_of(std::string_view spec) {
-  spec = trim(spec);
-  return spec.starts_with("# ") ? trim(spec.substr(std::min(spec.find('\n'), spec.size()))) : spec;
+/// Whether some tensor holds real numbers; the reference's type `Real` means nothing elsewhere.
+bool is_over_real_numbers(const Task& task) {
+  return std::ranges::any_of(task.signature,
+                             [](const Parameter& p) { return p.is_tensor && is_real(p.dtype); });
+}
+
+/// Whether the task sums products of float32, which matrix units can compute from parts.
+bool sums_products(const Task& task) {
+  const bool is_product =
+      task.family == "matmul" || task.family == "convolution" || task.family == "attention";
+  return is_product && std::ranges::any_of(task.signature, [](const Parameter& p) {
+           return p.is_tensor && p.role == TensorRole::In && p.dtype == Dtype::F32;
+         });
 }
 
 void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shapes) {
@@ -202,17 +213,19 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
     arguments.push_back({{"name", {a.name}}, {"type", {a.type}}, {"what", {a.what}}});
   f["arguments"] = {std::move(arguments)};
   f["layout_rule"] = {describe_layout(definition, s.target)};
-  f["spec"] = {sanitise(body_of(task.spec), kSpecBytes)};
-  f["has_spec"] = {!body_of(task.spec).empty()};
+  const std::string spec = shown_spec(task.spec, s.target);
+  f["spec"] = {sanitise(spec, kSpecBytes)};
+  f["has_spec"] = {!spec.empty()};
   f["tolerance"] = {describe_tolerance(definition)};
-  f["reference"] = {fenced(definition.reference, "cpp")};
+  f["reference"] = {fenced(shown_reference(definition.reference), "cpp")};
+  f["has_real"] = {is_over_real_numbers(task)};
   std::vector<Fields> items;
   for (const ShapeWords& shape : shapes)
     items.push_back({{"name", {shape.name}}, {"what", {shape.what}}});
   f["shapes"] = {std::move(items)};
   f["has_size_classes"] = {!s.size_classes.empty()};
   f["size_classes"] = {texts(s.size_classes)};
-  f["restrictions"] = {texts(describe_restrictions(task, s.target, s.has_cute))};
+  f["restrictions"] = {texts(describe_restrictions(definition, s.target, s.has_cute))};
   f["goal"] = {texts(describe_goal(s))};
   f["baseline"] = {s.baseline};
 }
@@ -221,7 +234,7 @@ void set_rules(Fields& f, const Situation& s) {
   const Restrictions& restrictions = s.task->task.restrictions;
   f["function"] = {s.task->task.function};
   f["flags"] = {join(std::vector<std::string>(kCodeFlags.begin(), kCodeFlags.end()), " ")};
-  f["option_lines"] = {describe_options(restrictions, s.target)};
+  f["option_lines"] = {describe_options(*s.task, s.target)};
   f["is_cuda"] = {s.target == Target::Cuda};
   const bool has_arch = s.device != nullptr && !s.device->gpu.empty();
   const std::string arch = has_arch ? s.device->gpu.front().arch : std::string();
@@ -237,10 +250,12 @@ void set_rules(Fields& f, const Situation& s) {
   f["max_values"] = {std::to_string(task::kMaxKnobValues)};
   f["has_shape_builds"] = {s.has_shape_builds};
   f["has_pitch"] = {has_pitch(*s.task)};
+  f["has_rounding"] = {has_rounding(*s.task)};
+  f["has_products"] = {has_rounding(*s.task) && sums_products(s.task->task)};
   f["has_cute"] = {s.target == Target::Cuda && s.has_cute};
   f["target"] = {std::string(name_of(s.target))};
   f["device_facts"] = {
-      texts(s.device != nullptr ? describe_device(*s.device) : std::vector<std::string>())};
+      texts(s.device != nullptr ? describe_device(*s.device, s.gpus) : std::vector<std::string>())};
   f["attempt"] = {std::to_string(s.number)};
 }
 

@@ -79,11 +79,10 @@ std::vector<AttemptLine> lines_with_a_gain(int count) {
 
 TEST_F(PromptTest, AFirstPromptHoldsTheContractTheMachineAndTheGoal) {
   const Prompt prompt = build();
-  EXPECT_THAT(
-      prompt.system,
-      AllOf(HasSubstr("defines the function `twice`"), HasSubstr("-march=native"),
-            HasSubstr("// kw: tune"), HasSubstr("// kw: require"), HasSubstr("fast_math"),
-            HasSubstr("6 threads"), HasSubstr("at most 1 MiB"), HasSubstr("<<<<<<< SEARCH")));
+  EXPECT_THAT(prompt.system,
+              AllOf(HasSubstr("defines the function `twice`"), HasSubstr("-march=native"),
+                    HasSubstr("// kw: tune"), HasSubstr("// kw: require"), HasSubstr("fast_math"),
+                    HasSubstr("6 threads"), HasSubstr("at most 1 MiB"), Not(HasSubstr("SEARCH"))));
   EXPECT_THAT(
       prompt.user,
       AllOf(HasSubstr("void twice(int rows, int cols, int pitch, const float* x, float* y)"),
@@ -175,6 +174,32 @@ TEST_F(PromptTest, SizesAreToldByClassAndNoSectionStandsEmpty) {
   silent.task.spec = "# twice\n";
   situation_.task = &silent;
   EXPECT_THAT(build().user, Not(HasSubstr("## Specification")));
+}
+
+// Edits need something to edit.
+TEST_F(PromptTest, EditsAreTaughtWhereThereIsAParent) {
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    for (const Errand errand : {Errand::Write, Errand::Improve, Errand::Repair}) {
+      situation_.target = target;
+      set_errand(errand);
+      const std::string system = build().system;
+      EXPECT_EQ(has(system, "<<<<<<< SEARCH"), errand != Errand::Write);
+      EXPECT_THAT(system, HasSubstr("whole file in one fenced block"));
+    }
+}
+
+TEST_F(PromptTest, FewerBitsAndTheTruthAreSpokenOfOnlyWhereSomethingIsRounded) {
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    for (const bool is_exact : {false, true}) {
+      task::Definition copy = task_;
+      if (is_exact) copy.task.gate = {GateKind::Exact, 0, 0, 0, 0, 0};
+      situation_.task = &copy;
+      situation_.target = target;
+      const Prompt prompt = build();
+      for (const char* words : {"fewer bits", "float64 truth", "fast_math", "Inside the tolerance"})
+        EXPECT_EQ(has(prompt.system + prompt.user, words), !is_exact) << words;
+      EXPECT_THAT(prompt.system, Not(HasSubstr("3xTF32"))) << "there are no products here";
+    }
 }
 
 TEST_F(PromptTest, CuteIsOfferedOnlyWhereItCompiles) {

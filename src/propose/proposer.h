@@ -35,9 +35,12 @@ struct Situation {
   bool has_shape_builds = false;          ///< Whether a winner is built for each timed shape.
   bool has_cute = false;                  ///< Whether candidates can use CuTe and CUTLASS.
   std::vector<std::string> size_classes;  ///< Descriptions of the timed workloads' sizes.
+  std::vector<std::string> gpus;          ///< GPUs that the device may be, if it is not present.
   Goals goals;
-  std::string baseline;                  ///< Name of the baseline to beat.
-  double baseline_ns = 0;                ///< Mean time of the baseline over the timed workloads.
+  std::string baseline;    ///< Name of the baseline to beat.
+  double baseline_ns = 0;  ///< Mean time of the baseline over the timed workloads.
+  /// The baselines whose fastest will be the opponent, if none has been timed.
+  std::vector<std::string> rivals;
   const Attempt* parent = nullptr;       ///< The attempt to repair or improve; null for Write.
   const Attempt* grandparent = nullptr;  ///< The attempt that the parent was made from.
   const Attempt* best = nullptr;         ///< The fastest correct attempt, with source; null: none.

@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "propose/describe.h"
+#include "task/resolve.h"
 
 namespace kw::propose {
 namespace {
@@ -50,6 +51,26 @@ bool is_told(const task::Definition& task, const std::string& dim) {
          });
 }
 
+bool has_aligned_rows(const Tensor& tensor) {
+  constexpr std::int64_t kVectorBytes = 16;
+  return tensor.pitch * static_cast<std::int64_t>(size_of(tensor.dtype)) % kVectorBytes == 0;
+}
+
+/// Where the rows of the tensors begin, which decides whether whole vectors can be loaded; empty
+/// where no tensor has several rows.
+std::string row_words(const Workload& workload) {
+  std::vector<std::string> aligned, others;
+  for (const Tensor& tensor : workload.tensors)
+    if (tensor.rows() > 1)
+      (has_aligned_rows(tensor) ? aligned : others).push_back("`" + tensor.name + "`");
+  if (aligned.empty() && others.empty()) return {};
+  if (others.empty()) return "every row begins at a multiple of sixteen bytes";
+  if (aligned.empty()) return "rows begin at any element";
+  return "every row of " + join(aligned, ", ") +
+         " begins at a multiple of sixteen bytes, those of " + join(others, ", ") +
+         " at any element";
+}
+
 std::string class_of(const task::Definition& task, const Workload& workload) {
   const Work& work = workload.work;
   const std::int64_t moved = work.read_bytes + work.write_bytes;
@@ -61,6 +82,7 @@ std::string class_of(const task::Definition& task, const Workload& workload) {
   for (const std::string& dim : task.dims)
     if (const auto at = workload.dims.find(dim); at != workload.dims.end() && is_told(task, dim))
       counts.push_back(fmt::format("`{}` {}", dim, decade_text(at->second)));
+  if (std::string rows = row_words(workload); !rows.empty()) counts.push_back(std::move(rows));
   return "One call: " + join(counts, "; ") + ".";
 }
 
@@ -83,6 +105,21 @@ std::vector<std::string> describe_size_classes(const task::Definition& task,
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (counts[i] > 1) lines[i] += fmt::format(" {} timed workloads have this class.", counts[i]);
+  return lines;
+}
+
+Result<std::vector<std::string>> describe_left_out(const task::Definition& task, Target target,
+                                                   std::span<const Workload> workloads) {
+  std::vector<std::string> lines;
+  for (const task::WorkloadSpec& spec : task.workloads) {
+    if (spec.group != Group::Time || !spec.is_for(target)) continue;
+    if (std::ranges::find(workloads, spec.name, &Workload::name) != workloads.end()) continue;
+    const Workload workload = KW_TRY(task::resolve(task, spec));
+    lines.push_back(
+        fmt::format("Left out here, since the tensors of a workload may take a tenth of "
+                    "the memory and its tensors have {}: {}",
+                    bytes_text(workload.bytes()), class_of(task, workload)));
+  }
   return lines;
 }
 

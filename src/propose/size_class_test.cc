@@ -39,17 +39,18 @@ TEST(SizeClass, TellsBytesOperationsItemsAndSizesByPowersOfTen) {
   EXPECT_THAT(
       classes_at(3001, 3011, 0),
       ElementsAre("One call: bytes moved 10 MB to 100 MB; operations 10^6 to 10^7; items 10^3 "
-                  "to 10^4; `rows` 10^3 to 10^4; `cols` 10^3 to 10^4."));
+                  "to 10^4; `rows` 10^3 to 10^4; `cols` 10^3 to 10^4; rows begin at any element."));
   EXPECT_THAT(
       classes_at(7, 40, 0),
       ElementsAre("One call: bytes moved 1 kB to 10 kB; operations 10^2 to 10^3; items below "
-                  "10; `rows` below 10; `cols` 10^1 to 10^2."));
+                  "10; `rows` below 10; `cols` 10^1 to 10^2; every row begins at a multiple of "
+                  "sixteen bytes."));
 }
 
 TEST(SizeClass, ShapesOfOneClassCannotBeToldApart) {
   const auto one = classes_at(3001, 3011, 0);
   for (const auto& [rows, cols, pad] :
-       {std::tuple{3002, 3011, 0}, {3001, 3010, 0}, {2048, 2048, 0}, {3900, 2500, 6}})
+       {std::tuple{3002, 3011, 0}, {3001, 3010, 0}, {2048, 2049, 0}, {3900, 2500, 6}})
     EXPECT_EQ(classes_at(rows, cols, pad), one) << rows << " x " << cols;
   EXPECT_NE(classes_at(30010, 3011, 0), one);
 }
@@ -66,6 +67,21 @@ TEST(SizeClass, EqualClassesAreToldOnceAndOtherGroupsNever) {
 }
 
 constexpr std::int64_t kEverything = std::int64_t{1} << 50;  // bytes: no workload is skipped
+
+// What the memory does not hold is told too, since a larger GPU times it.
+TEST(SizeClass, WhatIsLeftOutIsToldWithItsReason) {
+  const task::Definition task = test_task();
+  const std::vector<Workload> none;
+  const auto lines = describe_left_out(task, Target::Cuda, none);
+  ASSERT_TRUE(lines.has_value());
+  EXPECT_THAT(*lines,
+              ElementsAre(testing::AllOf(
+                  testing::StartsWith("Left out here, since"),
+                  testing::HasSubstr("its tensors have 10 MB to 100 MB: One call: bytes"))));
+  const auto resolved = task::resolve(task, Target::Cuda, kEverything);
+  ASSERT_TRUE(resolved.has_value());
+  EXPECT_THAT(*describe_left_out(task, Target::Cuda, resolved->workloads), IsEmpty());
+}
 
 // Every number in the description of a class must be an exponent or a power of ten, for every task.
 TEST(SizeClass, NoSizeOfAShippedTaskStandsInItsClass) {

@@ -123,6 +123,9 @@ struct Definition {
   WorkSpec work;
   /// The formula for k, the number of products that each output sums, which the `dot` gate needs.
   std::optional<Formula> dot_length;
+  /// What the `dot` gate measures against (S), in words; empty: the sum of the absolute values of
+  /// the products.
+  std::string magnitude;
   TimedSpec timed;
   std::vector<WorkloadSpec> workloads;
   std::string reference;  ///< Text of reference.cpp.

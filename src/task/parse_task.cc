@@ -185,7 +185,7 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (!chosen) return;
   gate.kind = *chosen;
   static const std::vector<std::string> kKeys[] = {
-      {"kind"}, {"kind", "c", "scale"}, {"kind", "c", "k"}, {"kind", "l2", "max"}};
+      {"kind"}, {"kind", "c", "scale"}, {"kind", "c", "k", "magnitude"}, {"kind", "l2", "max"}};
   const Section keys(report, *node, fmt::format("gate '{}'", kw::name_of(gate.kind)),
                      kKeys[static_cast<std::size_t>(gate.kind)]);
   const bool has_factor = gate.kind == GateKind::Relative || gate.kind == GateKind::Dot;
@@ -198,6 +198,8 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (gate.kind == GateKind::Dot) {
     if (const Yaml* k = keys.require("k"))
       definition.dot_length = read_formula(report, *k, "k", formula_names(definition));
+    if (const Yaml* words = keys.find("magnitude"))
+      definition.magnitude = read_text(report, *words, "magnitude").value_or("");
     if (!definition.task.has_magnitude)
       report.add(kind->place, "gate 'dot' needs a function template 'magnitude' in reference.cpp");
   }
