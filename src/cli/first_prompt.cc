@@ -17,6 +17,7 @@
 #include "cli/given_kernel.h"
 #include "cli/groundwork.h"
 #include "cli/shelf.h"
+#include "device/cpu.h"
 #include "device/known_devices.h"
 #include "engine/rehearsal.h"
 #include "propose/model_proposer.h"
@@ -123,10 +124,12 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
                     known->model, device, config.arch, config.arch));
   else
     first.unknown.emplace_back(
-        "this workspace does not know its device yet; kw device or a first run examines the "
-        "device");
+        config.target == Target::Cpu
+            ? "this workspace has not measured its device yet; kw device or a first run does"
+            : "this workspace does not know its device yet; kw device or a first run examines the "
+              "device");
+  if (config.target == Target::Cpu) return device::read_cpu_facts();
   if (config.arch.empty()) return facts;
-  facts.model = "Any GPU of this architecture";
   facts.gpu = {device::least_facts(config.arch)};
   return facts;
 }
@@ -295,10 +298,19 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
                                    flags.run.embedder, flags.run.writing.models.base_url))),
                                first);
   const auto baseline = KW_TRY(baseline_of(global, config, ground, facts, store, first));
+  for (const SkippedWorkload& skipped : ground.workbench->skipped())
+    if (skipped.group == Group::Time)
+      first.unknown.push_back(
+          fmt::format("the timed workload {} is left out: {}", skipped.name, skipped.reason));
+  for (const std::string& notice : ground.workbench->notices())
+    if (notice.starts_with("baseline ")) first.unknown.push_back(notice);
   first.baseline = baseline.candidate.name;
   first.baseline_ns = baseline.mean_ns;
   engine::Writing writing;
-  furnish(writing, ground, facts, config.uses_knowledge);
+  KW_TRY(furnish(writing, ground, facts, config.uses_knowledge));
+  if (baseline.mean_ns == 0 && config.baseline.empty())
+    for (const Candidate& rival : ground.workbench->baselines())
+      writing.rivals.push_back(rival.name);
   writing.open = [&](const RunSummary&) {
     return listening_desk(book, config, {config.prompt_tokens}, first);
   };

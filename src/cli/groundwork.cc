@@ -3,11 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "base/contains.h"
+#include "base/text.h"
 #include "compile/cuda_toolkit.h"
+#include "device/known_devices.h"
 #include "memory/playbook_graph.h"
 #include "memory/shipped_task.h"
+#include "propose/describe.h"
 #include "propose/size_class.h"
 
 namespace kw::cli {
@@ -17,6 +25,17 @@ namespace {
 /// cpu.
 std::string arch_of(const Groundwork& ground) {
   return ground.gpu.empty() ? "" : ground.gpu.front().arch;
+}
+
+/// What data sheets say of the GPUs of an architecture, a line for each.
+std::vector<std::string> describe_candidates(const std::string& arch) {
+  std::vector<std::string> lines;
+  for (const device::KnownDevice* known : device::devices_of(arch))
+    lines.push_back(fmt::format(
+        "{}, {} multiprocessors, L2 {}, {} GB; {} ({})", known->model, known->multiprocessors,
+        format_bytes(static_cast<std::uint64_t>(known->l2_bytes)), known->memory_gb,
+        propose::describe_rates(known->rates), known->rates.source));
+  return lines;
 }
 
 }  // namespace
@@ -55,26 +74,32 @@ void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork
   config.uses_memory = !flags.no_memory && config.uses_knowledge;
 }
 
-void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
-             bool has_knowledge) {
+Result<> furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
+                 bool has_knowledge) {
   writing.task = &ground.workbench->definition();
   writing.device = facts;
-  writing.size_classes =
-      propose::describe_size_classes(ground.workbench->definition(), ground.workbench->workloads());
+  const task::Definition& definition = ground.workbench->definition();
+  const auto& workloads = ground.workbench->workloads();
+  writing.size_classes = propose::describe_size_classes(definition, workloads);
+  std::ranges::move(KW_TRY(propose::describe_left_out(definition, facts.target, workloads)),
+                    std::back_inserter(writing.size_classes));
   writing.has_cute = ground.has_cute;
-  if (!facts.gpu.empty()) writing.device.gpu.front().arch = arch_of(ground);
-  if (!has_knowledge) return;
+  if (!facts.gpu.empty()) {
+    writing.device.gpu.front().arch = arch_of(ground);
+    if (facts.memory_bytes == 0) writing.gpus = describe_candidates(arch_of(ground));
+  }
+  if (!has_knowledge) return {};
   writing.examples = ground.examples;
   writing.graph = ground.graph;
+  return {};
 }
 
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts) {
-  return {&ground.workbench->definition(),
-          facts.target,
-          facts.id,
-          arch_of(ground),
-          &ground.shelf,
-          ground.has_cute};
+  // The one instruction set about which there is a card.
+  const std::string wide = "avx512f";
+  const bool is_wide = facts.target == Target::Cpu && contains(facts.isa, wide);
+  return {&ground.workbench->definition(),  facts.target,  facts.id,
+          is_wide ? wide : arch_of(ground), &ground.shelf, ground.has_cute};
 }
 
 }  // namespace kw::cli

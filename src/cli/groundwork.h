@@ -31,9 +31,9 @@ Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles&
 void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork& ground);
 
 /// Fills `writing` except its desk, which is the run's connection to models. `ground` must outlive
-/// `writing` and the result of learning_of().
-void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
-             bool has_knowledge);
+/// `writing` and the result of learning_of(). Error: a size of the task cannot be resolved.
+Result<> furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
+                 bool has_knowledge);
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts);
 
 }  // namespace kw::cli

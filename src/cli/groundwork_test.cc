@@ -21,7 +21,7 @@ TEST(Groundwork, WordsAndKnowledgeAreOfTheArchThatCodeIsMadeFor) {
     ASSERT_TRUE(ground) << describe(ground.error());
     const std::string told = arch.empty() ? "sm_90a" : arch;
     engine::Writing writing;
-    furnish(writing, *ground, facts, true);
+    ASSERT_TRUE(furnish(writing, *ground, facts, true).has_value());
     EXPECT_EQ(writing.device.gpu.front().arch, told);
     EXPECT_EQ(learning_of(*ground, facts).arch, told);
   }

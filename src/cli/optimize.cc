@@ -306,7 +306,7 @@ Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   if (setting.real) {
     for (const std::string& notice : setting.real->workbench->notices()) view.on_notice(notice);
     if (models) writing = models->writing();
-    furnish(writing, *setting.real, setting.facts(), wanted.config.uses_knowledge);
+    KW_TRY(furnish(writing, *setting.real, setting.facts(), wanted.config.uses_knowledge));
     learning = learning_of(*setting.real, setting.facts());
   }
   const engine::Surroundings surroundings{

@@ -40,7 +40,8 @@ Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Defin
   const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,
                                               definition.task.restrictions, Target::Cuda);
   if (!candidate) return candidate.error().front().text;
-  const auto resolved = KW_TRY(task::resolve(definition, Target::Cuda, workload_limit()));
+  const auto resolved =
+      KW_TRY(task::resolve(definition, Target::Cuda, workload_limit({}, {Target::Cuda, arch})));
   const auto plans = task::candidate_plans(definition, *candidate, "candidate", resolved.workloads,
                                            limits_of({}, arch));
   return plans ? std::string() : plans.error().finding.text;

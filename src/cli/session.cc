@@ -177,12 +177,17 @@ std::string why_not_built(const Candidate& baseline) {
   return {};
 }
 
-std::int64_t workload_limit(const DeviceFacts& facts) {
+std::int64_t workload_limit(const DeviceFacts& facts, const Aim& aim) {
   // Shared buffers, two or more input sets, float64 inputs and float64 references take about ten
   // times the bytes of the tensors.
   constexpr std::int64_t kTimesTensors = 10;
   if (facts.target == Target::Cuda && facts.memory_bytes > 0)
     return facts.memory_bytes / kTimesTensors;
+  // Whatever GPU of the architecture judges in the end has at least so much memory; the memory of
+  // this machine says nothing about it.
+  const std::string arch = facts.gpu.empty() ? aim.arch : facts.gpu.front().arch;
+  const bool is_cuda = aim.target == Target::Cuda || facts.target == Target::Cuda;
+  if (is_cuda && !arch.empty()) return device::least_memory(arch) / kTimesTensors;
   struct sysinfo info{};
   if (::sysinfo(&info) != 0) return std::int64_t{1} << 30;
   return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) /
@@ -193,7 +198,7 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, con
                                                        const DeviceFacts& facts) {
   engine::TaskWorkbenchOptions options;
   options.target = aim.target;
-  options.max_bytes = workload_limit(facts);
+  options.max_bytes = workload_limit(facts, aim);
   options.why_not_built = why_not_built;
   options.jail = KW_TRY(jail_of(global));
   if (aim.target == Target::Cpu) return options;

@@ -63,9 +63,9 @@ bool has_openblas();
 std::string why_not_built(const Candidate& baseline);
 
 /// The most bytes that the tensors of one workload may take, such that input sets, references and
-/// the buffers of both kernels fit into memory too: the device's memory, or this machine's if no
-/// device is known.
-std::int64_t workload_limit(const DeviceFacts& facts = {});
+/// the buffers of both kernels fit into memory too: a tenth of the device's memory; of the smallest
+/// GPU's memory if only the architecture is known; else of this machine's memory.
+std::int64_t workload_limit(const DeviceFacts& facts = {}, const Aim& aim = {});
 
 /// Options for a task's workbench for a target. `facts` describe the target's device;
 /// default-constructed if there is no device.

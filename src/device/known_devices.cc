@@ -22,41 +22,41 @@ DatasheetRates rates(double memory, double f64, double f32, double tf32, double 
 
 const std::vector<KnownDevice>& table() {
   static const std::vector<KnownDevice> devices = {
-      {"Tesla T4", "sm_75", 40, 4 * kMib,
+      {"Tesla T4", "sm_75", 40, 4 * kMib, 16,
        rates(320, 0.25, 8.1, 0, 65, 0, "NVIDIA T4 datasheet, 2019; Turing whitepaper")},
-      {"NVIDIA A30", "sm_80", 56, 24 * kMib,
+      {"NVIDIA A30", "sm_80", 56, 24 * kMib, 24,
        rates(933, 10.3, 10.3, 82, 165, 0, "NVIDIA A30 datasheet, 2022")},
-      {"NVIDIA A100-PCIE-40GB", "sm_80", 108, 40 * kMib,
+      {"NVIDIA A100-PCIE-40GB", "sm_80", 108, 40 * kMib, 40,
        rates(1555, 19.5, 19.5, 156, 312, 0, "NVIDIA A100 datasheet, 2020")},
-      {"NVIDIA A100-SXM4-40GB", "sm_80", 108, 40 * kMib,
+      {"NVIDIA A100-SXM4-40GB", "sm_80", 108, 40 * kMib, 40,
        rates(1555, 19.5, 19.5, 156, 312, 0, "NVIDIA A100 datasheet, 2020")},
-      {"NVIDIA A100 80GB PCIe", "sm_80", 108, 40 * kMib,
+      {"NVIDIA A100 80GB PCIe", "sm_80", 108, 40 * kMib, 80,
        rates(1935, 19.5, 19.5, 156, 312, 0, "NVIDIA A100 datasheet, 2021")},
-      {"NVIDIA A100-SXM4-80GB", "sm_80", 108, 40 * kMib,
+      {"NVIDIA A100-SXM4-80GB", "sm_80", 108, 40 * kMib, 80,
        rates(2039, 19.5, 19.5, 156, 312, 0, "NVIDIA A100 datasheet, 2021")},
-      {"NVIDIA A10", "sm_86", 72, 6 * kMib,
+      {"NVIDIA A10", "sm_86", 72, 6 * kMib, 24,
        rates(600, 0.98, 31.2, 62.5, 125, 0, "NVIDIA A10 datasheet, 2021")},
-      {"NVIDIA GeForce RTX 3090", "sm_86", 82, 6 * kMib,
+      {"NVIDIA GeForce RTX 3090", "sm_86", 82, 6 * kMib, 24,
        rates(936, 0.56, 35.6, 35.6, 142, 0, "NVIDIA Ampere GA102 whitepaper, 2021")},
-      {"NVIDIA RTX A6000", "sm_86", 84, 6 * kMib,
+      {"NVIDIA RTX A6000", "sm_86", 84, 6 * kMib, 48,
        rates(768, 0.6, 38.7, 77.4, 154.8, 0, "NVIDIA Ampere GA102 whitepaper, 2021")},
-      {"NVIDIA L4", "sm_89", 58, 48 * kMib,
+      {"NVIDIA L4", "sm_89", 58, 48 * kMib, 24,
        rates(300, 0.49, 30.3, 60, 121, 242.5, "NVIDIA L4 datasheet, 2023")},
-      {"NVIDIA L40S", "sm_89", 142, 96 * kMib,
+      {"NVIDIA L40S", "sm_89", 142, 96 * kMib, 48,
        rates(864, 1.4, 91.6, 183, 362, 733, "NVIDIA L40S datasheet, 2023")},
-      {"NVIDIA GeForce RTX 4090", "sm_89", 128, 72 * kMib,
+      {"NVIDIA GeForce RTX 4090", "sm_89", 128, 72 * kMib, 24,
        rates(1008, 1.3, 82.6, 82.6, 330.3, 660.6, "NVIDIA Ada whitepaper, 2023")},
-      {"NVIDIA H100 PCIe", "sm_90a", 114, 50 * kMib,
+      {"NVIDIA H100 PCIe", "sm_90a", 114, 50 * kMib, 80,
        rates(2000, 51, 51, 378, 756, 1513, "NVIDIA H100 datasheet, 2023")},
-      {"NVIDIA H100 NVL", "sm_90a", 132, 50 * kMib,
+      {"NVIDIA H100 NVL", "sm_90a", 132, 50 * kMib, 94,
        rates(3900, 60, 60, 417.5, 835.5, 1671, "NVIDIA H100 datasheet, 2024")},
-      {"NVIDIA H100 80GB HBM3", "sm_90a", 132, 50 * kMib,
+      {"NVIDIA H100 80GB HBM3", "sm_90a", 132, 50 * kMib, 80,
        rates(3350, 67, 67, 494.5, 989.5, 1979, "NVIDIA H100 datasheet, 2023")},
-      {"NVIDIA H200", "sm_90a", 132, 50 * kMib,
+      {"NVIDIA H200", "sm_90a", 132, 50 * kMib, 141,
        rates(4800, 67, 67, 494.5, 989.5, 1979, "NVIDIA H200 datasheet, 2024")},
-      {"NVIDIA H200 NVL", "sm_90a", 132, 50 * kMib,
+      {"NVIDIA H200 NVL", "sm_90a", 132, 50 * kMib, 141,
        rates(4800, 60, 60, 417.5, 835.5, 1671, "NVIDIA H200 datasheet, 2024")},
-      {"NVIDIA GeForce RTX 5090", "sm_120a", 170, 96 * kMib,
+      {"NVIDIA GeForce RTX 5090", "sm_120a", 170, 96 * kMib, 32,
        rates(1792, 1.6, 104.8, 104.8, 419, 838, "NVIDIA RTX Blackwell whitepaper, 2025")},
   };
   return devices;
@@ -125,16 +125,32 @@ GpuFacts least_facts(std::string_view arch) {
   facts.shared_per_multiprocessor = std::int64_t{limits->shared_per_multiprocessor_kib} << 10;
   facts.registers_per_block = 65536;
   facts.threads_per_multiprocessor = limits->threads_per_multiprocessor;
-  for (const KnownDevice& known : table()) {
-    if (without_feature(known.arch) != without_feature(arch)) continue;
+  for (const KnownDevice* known : devices_of(arch)) {
     const bool is_first = facts.multiprocessors == 0;
-    if (is_first || known.multiprocessors < facts.multiprocessors)
-      facts.multiprocessors = known.multiprocessors;
-    if (is_first || known.l2_bytes < facts.l2_bytes) facts.l2_bytes = known.l2_bytes;
+    if (is_first || known->multiprocessors < facts.multiprocessors)
+      facts.multiprocessors = known->multiprocessors;
+    if (is_first || known->l2_bytes < facts.l2_bytes) facts.l2_bytes = known->l2_bytes;
   }
   // An architecture without a device in the table gets figures that any of its devices exceeds.
   if (facts.multiprocessors == 0) facts.multiprocessors = 16, facts.l2_bytes = 2 * kMib;
   return facts;
+}
+
+std::int64_t least_memory(std::string_view arch) {
+  constexpr std::int64_t kGigabyte = 1'000'000'000;
+  std::int64_t least = 0;
+  for (const KnownDevice* known : devices_of(arch)) {
+    const std::int64_t bytes = known->memory_gb * kGigabyte;
+    if (least == 0 || bytes < least) least = bytes;
+  }
+  return least == 0 ? 16 * kGigabyte : least;
+}
+
+std::vector<const KnownDevice*> devices_of(std::string_view arch) {
+  std::vector<const KnownDevice*> devices;
+  for (const KnownDevice& known : table())
+    if (without_feature(known.arch) == without_feature(arch)) devices.push_back(&known);
+  return devices;
 }
 
 }  // namespace kw::device

@@ -18,6 +18,7 @@ struct KnownDevice {
   std::string_view arch;   ///< "sm_90a"
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
+  int memory_gb = 0;  ///< As the data sheet says, in 10^9 bytes.
   DatasheetRates rates;
 };
 
@@ -41,5 +42,12 @@ bool runs_on(std::string_view arch, std::string_view device);
 /// 13.0, "Technical Specifications per Compute Capability"), with the fewest multiprocessors and
 /// the smallest L2 of its devices in the table: for plans where no device is present.
 GpuFacts least_facts(std::string_view arch);
+
+/// The least memory in bytes of the architecture's devices in the table: what a workload may count
+/// on where no device is present. For an architecture without a device there, 16 GB.
+std::int64_t least_memory(std::string_view arch);
+
+/// The devices of the architecture that are in the table; "sm_90" and "sm_90a" name the same ones.
+std::vector<const KnownDevice*> devices_of(std::string_view arch);
 
 }  // namespace kw::device

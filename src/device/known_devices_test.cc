@@ -48,5 +48,14 @@ TEST(KnownDevices, EveryArchHasLimits) {
   EXPECT_EQ(least_facts("sm_90").multiprocessors, 114) << "the H100 PCIe has the fewest";
 }
 
+TEST(KnownDevices, AnArchitectureHasTheMemoryOfItsSmallestDevice) {
+  EXPECT_EQ(least_memory("sm_90a"), 80'000'000'000) << "an H100";
+  EXPECT_EQ(least_memory("sm_75"), 16'000'000'000);
+  EXPECT_EQ(least_memory("sm_87"), 16'000'000'000) << "no device of it is listed";
+  EXPECT_EQ(devices_of("sm_90").size(), devices_of("sm_90a").size());
+  EXPECT_GE(devices_of("sm_90a").size(), 5U);
+  for (const KnownDevice& known : known_devices()) EXPECT_GT(known.memory_gb, 0) << known.model;
+}
+
 }  // namespace
 }  // namespace kw::device

@@ -52,6 +52,8 @@ class TaskWorkbench final : public Workbench {
 
   const task::Definition& definition() const { return definition_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
+  /// Workloads that are left out because of options.max_bytes.
+  const std::vector<SkippedWorkload>& skipped() const { return skipped_; }
   /// Replaces the timed workloads (for a sweep).
   void set_workloads(std::vector<Workload> workloads) { workloads_ = std::move(workloads); }
   const std::vector<std::string>& notices() const { return notices_; }

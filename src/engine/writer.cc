@@ -97,8 +97,9 @@ Result<Writer::Brief> Writer::brief_of(const Writing& writing, store::RunStore& 
                                        const RunSummary& run, double baseline_ns) {
   const auto known = KW_TRY(store.events(run.id, kBriefEvent));
   if (!known.empty()) return decode<Brief>(known.front().body);
-  Brief brief{writing.device,       baseline_ns,     {}, {}, writing.cautions,
-              writing.size_classes, writing.has_cute};
+  Brief brief{writing.device,   baseline_ns,          {},           {},
+              writing.cautions, writing.size_classes, writing.gpus, writing.rivals,
+              writing.has_cute};
   for (const propose::Example& example : writing.examples) {
     brief.titles.push_back(example.title);
     brief.sources.push_back(example.source);
@@ -138,6 +139,8 @@ void Writer::set_constants(propose::Situation& situation) const {
     situation.examples.push_back({brief_.titles[i], brief_.sources[i]});
   situation.cautions = brief_.cautions;
   situation.size_classes = brief_.size_classes;
+  situation.gpus = brief_.gpus;
+  situation.rivals = brief_.rivals;
   situation.has_cute = brief_.has_cute;
   situation.instructions = instructions_of(run_.config);
 }

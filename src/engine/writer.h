@@ -57,7 +57,9 @@ struct Writing {
   std::vector<propose::Example> examples;
   std::vector<std::string> cautions;
   std::vector<std::string> size_classes{};  ///< How large the timed workloads are.
-  bool has_cute = false;                    ///< The compiler of candidates finds CuTe and CUTLASS.
+  std::vector<std::string> gpus{};    ///< Which GPU it may be, where the device is not at hand.
+  std::vector<std::string> rivals{};  ///< The baselines, where none has been timed.
+  bool has_cute = false;              ///< The compiler of candidates finds CuTe and CUTLASS.
   TechniqueGraph graph{};  ///< The graph that a workspace begins with if it has none yet.
 };
 
@@ -103,13 +105,15 @@ class Writer {
     std::vector<std::string> sources;
     std::vector<std::string> cautions;
     std::vector<std::string> size_classes = {};
+    std::vector<std::string> gpus = {};
+    std::vector<std::string> rivals = {};
     bool has_cute = true;  ///< Runs whose brief does not say so were offered CuTe.
 
     template <class Self, class V>
     static void fields(Self& s, V&& v) {
       v("device", s.device), v("baseline_ns", s.baseline_ns), v("titles", s.titles),
           v("sources", s.sources), v("cautions", s.cautions), v("size_classes", s.size_classes),
-          v("has_cute", s.has_cute);
+          v("gpus", s.gpus), v("rivals", s.rivals), v("has_cute", s.has_cute);
     }
   };
 
