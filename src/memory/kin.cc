@@ -12,7 +12,7 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kKin[] = {
     {"matmul", "convolution"},      {"matmul", "attention"},        {"convolution", "attention"},
     {"attention", "normalization"}, {"reduction", "normalization"}, {"reduction", "scan"},
-    {"reduction", "histogram"},     {"stencil", "transpose"},       {"elementwise", "transpose"},
+    {"reduction", "histogram"},     {"elementwise", "transpose"},   {"stencil", "transpose"},
     {"elementwise", "stencil"}};
 
 }  // namespace

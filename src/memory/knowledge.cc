@@ -24,14 +24,17 @@ namespace {
 // most bytes of a shipped card's text, since a prompt shows three cards
 constexpr std::size_t kMostTextBytes = 2000;
 constexpr std::size_t kWhyWords = 4;
+constexpr std::string_view kNote = "// The rest of the file is left out.\n";
 
 // Factors on the score of a card whose bottleneck or family is the kernel's, or is another one.
 constexpr double kRightBound = 1.5, kWrongBound = 0.3;
 constexpr double kRightFamily = 1.2, kWrongFamily = 0.4;
-constexpr double kRightArch = 1.2;
 constexpr double kLeastScore = 0.25;
-/// The relevance that a card for the task's family or for the very architecture has at least.
-constexpr double kOwnRelevance = 0.7;
+/// The relevance of a card for the task's family, or for the very architecture, whatever words led
+/// to it.
+constexpr double kOwnRelevance = 0.7, kHardwareRelevance = 0.4;
+/// What a card for one family or architecture alone gains; one for n of them gains the nth part.
+constexpr double kOneFamily = 0.5, kOneArch = 0.4;
 /// Fewer words that a card about any task shares with the task are shared by chance.
 constexpr std::size_t kFewestWords = 3;
 
@@ -143,15 +146,18 @@ bool uses_one(std::string_view reference, const std::vector<std::string>& names)
 
 double score_of(const FoundCard& found, const AdviceScope& scope) {
   const Card& card = found.card;
-  const double relevance =
-      is_for_this(card, scope.family) ? std::max(found.relevance, kOwnRelevance) : found.relevance;
+  const double own = card.kind == CardKind::Hardware ? kHardwareRelevance : kOwnRelevance;
+  const double relevance = is_for_this(card, scope.family) ? own : found.relevance;
   double score = found.likeness < 0 ? relevance : (relevance + found.likeness) / 2;
   score *= std::min(1.0, 2 * (card.helped + 1.0) / (card.uses + 2.0));
   if (!card.bounds.empty() && scope.bound != Bound::Unknown)
     score *= contains(card.bounds, scope.bound) ? kRightBound : kWrongBound;
   if (!card.families.empty())
-    score *= contains(card.families, scope.family) ? kRightFamily : kWrongFamily;
-  if (!card.archs.empty()) score *= kRightArch;  // others do not fit
+    score *= contains(card.families, scope.family)
+                 ? kRightFamily + kOneFamily / static_cast<double>(card.families.size())
+                 : kWrongFamily;
+  // Cards for other architectures do not fit and are not here.
+  if (!card.archs.empty()) score *= 1 + kOneArch / static_cast<double>(card.archs.size());
   return score;
 }
 
@@ -168,12 +174,12 @@ std::string why_of(const FoundCard& found, const AdviceScope& scope) {
   for (const std::string& word : found.words)
     if (words.size() < kWhyWords) words.push_back("`" + word + "`");
   std::vector<std::string> reasons;
-  const bool is_for_family = contains(found.card.families, scope.family);
-  if (is_for_family) reasons.push_back("for " + scope.family);
+  if (!is_for_this(found.card, scope.family) && !words.empty())
+    reasons.push_back("found by " + join(words, ", "));
+  if (contains(found.card.families, scope.family)) reasons.push_back("for " + scope.family);
   if (scope.bound != Bound::Unknown && contains(found.card.bounds, scope.bound))
     reasons.push_back(fmt::format("for {}-bound kernels", name_of(scope.bound)));
   if (!found.card.archs.empty()) reasons.push_back("for " + join(found.card.archs, ", "));
-  if (!is_for_family && !words.empty()) reasons.push_back("found by " + join(words, ", "));
   if (found.likeness >= 0) reasons.push_back(fmt::format("likeness {:.2f}", found.likeness));
   return join(reasons, "; ");
 }
@@ -182,7 +188,6 @@ std::string why_of(const FoundCard& found, const AdviceScope& scope) {
 
 std::string excerpt(const std::string& source) {
   if (source.size() <= kSnippetBytes) return source;
-  const std::string_view kNote = "// The rest of the file is left out.\n";
   const std::size_t most = kSnippetBytes - kNote.size();
   // The excerpt ends between two functions, unless it would be less than half as long as allowed.
   std::size_t end = source.rfind("\n\n", most - 1);
@@ -297,7 +302,9 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
     const double score = score_of(one, scope);
     // A card of text may apply to another family, but code of another family seldom does.
     const bool is_far = one.card.kind == CardKind::Snippet && !is_near(one.card, scope.family);
-    if (!is_answer && !is_far && bears_on(one, scope) && score >= kLeastScore)
+    // Of a kernel of the playbook that does not fit, what is left is mostly its launches.
+    const bool is_cut = one.card.origin == "playbook" && one.card.code.ends_with(kNote);
+    if (!is_answer && !is_far && !is_cut && bears_on(one, scope) && score >= kLeastScore)
       ranked.emplace_back(score, &one);
   }
   std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -79,10 +79,10 @@ TEST(KnowledgeTest, BottleneckFamilyMeaningAndUseDecideBeyondTheSearch) {
   compute.card.bounds = {Bound::Compute};
   memory.card.bounds = {Bound::Memory};
   row.card.families = {"row"};
-  EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("memory", "row", "compute"));
+  EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("row", "memory", "compute"));
   AdviceScope first = kRowScope;
   first.bound = Bound::Unknown;
-  EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("compute", "row", "memory"));
+  EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("row", "compute", "memory"));
   memory.card.uses = 6;
   EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("row", "compute"))
       << "shown six times and never of use";
@@ -137,12 +137,21 @@ TEST(KnowledgeTest, ACardForTheFamilyNeedsNoWordsAndOneForAnotherIsNotTold) {
   own.words.clear();
   own.card.families = {"row"};
   other.card.families = {"column"};
-  EXPECT_THAT(chosen({own, other, any}), ElementsAre("any", "own"));
+  EXPECT_THAT(chosen({own, other, any}), ElementsAre("own", "any"));
   any.words = {"far", "results"};
   EXPECT_THAT(chosen({own, other, any}), ElementsAre("own")) << "two words are shared by chance";
   LessonSnapshot known;
   known.cards = {own};
   EXPECT_EQ(remembered_of(known, kRowScope)[0].why, "for row");
+}
+
+TEST(KnowledgeTest, WhatIsForFewFamiliesAndArchitecturesComesFirst) {
+  FoundCard one = found("one", 0), many = found("many", 1), here = found("here", 0);
+  one.card.families = {"row"};
+  many.card.families = {"row", "column", "diagonal"};
+  here.card.families = many.card.families;
+  here.card.archs = {"sm_90a"};
+  EXPECT_THAT(chosen({many, one, here}), ElementsAre("here", "one", "many"));
 }
 
 TEST(KnowledgeTest, ACardAboutAnArchitectureIsToldThere) {
@@ -178,6 +187,19 @@ TEST(KnowledgeTest, EveryFamilyHasCardsOfItsOwnForBothTargets) {
         return is_for_this(card, family) && card.kind == CardKind::Technique &&
                fits(card, target, target == Target::Cpu ? "" : "sm_90a");
       })) << family;
+}
+
+TEST(KnowledgeTest, AKernelOfThePlaybookIsShownWholeOrNotAtAll) {
+  FoundCard whole = found("whole", 0.6), cut = found("cut", 1), win = found("win", 0.7);
+  for (FoundCard* one : {&whole, &cut, &win}) {
+    one->card.kind = CardKind::Snippet;
+    one->card.origin = "playbook";
+  }
+  whole.card.code = "void f();\n";
+  cut.card.code = win.card.code = excerpt(std::string(2 * kSnippetBytes, '\n'));
+  EXPECT_THAT(chosen({cut, whole}), ElementsAre("whole"));
+  win.card.origin = "wins";
+  EXPECT_THAT(chosen({whole, win}), ElementsAre("win")) << "what was confirmed here says more";
 }
 
 TEST(KnowledgeTest, CodeInCuteIsForWhereItCompiles) {

@@ -156,7 +156,8 @@ bool says_nothing(std::string_view word) {
        "makes",  "several", "still",   "use",     "used",     "uses",     "what",       "when",
        "where",  "which",   "while",   "whose",   "wide",     "with",     "within",     "write",
        "writes", "written", "wrong",   "far",     "result",   "results",  "without",    "tail",
-       "needed", "inputs",  "holds",   "hold",    "often",    "found"});
+       "needed", "inputs",  "holds",   "hold",    "often",    "found",    "per",        "four",
+       "large",  "std",     "among",   "divided", "moves",    "along"});
   return contains(kWords, word);
 }
 

@@ -37,7 +37,7 @@ constexpr int kAnswer = 1;
 constexpr int kKin = 3;
 constexpr std::size_t kMostOfKin = 1;  // they show less than a kernel of the family
 /// Share of the shorter source's lines from which on two kernels are nearly the same.
-constexpr double kAlike = 0.5;
+constexpr double kAlike = 0.4;
 
 /// How far another task is: 0 for the task itself, 1 for a variant such as another dtype, 2 for the
 /// same family, 3 for a related family; nothing for all others.

@@ -51,8 +51,14 @@ bool is_told(const task::Definition& task, const std::string& dim) {
          });
 }
 
+constexpr std::int64_t kVectorBytes = 16;
+
+/// Whether a row holds a vector at all.
+bool has_whole_vectors(const Tensor& tensor) {
+  return tensor.sizes.back() * static_cast<std::int64_t>(size_of(tensor.dtype)) >= kVectorBytes;
+}
+
 bool has_aligned_rows(const Tensor& tensor) {
-  constexpr std::int64_t kVectorBytes = 16;
   return tensor.pitch * static_cast<std::int64_t>(size_of(tensor.dtype)) % kVectorBytes == 0;
 }
 
@@ -61,7 +67,7 @@ bool has_aligned_rows(const Tensor& tensor) {
 std::string row_words(const Workload& workload) {
   std::vector<std::string> aligned, others;
   for (const Tensor& tensor : workload.tensors)
-    if (tensor.rows() > 1)
+    if (tensor.rows() > 1 && has_whole_vectors(tensor))
       (has_aligned_rows(tensor) ? aligned : others).push_back("`" + tensor.name + "`");
   if (aligned.empty() && others.empty()) return {};
   if (others.empty()) return "every row begins at a multiple of sixteen bytes";
