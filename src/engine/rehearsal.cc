@@ -29,13 +29,21 @@ Result<Loop> loop_of(const Rehearsal& s, const RunSummary& run, const RunConfig&
       s.workbench, config, baseline.candidate, [](const std::string&) {}, std::move(graph));
 }
 
-Result<Begun> begin(const Rehearsal& s, const RunConfig& config, const BaselineStanding& baseline) {
-  const std::string now = platform::utc_text(s.clock.wall_seconds());
-  RunSummary run = KW_TRY(s.scratch.create(config, now));
+std::string now_of(const Rehearsal& s) { return platform::utc_text(s.clock.wall_seconds()); }
+
+/// What the workspace would give a run. A rehearsal that begins twice asks once, since each
+/// beginning counts the cards that it tells.
+Result<std::optional<LessonSnapshot>> known_to(const Rehearsal& s, const RunConfig& config) {
+  if (s.learning == nullptr || !config.uses_memory) return std::optional<LessonSnapshot>();
+  return std::optional(KW_TRY(lessons_for(s.store, *s.learning, now_of(s))));
+}
+
+Result<Begun> begin(const Rehearsal& s, const RunConfig& config, const BaselineStanding& baseline,
+                    const std::optional<LessonSnapshot>& known) {
+  RunSummary run = KW_TRY(s.scratch.create(config, now_of(s)));
   Loop loop = KW_TRY(loop_of(s, run, config, baseline));
-  // The scratch store has no lessons, so it gets those that the workspace would give a run.
-  if (s.learning != nullptr && config.uses_memory)
-    KW_TRY(s.scratch.begin_lessons(run.id, KW_TRY(lessons_for(s.store, *s.learning, now))));
+  // The scratch store has no lessons of its own.
+  if (known) KW_TRY(s.scratch.begin_lessons(run.id, *known));
   auto lessons = KW_TRY(Lessons::open(s.learning, s.scratch, s.clock, run));
   auto writer = KW_TRY(Writer::open(s.writing, s.scratch, s.clock, run, baseline.mean_ns));
   return Begun{std::move(run), std::move(loop), std::move(lessons), std::move(writer)};
@@ -58,9 +66,10 @@ RunConfig fixed(const Rehearsal& s, RunConfig config, const BaselineStanding& ba
 Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& asked,
                                           const BaselineStanding& baseline) {
   RunConfig config = fixed(s, asked, baseline);
+  const auto known = KW_TRY(known_to(s, config));
   std::vector<std::string> kernels;
   for (;;) {
-    Begun begun = KW_TRY(begin(s, config, baseline));
+    Begun begun = KW_TRY(begin(s, config, baseline, known));
     while (const auto flight = KW_TRY(begun.loop.ask())) {
       if (flight->is_to_be_written()) {
         KW_TRY(write(begun, *flight));
@@ -80,7 +89,8 @@ Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& a
 Result<> rehearse_errand(const Rehearsal& s, const RunConfig& asked,
                          const BaselineStanding& baseline, Errand errand, Attempt parent) {
   KW_ASSERT(errand != Errand::Write);
-  Begun begun = KW_TRY(begin(s, fixed(s, asked, baseline), baseline));
+  const RunConfig config = fixed(s, asked, baseline);
+  Begun begun = KW_TRY(begin(s, config, baseline, KW_TRY(known_to(s, config))));
   parent.number = 1;
   KW_TRY(s.scratch.append(begun.run, parent));
   InFlight flight;
