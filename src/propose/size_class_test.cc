@@ -74,10 +74,11 @@ TEST(SizeClass, WhatIsLeftOutIsToldWithItsReason) {
   const std::vector<Workload> none;
   const auto lines = describe_left_out(task, Target::Cuda, none);
   ASSERT_TRUE(lines.has_value());
-  EXPECT_THAT(*lines,
-              ElementsAre(testing::AllOf(
-                  testing::StartsWith("Left out here, since"),
-                  testing::HasSubstr("its tensors have 10 MB to 100 MB: One call: bytes"))));
+  EXPECT_THAT(
+      *lines,
+      ElementsAre(testing::AllOf(
+          testing::StartsWith("Left out here for want of memory, since"),
+          testing::HasSubstr("10 MB to 100 MB and the referee keeps copies of them: One call:"))));
   const auto resolved = task::resolve(task, Target::Cuda, kEverything);
   ASSERT_TRUE(resolved.has_value());
   EXPECT_THAT(*describe_left_out(task, Target::Cuda, resolved->workloads), IsEmpty());
