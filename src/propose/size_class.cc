@@ -122,8 +122,8 @@ Result<std::vector<std::string>> describe_left_out(const task::Definition& task,
     if (std::ranges::find(workloads, spec.name, &Workload::name) != workloads.end()) continue;
     const Workload workload = KW_TRY(task::resolve(task, spec));
     lines.push_back(
-        fmt::format("Left out here, since the tensors of a workload may take a tenth of "
-                    "the memory and its tensors have {}: {}",
+        fmt::format("Left out here for want of memory, since its tensors have {} and the referee "
+                    "keeps copies of them: {}",
                     bytes_text(workload.bytes()), class_of(task, workload)));
   }
   return lines;
