@@ -127,8 +127,9 @@ TEST_F(PlanCheck, WhatTheTaskForbidsIsRejected) {
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->verdict.stage, Stage::Screen);
   EXPECT_EQ(fault->verdict.outcome, Outcome::Rejected);
-  EXPECT_THAT(fault->verdict.evidence,
-              HasSubstr("launch of 'k': the kernel uses 64 registers a thread; the task allows 63"));
+  EXPECT_THAT(
+      fault->verdict.evidence,
+      HasSubstr("launch of 'k': the kernel uses 64 registers a thread; the task allows 63"));
 }
 
 TEST_F(PlanCheck, TheCaretStandsAtTheVeryArgument) {
