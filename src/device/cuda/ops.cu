@@ -181,8 +181,8 @@ extern "C" __global__ void kw_check_guards(const unsigned char* front, long long
 
 /// Compares with eight threads per piece; each block has `segments` segments, at most
 /// KW_BLOCK_SEGMENTS, and writes their sums.
-extern "C" __launch_bounds__(256, 3) __global__
-    void kw_compare(CompareJob job, int segments, ScalarTotals* out) {
+extern "C" __launch_bounds__(256, 3) __global__ void kw_compare(CompareJob job, int segments,
+                                                                ScalarTotals* out) {
   __shared__ ScalarTotals totals[KW_BLOCK_SEGMENTS * KW_SEGMENT];
   __shared__ int chosen[KW_BLOCK_SEGMENTS * KW_SEGMENT];
   __shared__ int many;

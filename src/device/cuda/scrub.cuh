@@ -60,8 +60,8 @@ extern "C" __launch_bounds__(1024) __global__ void kw_scrub_local_33(unsigned be
 /// Overwrites the registers: 256 threads, each with the most registers that a thread can have, hold
 /// all registers of a multiprocessor. The values are loaded before the wait and used after it, so
 /// that all are live at the same time. `sink` is never written, since `never` is 0.
-extern "C" __launch_bounds__(256, 1) __global__
-    void kw_scrub_registers(unsigned begun, unsigned never, unsigned* sink) {
+extern "C" __launch_bounds__(256, 1) __global__ void kw_scrub_registers(unsigned begun, unsigned never,
+                                                                        unsigned* sink) {
   constexpr int kKept = 244;
   __shared__ volatile unsigned source[kKept];
   if (threadIdx.x < kKept) source[threadIdx.x] = never;
