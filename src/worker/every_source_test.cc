@@ -40,7 +40,7 @@ std::string line_of(const std::string& text, const std::string& key) {
   const auto at = text.find(start);
   return at == std::string::npos
              ? ""
-             : text.substr(at + start.size(), text.find('\n', at) - at - start.size());
+             : text.substr(at + start.size(), text.find_first_of("\r\n", at) - at - start.size());
 }
 
 class EverySource : public compile::CudaCompilerTest {
