@@ -347,7 +347,7 @@ TEST(Gpu, ReplayOfTheFirstAnswerIsCheating) {
     }
   });
   EXPECT_VERDICT(e, Measure, Cheated);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("remembered"));
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("the kernel remembers results"));
 }
 
 TEST(Gpu, TruthsOfWhatTheHostCannotAffordComeFromTheFastReference) {

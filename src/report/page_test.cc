@@ -220,7 +220,7 @@ TEST_F(PageOfARun, OfALongRunIsBounded) {
   PageLimits limits;
   limits.lines = 40;
   limits.dots = 20;
-  limits.detail_bytes = 56'000;
+  limits.detail_bytes = 55'000;
   const Page made = page(limits);
   const Markup markup = read(made);
   ASSERT_THAT(markup.trouble, IsEmpty());

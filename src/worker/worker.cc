@@ -83,7 +83,7 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   for (const referee::BaselineFigure& b : admission.baseline)
     lines.push_back(
         {"reference at the task's type", b.workload, b.passed,
-         b.passed ? fmt::format("with {:.3g} of the allowed error", b.gate_fraction) : b.failure});
+         b.passed ? fmt::format("at {:.3g} of the gate", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
     // Only timed workloads must all catch a wrong answer; one that passes a check workload may fail

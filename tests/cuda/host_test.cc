@@ -96,7 +96,7 @@ TEST_F(HostLauncher, OneThatQueuesNothingIsSeen) {
 TEST_F(HostLauncher, OneThatFailsIsRefusedWithItsNumber) {
   const auto bound = bind(kFails);
   EXPECT_EQ(bound.fate, Fate::LoadRefused);
-  EXPECT_NE(bound.detail.find("answered 7"), std::string::npos) << bound.detail;
+  EXPECT_NE(bound.detail.find("returned error code 7"), std::string::npos) << bound.detail;
   EXPECT_TRUE(player_->is_alive());
 }
 

@@ -188,7 +188,7 @@ TEST_F(Player, RefusesInWordsWhatDoesNotFit) {
   EXPECT_NE(refusal(outside).find("outside every buffer"), std::string::npos);
   Plan threads = plan_of({saxpy(1, 10)});
   threads.steps[0].block = {2048};
-  EXPECT_NE(refusal(threads).find("a block of 2048 threads"), std::string::npos);
+  EXPECT_NE(refusal(threads).find("blocks of 2048 threads"), std::string::npos);
   expect_returned(run(plan_of({saxpy(2, kElements)})));
 }
 
