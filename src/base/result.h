@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error_code.h"
+
 namespace kw {
 
 /// What the caller can do about an error.
@@ -22,6 +24,8 @@ struct Error {
   std::string where;  ///< Place: "file:line:column" of foreign text, a path, or a source location.
   Advice advice = Advice::GiveUp;
   bool is_input = false;  ///< Input from a person (a task, its reference) is at fault.
+  ErrorCode code = ErrorCode::Failed;
+  std::string about{};  ///< What the code is about, where its comment names something.
 };
 
 /// A value or an Error. A candidate's fate is never an Error: it is a Verdict.
@@ -31,16 +35,28 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
   using std::expected<T, Error>::expected;
 };
 
-/// Makes a failed Result: `return fail("no such task", path);`.
+/// Makes a failed Result: `return fail(ErrorCode::NotFound, "no such task", path);`.
+inline std::unexpected<Error> fail(ErrorCode code, std::string what, std::string where = {},
+                                   Advice advice = Advice::GiveUp) {
+  return std::unexpected<Error>(Error{std::move(what), std::move(where), advice, false, code});
+}
+/// The same for trouble without a code of its own.
 inline std::unexpected<Error> fail(std::string what, std::string where = {},
                                    Advice advice = Advice::GiveUp) {
-  return std::unexpected<Error>(Error{std::move(what), std::move(where), advice});
+  return fail(ErrorCode::Failed, std::move(what), std::move(where), advice);
 }
 
 /// Makes a failed Result for input from a person: nothing can go on until the input is corrected.
-inline std::unexpected<Error> fail_input(std::string what, std::string where = {}) {
-  return std::unexpected<Error>(Error{std::move(what), std::move(where), Advice::Stop, true});
+inline std::unexpected<Error> fail_input(ErrorCode code, std::string what, std::string where = {}) {
+  return std::unexpected<Error>(Error{std::move(what), std::move(where), Advice::Stop, true, code});
 }
+inline std::unexpected<Error> fail_input(std::string what, std::string where = {}) {
+  return fail_input(ErrorCode::BadInput, std::move(what), std::move(where));
+}
+
+/// Equal for errors that are the same trouble, whatever their words: made of the code, the place
+/// and what the code is about. Records may keep it.
+std::string trouble_key(const Error& e);
 
 /// An error as a user sees it: `place: what`.
 inline std::string describe(const Error& e) {

@@ -257,7 +257,8 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
       missing.emplace_back(name_of(target));
   }
   if (bests.empty())
-    return fail_input("no run of this task found a correct kernel; kw optimize " + task, task);
+    return fail_input(ErrorCode::NotFound,
+                      "no run of this task found a correct kernel; kw optimize " + task, task);
   const auto cpu = std::ranges::find(bests, Target::Cpu, &Best::target);
   std::optional<Reference> reference;
   if (cpu != bests.end()) reference = KW_TRY(sequential_reference(global, store, definition, *cpu));

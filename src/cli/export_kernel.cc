@@ -55,7 +55,7 @@ Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
   for (const auto part : split(flags.arch, ',')) {
     const std::string arch(trim(part));
     if (!contains(device::known_archs(), arch))
-      return fail_input("--arch knows no GPU architecture '" + sanitise(arch, 40) + "'" +
+      return fail_input(ErrorCode::NotFound, "--arch knows no GPU architecture '" + sanitise(arch, 40) + "'" +
                         suggestion(arch, device::known_archs()) +
                         "; there are: " + join(device::known_archs(), ", "));
     if (!contains(archs, arch)) archs.push_back(arch);
@@ -103,10 +103,10 @@ Result<Given> read_given(const Global& global, const memory::DataFiles& data,
     return read_file(global, data, flags);
   const auto store = store::RunStore::open_to_read(global.workspace);
   if (!store)
-    return fail_input("there is no file of this name, and no run, since this workspace has no runs",
+    return fail_input(ErrorCode::NotFound, "there is no file of this name, and no run, since this workspace has no runs",
                       sanitise(flags.kernel, 200));
   auto given = read_run(global, data, *store, flags);
-  if (!given && given.error().is_input && given.error().what.starts_with("no run"))
+  if (!given && given.error().code == ErrorCode::NotFound && given.error().about == flags.kernel)
     given.error().what += "; there is no such file either";
   return given;
 }

@@ -285,9 +285,12 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
     }
   }
   if (is_json)
-    std::printf(
-        "%s\n",
-        dump_json({{"error", {{"what", message}, {"where", ""}, {"exit_code", kUsage}}}}).c_str());
+    std::printf("%s\n", dump_json({{"error",
+                                    {{"code", name_of(ErrorCode::BadInput)},
+                                     {"what", message},
+                                     {"where", ""},
+                                     {"exit_code", kUsage}}}})
+                            .c_str());
   std::fprintf(stderr, "kw: %s\nkw: try '%s --help'\n", message.c_str(), words_of(where).c_str());
   return kUsage;
 }

@@ -141,7 +141,7 @@ Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& ru
     return fail_input(fmt::format("the run is for target {}, not for {}",
                                   name_of(run.config.target), name_of(target)),
                       run.name);
-  if (run.best_attempt == 0) return fail_input("the run found no correct kernel", run.name);
+  if (run.best_attempt == 0) return fail_input(ErrorCode::NotFound, "the run found no correct kernel", run.name);
   return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
 }
 

@@ -1,6 +1,7 @@
 // Tests how commands end after a signal.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
+#include "cli/errors.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,8 +11,6 @@
 #include <cstdio>
 #include <functional>
 #include <string>
-
-#include "cli/session.h"
 
 namespace kw::cli {
 namespace {
@@ -55,7 +54,7 @@ Interrupted run_interrupted(const std::function<int(const Global&)>& command) {
 }
 
 constexpr const char* kSaid =
-    "{\"error\":{\"exit_code\":130,\"what\":\"interrupted\",\"where\":\"\"}}\n";
+    "{\"error\":{\"code\":\"cancelled\",\"exit_code\":130,\"what\":\"interrupted\",\"where\":\"\"}}\n";
 
 TEST(Interruption, EndsACommandThatDoesNot) {
   for (const int signal : {SIGINT, SIGTERM}) {

@@ -37,7 +37,7 @@ class LeftOut final : public engine::Observer {
   void on_baseline(const engine::BaselineStanding& b) override {
     if (b.mean_ns > 0) return;
     findings_.push_back(
-        {"note", 98,
+        {FindingKind::Note, 98,
          fmt::format("Baseline {} is not usable: {}", b.candidate.name, engine::failure_words(b)),
          "", ""});
   }

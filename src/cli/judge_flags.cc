@@ -33,7 +33,8 @@ Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) 
   for (const std::string& name : flags.only)
     if (std::none_of(request.workloads.begin(), request.workloads.end(),
                      [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
-      return fail_input("no timed workload is called '" + name + "'", "--only");
+      return fail_input(ErrorCode::NotFound, "no timed workload is called '" + name + "'",
+                        "--only");
   request.measure.only = flags.only;
   request.measure.sustained = flags.sustained;
   request.inspect = flags.inspect;

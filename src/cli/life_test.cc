@@ -34,11 +34,11 @@ TEST(Life, ARecalledVerdictCostNoTime) {
 TEST(Life, WhatNobodyAnsweredIsNobodysAndAReplyWithoutAKernelIsItsModels) {
   Life life;
   life.attempt.candidate.origin = Origin::Model;
-  life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
-                                     std::string(kNoAnswer) + "HTTP 400"};
+  life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "HTTP 400",
+                                     Reason::NoAnswer};
   EXPECT_THAT(page_of(life),
               HasSubstr("The attempt is no kernel, because no model gave a usable answer."));
-  life.attempt.evaluation.verdict.evidence = "no code block";
+  life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "no code block"};
   EXPECT_THAT(page_of(life),
               HasSubstr("The attempt is a language model's reply, which holds no kernel."));
 }

@@ -86,7 +86,7 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
     return {};
   }));
   if (exchanges.empty())
-    return fail_input(fmt::format("no model was asked for this attempt ({})", scope), name);
+    return fail_input(ErrorCode::NotFound, fmt::format("no model was asked for this attempt ({})", scope), name);
   if (!global.json) {
     for (const Exchange& exchange : exchanges) print_exchange(exchange);
     return kDone;

@@ -62,7 +62,13 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
   if (global.is_interrupted && global.is_interrupted()) code = kInterrupted;
   if (global.json) {
     Json object;
-    object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
+    ErrorCode kind = error.code;
+    if (kind == ErrorCode::Failed && code == kUsage) kind = ErrorCode::BadInput;
+    if (code == kInterrupted) kind = ErrorCode::Cancelled;
+    object["error"] = {{"code", name_of(kind)},
+                       {"what", error.what},
+                       {"where", error.where},
+                       {"exit_code", code}};
     std::printf("%s\n", dump_json(object).c_str());
   }
   // A path may contain a line break, which would split the message.
@@ -108,7 +114,8 @@ Result<task::Definition> open_task(const Global& global, const memory::DataFiles
   std::vector<std::string> known = data.folders("tasks");
   for (const platform::Path& place : {platform::Path(name), new_task_folder(global, name)})
     for (std::string& beside : task::tasks_beside(place)) known.push_back(std::move(beside));
-  return fail_input("no task folder and no shipped task of this name" +
+  return fail_input(ErrorCode::NotFound,
+                    "no task folder and no shipped task of this name" +
                         suggestion(platform::Path(name).filename().string(), known),
                     name);
 }
@@ -138,7 +145,8 @@ Result<JailLevel> jail_of(const Global& global) {
   if (best.available) return JailLevel::Namespace;
   const platform::JailFinding& next = platform::probe_level(JailLevel::Landlock);
   if (!next.available)
-    return fail("no jail works here. namespace: " + best.why_not + " (" +
+    return fail(ErrorCode::NoJail,
+                "no jail works here. namespace: " + best.why_not + " (" +
                     std::string(platform::how_to_mend(JailLevel::Namespace)) + "). landlock: " +
                     next.why_not + " (" + std::string(platform::how_to_mend(JailLevel::Landlock)) +
                     "). For code that you trust like your own: --jail none",

@@ -31,7 +31,10 @@ int end_command(const Global& global, const Result<int>& code);
 /// Marks an error as caused by the user's input, so that the exit code is 2.
 template <class T>
 Result<T> as_input(Result<T> result) {
-  if (!result) result.error().is_input = true;
+  if (!result) {
+    result.error().is_input = true;
+    if (result.error().code == ErrorCode::Failed) result.error().code = ErrorCode::BadInput;
+  }
   return result;
 }
 

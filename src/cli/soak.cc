@@ -43,7 +43,8 @@ constexpr double kGrowthShare = 0.4;
 Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, Target target,
                                             const std::string& dim) {
   if (!contains(definition.dims, dim))
-    return fail_input("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
+    return fail_input(ErrorCode::NotFound,
+                      "the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
                       "--grow");
   const task::WorkloadSpec* best = nullptr;
   std::int64_t most = -1;

@@ -58,11 +58,10 @@ Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Tar
     names.push_back(spec.name);
   }
   if (name.empty())
-    return fail_input(
-        fmt::format("the task has no timed workload for target {} whose sizes could be varied",
+    return fail_input(fmt::format("the task has no timed workload for target {} whose sizes could be varied",
                     name_of(target)),
         definition.folder);
-  return fail_input("the task has no timed workload named '" + name + "'" + suggestion(name, names),
+  return fail_input(ErrorCode::NotFound, "the task has no timed workload named '" + name + "'" + suggestion(name, names),
                     definition.folder);
 }
 
@@ -70,7 +69,8 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
                  const std::string& dim, std::int64_t value) {
   const auto known = spec.dims.find(dim);
   if (known == spec.dims.end())
-    return fail_input("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
+    return fail_input(ErrorCode::NotFound,
+                      "the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
                       "--dim");
   known->second = value;
   return {};

@@ -31,7 +31,7 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
   if (aim.target == Target::Cpu)
     return fail_input("--arch is for target cuda; on cpu kernels are compiled for this machine");
   if (!contains(device::known_archs(), arch))
-    return fail_input("--arch knows no GPU architecture '" + arch + "'" +
+    return fail_input(ErrorCode::NotFound, "--arch knows no GPU architecture '" + arch + "'" +
                       suggestion(arch, device::known_archs()) +
                       "; there are: " + join(device::known_archs(), ", "));
   aim.arch = arch;

@@ -275,7 +275,7 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
 
 Result<int> accept_draft(const Global& global, const std::string& name) {
   const auto found = task_folder(global, name);
-  if (!found) return fail_input("no task folder of this name", name);
+  if (!found) return fail_input(ErrorCode::NotFound, "no task folder of this name", name);
   const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
   if (definition.draft.empty())

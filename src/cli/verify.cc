@@ -278,10 +278,8 @@ class Verification {
     const auto& all = workbench.baselines();
     const auto opponent = std::ranges::find(all, baseline, &Candidate::name);
     if (opponent == all.end()) {
-      std::string why = "baseline " + baseline + " cannot be built here";
-      for (const std::string& notice : workbench.notices())
-        if (notice.starts_with("baseline " + baseline + " ")) why = notice;
-      return fail(why);
+      const auto usable = workbench.check_baseline(baseline);
+      return fail(usable ? "baseline " + baseline + " cannot be built here" : usable.error().what);
     }
     KW_TRY(bench->ensure_ceilings());
     auto request = KW_TRY(workbench.request(*candidate, &*opponent));

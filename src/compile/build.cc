@@ -44,7 +44,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
 
 std::string first_error(const std::vector<Finding>& findings) {
   if (findings.empty()) return {};
-  const auto is_error = [](const Finding& f) { return !f.text.starts_with(kWarningMark); };
+  const auto is_error = [](const Finding& f) { return f.kind == FindingKind::Diagnostic; };
   const auto error = std::ranges::find_if(findings, is_error);
   const Finding& f = error == findings.end() ? findings.front() : *error;
   return f.place.empty() ? f.text : f.place + ": " + f.text;

@@ -93,7 +93,8 @@ CudaCompiler::CudaCompiler(CudaCompilerSettings settings, std::string identity)
 
 Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings settings) {
   const CudaToolkit& toolkit = settings.toolkit;
-  if (!toolkit.nvrtc) return fail(why_no_nvrtc(toolkit), "", Advice::Stop);
+  if (!toolkit.nvrtc)
+    return fail(ErrorCode::MissingProgram, why_no_nvrtc(toolkit), "", Advice::Stop);
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
   std::string flags;

@@ -48,7 +48,7 @@ TEST_F(CudaCompilerTest, BuildsKernelsAndSaysWhatTheyTake) {
   EXPECT_NE(twice->symbol, twice->name);
   EXPECT_EQ(twice->static_shared, 256);
   EXPECT_EQ(twice->max_threads, 128);
-  EXPECT_THAT(result.findings, Contains(AllOf(Field(&Finding::kind, "resource"),
+  EXPECT_THAT(result.findings, Contains(AllOf(Field(&Finding::kind, FindingKind::Resource),
                                               Field(&Finding::place, "twice<64, 2>"))));
 }
 

@@ -20,7 +20,7 @@ class CudaSuite final : public Compiler {
     const bool is_host = unit.dialect == "host";
     if (device_ && !is_host) return device_->build(unit);
     if (host_) return host_->build(unit);
-    return fail("host launchers cannot be built without nvcc; set CUDA_PATH to a CUDA toolkit", "",
+    return fail(ErrorCode::MissingProgram, "host launchers cannot be built without nvcc; set CUDA_PATH to a CUDA toolkit", "",
                 Advice::GiveUp);
   }
   const std::string& identity() const override { return identity_; }
@@ -35,7 +35,7 @@ class CudaSuite final : public Compiler {
 
 Result<std::unique_ptr<Compiler>> open_cuda_suite(CudaCompilerSettings settings) {
   if (!settings.toolkit.nvrtc && settings.toolkit.nvcc.empty())
-    return fail(why_no_nvrtc(settings.toolkit), "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram, why_no_nvrtc(settings.toolkit), "", Advice::Stop);
   std::unique_ptr<Compiler> device, host;
   if (!settings.toolkit.nvcc.empty()) {
     NvccSettings nvcc{

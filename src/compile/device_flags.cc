@@ -132,7 +132,7 @@ std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels) {
   std::vector<Finding> findings;
   for (const KernelFacts* kernel : order) {
     Finding& finding = findings.emplace_back();
-    finding.kind = "resource";
+    finding.kind = FindingKind::Resource;
     finding.place = kernel->name;
     finding.text = fmt::format("{}: {} registers per thread, {} of static shared memory",
                                kernel->name, kernel->registers,

@@ -302,9 +302,10 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
 Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
                    const std::vector<std::string>& names) {
   Finding f;
-  f.kind = "diagnostic";
+  const bool is_warning = d.severity == Severity::Warning;
+  f.kind = is_warning ? FindingKind::Warning : FindingKind::Diagnostic;
   const Diagnostic* own = own_place(d, unit);
-  f.text = (d.severity == Severity::Warning ? std::string(kWarningMark) : "") + d.message;
+  f.text = (is_warning ? "Warning: " : "") + d.message;
   const std::string unknown = unknown_name(d.message);
   if (!unknown.empty()) {
     std::vector<std::string> others = names;

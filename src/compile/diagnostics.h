@@ -35,13 +35,10 @@ struct Diagnostic {
 /// trusted: the work is bounded, no text is an error, and unknown lines are left out.
 std::vector<Diagnostic> parse_diagnostics(std::string_view output);
 
-/// How the text of a finding begins if the finding is a warning.
-inline constexpr std::string_view kWarningMark = "Warning: ";
-
-/// Ranked findings (kind "diagnostic"), at most `limit`: errors before warnings, and the main
-/// file's first. Frames of source lines are cut from the unit's own files. Where a message names an
-/// unknown identifier and the compiler suggests no other, the finding gives the nearest identifier
-/// that exists. System headers are named by the last part of their path.
+/// Ranked findings (kinds "diagnostic" and "warning"), at most `limit`: errors before warnings, and
+/// the main file's first. Frames of source lines are cut from the unit's own files. Where a message
+/// names an unknown identifier and the compiler suggests no other, the finding gives the nearest
+/// identifier that exists. System headers are named by the last part of their path.
 std::vector<Finding> diagnostic_findings(std::span<const Diagnostic> diagnostics,
                                          const BuildUnit& unit, std::size_t limit = 12);
 

@@ -39,7 +39,7 @@ TEST(Diagnostics, ReadsGccJsonWithPlaceAndFrame) {
   EXPECT_EQ(found[0].column, 23u);
   const auto findings = diagnostic_findings(found, unit());
   ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_EQ(findings[0].kind, "diagnostic");
+  EXPECT_EQ(findings[0].kind, FindingKind::Diagnostic);
   EXPECT_EQ(findings[0].place, "candidate.cpp:3:23");
   EXPECT_EQ(findings[0].text,
             "'BLOCK_SIEZ' was not declared in this scope (did you mean 'BLOCK_SIZE'?)");

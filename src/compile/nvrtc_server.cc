@@ -125,8 +125,7 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
   Path program = settings.program;
   if (program.empty()) program = KW_TRY(platform::executable_dir()) / "kw-nvrtc";
   if (!std::filesystem::exists(program))
-    return fail(
-        "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
+    return fail(ErrorCode::MissingProgram, "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
         "file again",
         program.string(), Advice::Stop);
   platform::JailSpec jail;
@@ -151,18 +150,18 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
 Result<> NvrtcServer::Life::read_greeting() {
   std::array<std::byte, sizeof(NvrtcGreeting) + 1> bytes;
   if (!wait_readable(control_.get(), kGreetingMs))
-    return fail("kw-nvrtc, which compiles device code, did not answer after its start", "",
+    return fail(ErrorCode::TimedOut, "kw-nvrtc, which compiles device code, did not answer after its start", "",
                 Advice::Retry);
   const player::Received got = player::receive_packet(control_.get(), bytes, {}, /*wait=*/true);
   if (got.error != 0 || got.bytes == 0)
-    return fail("kw-nvrtc ended before it had loaded NVRTC", "", Advice::Retry);
+    return fail(ErrorCode::Ended, "kw-nvrtc ended before it had loaded NVRTC", "", Advice::Retry);
   const auto greeting = decode_greeting(std::span(bytes).first(got.bytes));
   if (!greeting)
-    return fail(
-        "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
+    return fail(ErrorCode::NewerFormat, "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
         "", Advice::Stop);
   if (greeting->major == 0)
-    return fail("NVRTC cannot be used: " + sanitise(greeting->words(), 600), "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram,
+                "NVRTC cannot be used: " + sanitise(greeting->words(), 600), "", Advice::Stop);
   version.major = greeting->major;
   version.minor = greeting->minor;
   version.has_pch = greeting->has_pch != 0;
@@ -275,7 +274,8 @@ Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
         return std::move(*outcome);
     bury(life);
   }
-  return fail("kw-nvrtc ended twice while it compiled", settings_.library.string(), Advice::Retry);
+  return fail(ErrorCode::Ended, "kw-nvrtc ended twice while it compiled",
+              settings_.library.string(), Advice::Retry);
 }
 
 }  // namespace kw::compile

@@ -63,7 +63,7 @@ class LessonsTest : public testing::Test {
     a.candidate.source = "source " + std::to_string(number);
     a.candidate.sha256 = sha256(a.candidate.source).hex();
     a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, evidence};
-    a.evaluation.findings = {{"mismatch", 1,
+    a.evaluation.findings = {{FindingKind::Mismatch, 1,
                               "In workload 'secret': 2 isolated elements are wrong: 7919.", "", "",
                               MismatchPattern::Isolated}};
     return a;

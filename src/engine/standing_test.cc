@@ -150,13 +150,13 @@ TEST_F(StandingTest, NotShownFasterIsNoGainButRemembered) {
 
 TEST_F(StandingTest, ARequestThatNobodyAnsweredTriesNoPatience) {
   Attempt unanswered;
-  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
-                                   std::string(kNoAnswer) + "HTTP 400"};
+  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "HTTP 400",
+                                   Reason::NoAnswer};
   absorb(unanswered, standing_.incumbent());
   EXPECT_TRUE(tell_.is_unanswered);
   EXPECT_EQ(standing_.statistics().attempts, 1);
   EXPECT_EQ(standing_.statistics().attempts_since_best, 0);
-  unanswered.evaluation.verdict.evidence = "no code block";
+  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "no code block"};
   absorb(unanswered, standing_.incumbent());
   EXPECT_FALSE(tell_.is_unanswered);
   EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
@@ -170,7 +170,8 @@ TEST_F(StandingTest, WhatWasWrittenWithoutAnythingNewIsFruitless) {
   Attempt repeated = measured(speedup(1.9, 2, 2.1)), none, unanswered;
   repeated.recalled = 1;
   none.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "no code block"};
-  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer)};
+  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "HTTP 400",
+                                   Reason::NoAnswer};
   EXPECT_EQ(fruitless(repeated), 1);
   EXPECT_EQ(fruitless(none), 2);
   EXPECT_EQ(fruitless(unanswered), 2) << "nobody wrote";

@@ -150,10 +150,14 @@ Result<> TaskWorkbench::check_baseline(const task::Definition& definition, Targe
 }
 
 Result<> TaskWorkbench::check_baseline(const std::string& name) const {
-  for (const std::string& notice : notices_)
-    if (!name.empty() && notice.starts_with("baseline " + name + " "))
-      return fail_input(notice, "--baseline");
+  if (const auto left_out = left_out_.find(name); left_out != left_out_.end())
+    return fail_input(left_out->second, "--baseline");
   return find_baseline(baselines_, name);
+}
+
+void TaskWorkbench::leave_out(const std::string& baseline, const std::string& why) {
+  notices_.push_back("baseline " + baseline + " is left out: " + why);
+  left_out_.emplace(baseline, notices_.back());
 }
 
 Result<> TaskWorkbench::gather_baselines() {
@@ -161,7 +165,7 @@ Result<> TaskWorkbench::gather_baselines() {
     // The reference and its parallel form can be built everywhere.
     if (const std::string why = options_.why_not_built ? options_.why_not_built(c) : "";
         !why.empty()) {
-      notices_.push_back("baseline " + c.name + " is left out: " + why);
+      leave_out(c.name, why);
       continue;
     }
     baselines_.push_back(std::move(c));

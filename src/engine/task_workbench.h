@@ -87,7 +87,10 @@ class TaskWorkbench final : public Workbench {
   std::vector<BuildUnit> references_;
   /// Cuda: the task, timed workloads and GPU that points of knobs are tried on.
   std::shared_ptr<const Site> site_;
+  /// Keeps a baseline out of baselines() and says why in notices().
+  void leave_out(const std::string& baseline, const std::string& why);
   std::vector<std::string> notices_;
+  std::map<std::string, std::string> left_out_;  ///< By baseline: the notice that says why.
 };
 
 }  // namespace kw::engine

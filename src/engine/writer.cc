@@ -25,9 +25,11 @@ namespace {
 /// Name of the event that holds a run's brief: what its prompts contain besides its attempts.
 constexpr const char* kBriefEvent = "brief";
 
-Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {}) {
+Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {},
+                        Reason reason = Reason::None, std::string about = {}) {
   Evaluation evaluation;
-  evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence)};
+  evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence), reason,
+                        std::move(about)};
   evaluation.findings = std::move(findings);
   return evaluation;
 }
@@ -68,8 +70,10 @@ Evaluation rejected_for_cute() {
 Evaluation rejected(const Order& order) {
   Evaluation evaluation;
   evaluation.verdict = {Stage::Screen, Outcome::Rejected,
-                        fmt::format("{}{}', which the person in charge has forbidden (order {})",
-                                    memory::kNamesForbidden, order.text, order.number)};
+                        fmt::format("it names the technique '{}', which the person in charge has "
+                                    "forbidden (order {})",
+                                    order.text, order.number),
+                        Reason::ForbiddenTechnique, order.text};
   return evaluation;
 }
 
@@ -118,7 +122,7 @@ Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
   if (const auto last = static_cast<int>(run.attempts); last > 0) {
     const Attempt attempt = KW_TRY(store.attempt(run.id, last));
     const Verdict& verdict = attempt.evaluation.verdict;
-    if (verdict.is_unanswered()) writer.refused_before_ = verdict.evidence;
+    if (verdict.is_unanswered()) writer.refused_before_ = verdict.about;
   }
   return writer;
 }
@@ -228,7 +232,8 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   Candidate& candidate = source.proposal.candidate;
   if (source.ended) return source;
   if (!source.proposal.has_candidate()) {
-    source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);
+    source.ended =
+        no_candidate(source.proposal.evidence, source.proposal.findings, source.proposal.reason);
   } else if (auto read = read_written(candidate); !read) {
     source.ended =
         no_candidate("the // kw: lines of the source cannot be used", std::move(read.error()));
@@ -313,10 +318,15 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
   if (proposal) {
     source.proposal = std::move(*proposal);
   } else {
-    std::string evidence = std::string(kNoAnswer) + describe(proposal.error());
-    if (without_numbers(evidence) == without_numbers(refused_before))
-      return fail(proposal.error().what + llm::kRefusedTwice, proposal.error().where, Advice::Stop);
-    source.ended = no_candidate(std::move(evidence));
+    Error error = proposal.error();
+    std::string key = trouble_key(error);
+    if (key == refused_before) {
+      error.what += llm::kRefusedTwice;
+      error.advice = Advice::Stop;
+      return std::unexpected(std::move(error));
+    }
+    source.ended =
+        no_candidate("no usable answer: " + describe(error), {}, Reason::NoAnswer, std::move(key));
   }
   // The origin is set even without a source, because only a model was asked for one.
   source.proposal.candidate.origin = Origin::Model;
@@ -337,7 +347,8 @@ Result<> Writer::review(propose::Situation& whole, const Manner& manner, Written
     Evaluation evaluation;
     evaluation.verdict = {Stage::Propose, Outcome::Rejected,
                           "the critic model turned this kernel down before it was judged"};
-    evaluation.findings.push_back({"note", 1, "The critic says:\n" + said.words, "", ""});
+    evaluation.findings.push_back(
+        {FindingKind::Note, 1, "The critic says:\n" + said.words, "", ""});
     source.ended = std::move(evaluation);
     break;
   }

@@ -30,8 +30,9 @@ std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate) {
   if (!header) return std::unexpected(std::move(header.error()));
   candidate.knobs = header->default_point();
   if (!header->is_valid(candidate.knobs))
-    return std::unexpected(task::Diagnostics{
-        {"diagnostic", 1, "No combination of the knobs meets every requirement.", "", file}});
+    return std::unexpected(
+        task::Diagnostics{{FindingKind::Diagnostic, 1,
+                           "No combination of the knobs meets every requirement.", "", file}});
   candidate.options = std::move(header->options);
   candidate.libraries = std::move(header->libraries);
   candidate.techniques = std::move(header->techniques);
@@ -104,7 +105,7 @@ void recall(const Attempt& original, const std::string& what, Attempt& attempt) 
   attempt.evaluation.speedup = {};
   attempt.evaluation.opponent_fault.clear();
   Finding finding;
-  finding.kind = "note";
+  finding.kind = FindingKind::Note;
   finding.text = fmt::format(
       "This is the same {} as attempt {}, so it was not judged again; what follows is that "
       "attempt's.",

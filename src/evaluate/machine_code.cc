@@ -29,7 +29,8 @@ std::vector<Finding> read_code(const compile::Disassembler& disassembler,
                                const EvaluationRequest& seen) {
   const auto kernels = compile::read_machine_code(disassembler, seen.units.front().object.front());
   if (!kernels)
-    return {{"note", 99, "The machine code was not read: " + kernels.error().what + ".", "", ""}};
+    return {{FindingKind::Note, 99, "The machine code was not read: " + kernels.error().what + ".",
+             "", ""}};
   auto found = profile::code_findings(*kernels, seen);
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   return found;
@@ -53,11 +54,12 @@ std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler
 void add_code_findings(std::vector<Finding> found, Evaluation& evaluation) {
   auto& findings = evaluation.findings;
   const auto behind = std::find_if(findings.rbegin(), findings.rend(), [](const Finding& f) {
-    return f.kind == "resource" || f.kind == "roofline" || f.kind == "history";
+    return f.kind == FindingKind::Resource || f.kind == FindingKind::Roofline ||
+           f.kind == FindingKind::History;
   });
   auto place = behind.base();
   if (behind == findings.rend()) place = findings.begin();
-  if (!found.empty() && found.front().kind == "note") place = findings.end();
+  if (!found.empty() && found.front().kind == FindingKind::Note) place = findings.end();
   findings.insert(place, std::make_move_iterator(found.begin()),
                   std::make_move_iterator(found.end()));
   for (std::size_t i = 0; i < findings.size(); ++i) findings[i].rank = static_cast<int>(i) + 1;

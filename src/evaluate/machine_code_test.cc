@@ -11,8 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> kinds_of(const Evaluation& e) {
-  std::vector<std::string> kinds;
+std::vector<FindingKind> kinds_of(const Evaluation& e) {
+  std::vector<FindingKind> kinds;
   int rank = 0;
   for (const Finding& f : e.findings) {
     EXPECT_EQ(f.rank, ++rank);
@@ -23,8 +23,9 @@ std::vector<std::string> kinds_of(const Evaluation& e) {
 
 Evaluation evaluation() {
   Evaluation e;
-  for (const char* kind : {"history", "roofline", "resource", "note"})
-    e.findings.push_back({kind, 9, kind, "", ""});
+  for (const FindingKind kind :
+       {FindingKind::History, FindingKind::Roofline, FindingKind::Resource, FindingKind::Note})
+    e.findings.push_back({kind, 9, std::string(name_of(kind)), "", ""});
   return e;
 }
 
@@ -42,13 +43,15 @@ EvaluationRequest request() {
 
 TEST(MachineCode, StandsBehindWhatIsKnownOfResources) {
   Evaluation e = evaluation();
-  add_code_findings({{"machine_code", 1, "spills", "", ""}, {"machine_code", 2, "widths", "", ""}},
+  add_code_findings({{FindingKind::MachineCode, 1, "spills", "", ""},
+                     {FindingKind::MachineCode, 2, "widths", "", ""}},
                     e);
-  EXPECT_THAT(kinds_of(e), ElementsAre("history", "roofline", "resource", "machine_code",
-                                       "machine_code", "note"));
+  EXPECT_THAT(kinds_of(e),
+              ElementsAre(FindingKind::History, FindingKind::Roofline, FindingKind::Resource,
+                          FindingKind::MachineCode, FindingKind::MachineCode, FindingKind::Note));
   Evaluation empty;
-  add_code_findings({{"machine_code", 1, "spills", "", ""}}, empty);
-  EXPECT_THAT(kinds_of(empty), ElementsAre("machine_code"));
+  add_code_findings({{FindingKind::MachineCode, 1, "spills", "", ""}}, empty);
+  EXPECT_THAT(kinds_of(empty), ElementsAre(FindingKind::MachineCode));
 }
 
 TEST(MachineCode, AMissingDisassemblerIsANoteAtTheEnd) {
@@ -56,7 +59,9 @@ TEST(MachineCode, AMissingDisassemblerIsANoteAtTheEnd) {
   ASSERT_TRUE(reading.valid());
   Evaluation e = evaluation();
   add_code_findings(reading.get(), e);
-  EXPECT_THAT(kinds_of(e), ElementsAre("history", "roofline", "resource", "note", "note"));
+  EXPECT_THAT(kinds_of(e),
+              ElementsAre(FindingKind::History, FindingKind::Roofline, FindingKind::Resource,
+                          FindingKind::Note, FindingKind::Note));
   EXPECT_THAT(e.findings.back().text, HasSubstr("nvdisasm"));
 }
 

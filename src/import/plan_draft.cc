@@ -335,7 +335,7 @@ PlanDraft draft_plan(std::string_view source, std::string_view file, const task:
   PlanDraft draft;
   const auto refuse = [&](std::string text) {
     Finding finding;
-    finding.kind = "diagnostic";
+    finding.kind = FindingKind::Diagnostic;
     finding.text = std::move(text);
     finding.place = std::string(file);
     draft.missing.push_back(std::move(finding));

@@ -15,7 +15,7 @@ namespace kw::llm {
 namespace {
 
 std::unexpected<Error> over(std::string what, const std::string& model) {
-  return fail(std::move(what), model, Advice::Stop);
+  return fail(ErrorCode::OverBudget, std::move(what), model, Advice::Stop);
 }
 
 }  // namespace

@@ -14,12 +14,6 @@ constexpr std::int64_t kOneToken = 1;
 /// The smallest bound on a reply that some servers accept.
 constexpr std::int64_t kFewestOfSome = 16;
 
-/// Whether the error says that a thinking model reached the output limit. Such a model has accepted
-/// key and name.
-bool is_out_of_room(const Error& error) {
-  return error.what.find("output limit was reached") != std::string::npos;
-}
-
 ModelCheck failed(const Error& error, std::optional<Trouble> trouble) {
   ModelCheck check;
   check.is_asked = true;
@@ -54,9 +48,11 @@ ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::s
   for (const std::int64_t tokens : {kOneToken, kFewestOfSome}) {
     request.max_tokens = tokens;
     reply = (*model)->complete(request, call);
-    if (reply || call.report.trouble != Trouble::Request || is_out_of_room(reply.error())) break;
+    if (reply || reply.error().code != ErrorCode::Refused) break;
   }
-  if (!reply && !is_out_of_room(reply.error())) return failed(reply.error(), call.report.trouble);
+  // A thinking model that reached the limit of output tokens has accepted key and name.
+  if (!reply && reply.error().code != ErrorCode::OutOfTokens)
+    return failed(reply.error(), call.report.trouble);
   ModelCheck check;
   check.is_asked = check.is_good = true;
   check.took_ns = static_cast<double>(around.clock->now_ns() - started);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <set>
 
+#include "base/text.h"
 #include "llm/budget.h"
 #include "llm/estimate.h"
 #include "llm/exchanges.h"
@@ -159,7 +160,9 @@ TEST(Retry, HonoursRetryAfterUnlessItIsTooLong) {
 
 TEST(Retry, ARefusalThatComesAgainIsAboutNoSingleRequest) {
   const auto refused = [](const std::string& words) {
-    return Result<ChatReply>(fail(words, "x", Advice::GiveUp));
+    auto failed = fail(ErrorCode::Refused, "HTTP 400: " + words, "x", Advice::GiveUp);
+    failed.error().about = without_numbers(words);
+    return Result<ChatReply>(std::move(failed));
   };
   const auto advices = [](Retrying r, std::size_t calls) {
     Listener listener;

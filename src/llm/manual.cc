@@ -112,11 +112,12 @@ class ManualChat final : public ChatModel {
       }
       if (call.cancel.stop_requested()) {
         call.report.is_pending = true;
-        return fail(std::string(net::kCancelled), path.string(), Advice::Stop);
+        return fail(ErrorCode::Cancelled, std::string(net::kCancelled), path.string(),
+                    Advice::Stop);
       }
       if (options_.timeout &&
           std::chrono::nanoseconds(options_.clock->now_ns() - started) > *options_.timeout)
-        return fail("nobody saved a reply in this file within the time limit", path.string(),
+        return fail(ErrorCode::TimedOut, "nobody saved a reply in this file within the time limit", path.string(),
                     Advice::GiveUp);
       options_.clock->sleep_for(options_.poll);
     }

@@ -65,7 +65,7 @@ Usage ReplyParts::spent(const ChatRequest& request) const {
 }
 
 Usage spent_by(const Error& error, const ReplyParts& parts, const ChatRequest& request) {
-  if (error.what.starts_with(net::kNotSent)) return {};
+  if (error.code == ErrorCode::NoConnection) return {};
   return parts.spent(request);
 }
 
@@ -90,6 +90,7 @@ Result<> ReplyParts::check_length() const {
   const auto most = static_cast<std::size_t>(max_tokens_) * kMostBytesPerToken + kSlackBytes;
   if (written <= most) return {};
   return fail(
+      ErrorCode::BrokenReply,
       fmt::format("the server does not keep to max_tokens: it sent {} of reply, and at most {} "
                   "tokens were asked for",
                   format_bytes(written), max_tokens_));
@@ -102,10 +103,12 @@ std::unexpected<Error> ReplyParts::break_off(const Json& body) {
 
 Result<> ReplyParts::finish() const {
   if (is_broken)
-    return fail("an event of the stream cannot be read, so a part of the reply is missing", {},
+    return fail(ErrorCode::BrokenReply,
+                "an event of the stream cannot be read, so a part of the reply is missing", {},
                 Advice::Retry);
   if (is_done || stop) return {};
-  return fail(fmt::format("the stream ended before the reply was complete, after {} of text",
+  return fail(ErrorCode::BrokenReply,
+              fmt::format("the stream ended before the reply was complete, after {} of text",
                           format_bytes(text_.size() + thinking_.size())),
               {}, Advice::Retry);
 }

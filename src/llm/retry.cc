@@ -66,8 +66,8 @@ void RetryModel::forget_refusal() {
 
 Error RetryModel::refused(Error error) {
   const std::lock_guard guard(mutex_);
-  const std::string words = without_numbers(error.what);
-  if (words == std::exchange(last_refusal_, words)) {
+  std::string key = trouble_key(error);
+  if (key == std::exchange(last_refusal_, key)) {
     error.what += kRefusedTwice;
     error.advice = Advice::Stop;
   }

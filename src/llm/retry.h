@@ -71,7 +71,7 @@ class RetryModel final : public ChatModel {
   std::mutex mutex_;
   Seed seed_;
   std::uint64_t calls_ = 0;
-  /// The refusal of the previous call without its numbers; empty: the previous call was answered.
+  /// The trouble_key() of the previous call's refusal; empty: the previous call was answered.
   std::string last_refusal_;
 };
 

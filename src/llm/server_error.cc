@@ -199,8 +199,32 @@ Trouble trouble_of(const ServerError& error) {
   return is_passing(error) || error.status >= 500 ? Trouble::Server : Trouble::Request;
 }
 
+ErrorCode code_of(const ServerError& error) {
+  if (error.names("output limit was reached")) return ErrorCode::OutOfTokens;
+  switch (trouble_of(error)) {
+    case Trouble::Key:
+      return ErrorCode::BadKey;
+    case Trouble::Name:
+      return ErrorCode::NoModel;
+    case Trouble::Credit:
+      return ErrorCode::NoCredit;
+    case Trouble::Pace:
+      return ErrorCode::TooManyRequests;
+    case Trouble::Request:
+      return ErrorCode::Refused;
+    case Trouble::Server:
+      return ErrorCode::ServerFailed;
+    case Trouble::Network:
+      break;
+  }
+  return ErrorCode::BrokenReply;
+}
+
 Error to_error(const ServerError& error, const Endpoint& endpoint) {
   Error out;
+  out.code = code_of(error);
+  // Refusals that differ in numbers alone, such as a count of tokens, are the same refusal.
+  if (out.code == ErrorCode::Refused) out.about = without_numbers(error.message);
   out.where = endpoint.spec.text();
   if (error.status >= 300 && error.status < 400) {
     out.what =

@@ -14,7 +14,8 @@ Result<> wait_for(platform::Clock& clock, const Wait& wait, const std::stop_toke
     KW_TRY(wait.ledger->allow_wait(clock.now_ns(), duration.count(), wait.name));
   constexpr std::chrono::nanoseconds step = std::chrono::milliseconds(50);
   while (duration > std::chrono::nanoseconds::zero()) {
-    if (cancel.stop_requested()) return fail(std::string(net::kCancelled), {}, Advice::Stop);
+    if (cancel.stop_requested())
+      return fail(ErrorCode::Cancelled, std::string(net::kCancelled), {}, Advice::Stop);
     const auto nap = std::min(step, duration);
     clock.sleep_for(nap);
     duration -= nap;

@@ -69,7 +69,8 @@ TEST_F(ExperienceOfTest, SeveralAtOnceShareTheTry) {
 
 TEST_F(ExperienceOfTest, NothingIsLearntFromWhatSaysNothingAboutKernels) {
   Attempt not_asked = tried(1, "a", {"tiling"});
-  not_asked.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer)};
+  not_asked.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "HTTP 400",
+                                  Reason::NoAnswer};
   EXPECT_THAT(see(not_asked), IsEmpty());
   Attempt unmeasurable = tried(2, "b", {"tiling"});
   unmeasurable.evaluation.verdict = {Stage::Measure, Outcome::Unmeasurable, ""};

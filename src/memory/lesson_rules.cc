@@ -82,9 +82,6 @@ Lesson lesson_in(const LessonScope& scope, LessonKind kind, int attempt) {
   return lesson;
 }
 
-/// Beginning of the message that older records have in place of kNoAnswer.
-constexpr std::string_view kOlderNoAnswer = "the model was not asked: ";
-
 /// A key made of the lesson's kind, its target, the scope in which it holds, and its subject.
 std::string key_of(const Lesson& lesson, std::string_view where, std::string_view about) {
   return fmt::format("{}|{}|{}|{}", name_of(lesson.kind), name_of(lesson.target), where, about);
@@ -93,9 +90,7 @@ std::string key_of(const Lesson& lesson, std::string_view where, std::string_vie
 /// The first error of the compiler, or else the evidence of the verdict.
 std::string complaint_of(const Evaluation& e) {
   for (const Finding& finding : e.findings)
-    if (finding.kind == "diagnostic" && !finding.text.starts_with("Warning: ") &&
-        !finding.text.starts_with("Ended at stage "))
-      return first_line(finding.text);
+    if (finding.kind == FindingKind::Diagnostic) return first_line(finding.text);
   return first_line(e.verdict.evidence);
 }
 
@@ -137,12 +132,8 @@ std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task:
                         "contiguous access along {} is lost; keep {} innermost and contiguous",
                         *variable, axis, axis)};
   for (const Finding& finding : attempt.evaluation.findings) {
-    constexpr std::string_view kScalar = " is not vectorised: ";
-    const std::size_t at = finding.text.find(kScalar);
-    if (finding.kind != "vectorization" || at == std::string::npos) continue;
-    std::string why = first_line(std::string_view(finding.text).substr(at + kScalar.size()));
-    if (why.ends_with('.')) why.pop_back();  // the lesson adds a full stop itself
-    return {"scalar", "its loop stayed scalar: " + why};
+    if (finding.kind == FindingKind::Vectorization && !finding.about.empty())
+      return {"scalar", "its loop stayed scalar: " + first_line(finding.about)};
   }
   for (const WorkloadResult& w : attempt.evaluation.workloads)
     if (w.group == Group::Time && w.roofline.bound != Bound::Unknown)
@@ -167,12 +158,8 @@ bool is_about_kernels(const Verdict& verdict) {
     case Outcome::Unsupported:
       return false;
     case Outcome::NoCandidate:
-      return !verdict.is_unanswered() &&
-             std::ranges::none_of(
-                 std::array{kOlderNoAnswer, kWholeForEdits, kEditsForWhole, kEditsOfNothing},
-                 [&](std::string_view words) { return verdict.evidence.starts_with(words); });
     case Outcome::Rejected:
-      return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
+      return verdict.reason == Reason::None;
     default:
       return true;
   }

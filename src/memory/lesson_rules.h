@@ -14,19 +14,6 @@
 
 namespace kw::memory {
 
-/// Beginning of the evidence where the engine ends an attempt at the screen because its source
-/// shows a technique that a person's order forbids.
-inline constexpr std::string_view kNamesForbidden = "it names the technique '";
-
-/// Beginnings of the evidence where a reply had another form than the prompt asked for. Such a
-/// failure concerns one prompt; as advice it would be wrong where the other form is asked for.
-inline constexpr std::string_view kWholeForEdits =
-    "the reply holds a whole file where edits of the parent were asked for";
-inline constexpr std::string_view kEditsForWhole =
-    "the reply holds edits where a whole file, written anew, was asked for";
-inline constexpr std::string_view kEditsOfNothing =
-    "the reply holds edits, but there is no parent to edit: send the whole file";
-
 /// Properties that all lessons of a run share.
 struct LessonScope {
   const task::Definition* task = nullptr;  ///< Borrowed.

@@ -51,7 +51,8 @@ TEST_F(LessonRules, EqualFailuresHaveOneKey) {
 TEST_F(LessonRules, CompileErrorsAreTheSameUpToNumbersThatStandAlone) {
   const auto key = [&](const std::string& text) {
     return caution(failed(1, "a", Outcome::CompileFailed,
-                          {diagnostic("Warning: unused"), diagnostic(text)}))
+                          {Finding{FindingKind::Warning, 1, "Warning: unused", "", ""},
+                           diagnostic(text)}))
         ->key;
   };
   EXPECT_EQ(key("array has 12 elements"), key("array has 13 elements"));
@@ -65,17 +66,16 @@ TEST_F(LessonRules, WhatSaysNothingAboutKernelsTeachesNothing) {
   for (const Outcome outcome : {Outcome::Correct, Outcome::Unmeasurable, Outcome::Unsupported})
     EXPECT_EQ(caution(failed(1, "a", outcome, {})), std::nullopt) << name_of(outcome);
   Attempt turned_down = failed(1, "", Outcome::NoCandidate, {});
-  turned_down.evaluation.verdict.evidence = std::string(kNoAnswer) + "HTTP 400";
-  EXPECT_EQ(caution(turned_down), std::nullopt);
-  for (const std::string_view form : {kWholeForEdits, kEditsForWhole, kEditsOfNothing}) {
-    turned_down.evaluation.verdict.evidence = std::string(form) + " (the reply was long)";
-    EXPECT_EQ(caution(turned_down), std::nullopt) << form;
+  for (const Reason reason : {Reason::NoAnswer, Reason::WrongForm}) {
+    turned_down.evaluation.verdict.reason = reason;
+    EXPECT_EQ(caution(turned_down), std::nullopt) << name_of(reason);
   }
   Attempt forbidden = failed(1, "a", Outcome::Rejected, {});
-  forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected,
-                                  std::string(kNamesForbidden) + "simd', order 1"};
+  forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected, "it names the technique 'simd'",
+                                  Reason::ForbiddenTechnique, "simd"};
   EXPECT_EQ(caution(forbidden), std::nullopt);
-  forbidden.evaluation.verdict.evidence = "line 3: calls of system() are forbidden";
+  forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected,
+                                  "line 3: calls of system() are forbidden"};
   EXPECT_TRUE(caution(forbidden)) << "the referee's words, whatever they are";
   EXPECT_TRUE(caution(failed(1, "", Outcome::NoCandidate, {})));
 }
@@ -104,8 +104,9 @@ TEST_F(LessonRules, SlowButCorrectIsAnInsightWithItsCause) {
                                   HasSubstr("innermost loop runs over x"),
                                   HasSubstr("contiguous access along z is lost")));
   Attempt scalar = correct(3, kContiguous, 0.4, {"tiling"});
-  scalar.evaluation.findings = {
-      {"vectorization", 1, "The loop in line 7 is not vectorised: a call in the loop.", "", ""}};
+  scalar.evaluation.findings = {{FindingKind::Vectorization, 1,
+                                 "The loop in line 7 is not vectorised: a call in the loop.", "",
+                                 "", MismatchPattern::None, "a call in the loop"}};
   EXPECT_THAT(insight_of(scalar, facts(scalar), scope_)->text,
               testing::EndsWith("its loop stayed scalar: a call in the loop."));
   Attempt bound = correct(3, kContiguous, 0.4, {"tiling"});
@@ -195,8 +196,9 @@ TEST_F(LessonRules, ARunIsSummedUp) {
 }
 
 TEST(Pattern, IsTheFirstThatAFindingTells) {
-  EXPECT_EQ(pattern_of({{"mismatch", 1, "x", "", ""}, isolated()}), MismatchPattern::Isolated);
-  EXPECT_EQ(pattern_of({{"mismatch", 1, "x", "", ""}}), MismatchPattern::None);
+  EXPECT_EQ(pattern_of({{FindingKind::Mismatch, 1, "x", "", ""}, isolated()}),
+            MismatchPattern::Isolated);
+  EXPECT_EQ(pattern_of({{FindingKind::Mismatch, 1, "x", "", ""}}), MismatchPattern::None);
   EXPECT_EQ(pattern_of({}), MismatchPattern::None);
 }
 

@@ -79,7 +79,7 @@ inline Attempt correct(int number, const std::string& source, double speedup,
 }
 
 inline Finding isolated() {
-  return {"mismatch",
+  return {FindingKind::Mismatch,
           1,
           "In workload 'hidden', tensor 'u': x. 3 isolated elements are wrong: point updates.",
           "",
@@ -87,6 +87,8 @@ inline Finding isolated() {
           MismatchPattern::Isolated};
 }
 
-inline Finding diagnostic(const std::string& text) { return {"diagnostic", 1, text, "", ""}; }
+inline Finding diagnostic(const std::string& text) {
+  return {FindingKind::Diagnostic, 1, text, "", ""};
+}
 
 }  // namespace kw::memory

@@ -89,7 +89,8 @@ std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* co
   if (transfer.body_bytes > transfer.request->max_answer_bytes) {
     transfer.refused = Error{"the server's answer is larger than the limit of " +
                                  format_bytes(transfer.request->max_answer_bytes),
-                             shown_url(transfer.request->url), Advice::GiveUp};
+                             shown_url(transfer.request->url), Advice::GiveUp, false,
+                             ErrorCode::TooLarge};
     return CURL_WRITEFUNC_ERROR;
   }
   if (const Result<> taken = (*transfer.on_body)(transfer.head, piece); !taken) {
@@ -201,47 +202,52 @@ Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& t
     while (const CURLMsg* message = curl_multi_info_read(multi, &queued))
       if (message->msg == CURLMSG_DONE) return message->data.result;
     if (cancel.stop_requested())
-      return fail(std::string(kCancelled), shown_url(request.url), Advice::Stop);
+      return fail(ErrorCode::Cancelled, std::string(kCancelled), shown_url(request.url),
+                  Advice::Stop);
     const Deadline deadline = next_deadline(request, transfer, start);
     const auto left =
         std::chrono::ceil<Milliseconds>(deadline.at - std::chrono::steady_clock::now());
     if (left <= Milliseconds::zero())
-      return fail(deadline.words, shown_url(request.url), Advice::Retry);
+      return fail(ErrorCode::TimedOut, deadline.words, shown_url(request.url), Advice::Retry);
     curl_multi_poll(multi, nullptr, 0,
                     static_cast<int>(std::min(left, Milliseconds(60'000)).count()), nullptr);
   }
 }
 
-std::string not_sent(std::string_view why) { return fmt::format("{}{}", kNotSent, why); }
+/// Makes `error` say that the request never left.
+void set_not_sent(Error& error, std::string_view why, Advice advice = Advice::Retry) {
+  error.code = ErrorCode::NoConnection;
+  error.what = fmt::format("no connection: {}", why);
+  error.advice = advice;
+}
 
 /// An error in place of curl's code, without the detail that may repeat the URL.
 Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transfer) {
-  Error error{curl_easy_strerror(code), shown_url(request.url), Advice::Retry};
+  Error error{curl_easy_strerror(code), shown_url(request.url), Advice::Retry, false,
+              ErrorCode::BrokenReply};
   switch (code) {
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      error.what = not_sent("the address is neither an http nor an https address");
-      error.advice = Advice::Stop;
+      set_not_sent(error, "the address is neither an http nor an https address", Advice::Stop);
       break;
     case CURLE_COULDNT_RESOLVE_HOST:
-      error.what = not_sent("the host name cannot be resolved");
+      set_not_sent(error, "the host name cannot be resolved");
       break;
     case CURLE_COULDNT_CONNECT:
-      error.what = not_sent("no server answers at this address; is the server running?");
+      set_not_sent(error, "no server answers at this address; is the server running?");
       break;
     case CURLE_OPERATION_TIMEDOUT:  // connecting is the only limit that curl enforces itself
-      error.what = not_sent("the connection was not established within " +
-                            seconds_text(request.timeouts.connect));
+      set_not_sent(error, "the connection was not established within " +
+                              seconds_text(request.timeouts.connect));
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
-      error.what = not_sent("the server's certificate is not trusted");
-      error.advice = Advice::Stop;
+      set_not_sent(error, "the server's certificate is not trusted", Advice::Stop);
       break;
     case CURLE_SSL_CACERT_BADFILE:
-      error.what = not_sent(
-          "this machine has no list of trusted certificates: apt-get install "
-          "ca-certificates, or name one in SSL_CERT_FILE");
-      error.advice = Advice::Stop;
+      set_not_sent(error,
+                   "this machine has no list of trusted certificates: apt-get install "
+                   "ca-certificates, or name one in SSL_CERT_FILE",
+                   Advice::Stop);
       break;
     default:
       if (transfer.has_head)

@@ -17,7 +17,8 @@ Result<HttpHead> FakeHttp::send(const HttpRequest& request, const OnBody& on_bod
     answers_.pop_front();
   }
   for (const std::string& piece : answer.pieces) {
-    if (cancel.stop_requested()) return fail(std::string(kCancelled), request.url, Advice::Stop);
+    if (cancel.stop_requested())
+      return fail(ErrorCode::Cancelled, std::string(kCancelled), request.url, Advice::Stop);
     KW_TRY(on_body(answer.head, piece));
   }
   if (answer.ends_with) return std::unexpected(*answer.ends_with);

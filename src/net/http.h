@@ -65,8 +65,6 @@ class HttpClient {
 
 /// The text of the error by which a cancelled exchange ends.
 inline constexpr std::string_view kCancelled = "cancelled";
-/// Beginning of the text of an error where no request was sent, so nothing can have been charged.
-inline constexpr std::string_view kNotSent = "no connection: ";
 
 /// A URL without user, password, query and fragment, safe to show in a message.
 std::string shown_url(std::string_view url);

@@ -62,6 +62,22 @@ void Fd::reset(int fd) {
   fd_ = fd;
 }
 
+ErrorCode code_of(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return ErrorCode::NoSpace;
+    case EROFS:
+    case EACCES:
+    case EPERM:
+      return ErrorCode::NotPermitted;
+    case ENOENT:
+      return ErrorCode::NotFound;
+    default:
+      return ErrorCode::Io;
+  }
+}
+
 std::unexpected<Error> fail_errno(std::string_view action, const Path& path, int error) {
   Advice advice = Advice::GiveUp;
   const bool is_full = error == ENOSPC || error == EDQUOT;
@@ -70,7 +86,8 @@ std::unexpected<Error> fail_errno(std::string_view action, const Path& path, int
   if (error == EINTR || error == EAGAIN || error == EBUSY) advice = Advice::Retry;
   // std::generic_category is thread-safe, strerror is not.
   const std::string reason = std::generic_category().message(error);
-  return fail("cannot " + std::string(action) + ": " + reason, path.string(), advice);
+  return fail(code_of(error), "cannot " + std::string(action) + ": " + reason, path.string(),
+              advice);
 }
 
 Result<std::string> read_file(const Path& path, std::size_t cap) {
@@ -80,9 +97,9 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail_errno("inspect", path, errno);
   if (S_ISDIR(info.st_mode)) return fail_errno("read", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return fail("cannot read: this is not a regular file", path.string());
+  if (!S_ISREG(info.st_mode)) return fail(ErrorCode::Io, "cannot read: this is not a regular file", path.string());
   const auto too_large = [&] {
-    return fail("the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
+    return fail(ErrorCode::TooLarge, "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
                 path.string());
   };
   if (static_cast<std::uint64_t>(info.st_size) > cap) return too_large();
@@ -104,7 +121,7 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
 
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable) {
   if (const mode_t kind = kind_at(path); is_special(kind) && kind != S_IFLNK)
-    return fail("cannot write: this is a device or a pipe, not a regular file", path.string());
+    return fail(ErrorCode::Io, "cannot write: this is a device or a pipe, not a regular file", path.string());
   const Path temporary = temporary_name_beside(path);
   Fd fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (!fd) return fail_errno("create", path, errno);
@@ -223,7 +240,7 @@ Result<Path> find_program(std::string_view name) {
     if (candidate.is_absolute() && is_program(candidate)) return candidate;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
-  return fail("no folder of PATH holds this program", std::string(name));
+  return fail(ErrorCode::MissingProgram, "no folder of PATH holds this program", std::string(name));
 }
 
 Result<Path> executable_dir() {

@@ -158,8 +158,7 @@ Result<> check_reachable(const Path& path) {
     struct stat info{};
     if (::stat(folder.c_str(), &info) != 0) return fail_errno("inspect", folder, errno);
     if ((info.st_mode & S_IXOTH) == 0) {
-      return fail(
-          "with --jail landlock, kw runs candidates as an unprivileged user when root starts it, "
+      return fail(ErrorCode::NotPermitted, "with --jail landlock, kw runs candidates as an unprivileged user when root starts it, "
           "and that user may not enter this folder above " +
               path.string() + "; chmod o+x the folder, or work elsewhere",
           folder.string());
@@ -215,7 +214,7 @@ Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_
     }
     return uid;
   }
-  return fail("all " + std::to_string(kJailUids) +
+  return fail(ErrorCode::Busy, "all " + std::to_string(kJailUids) +
                   " user ids that this machine has for jails are in use; try again once other runs "
                   "have ended",
               folder.string(), Advice::Retry);
@@ -235,7 +234,7 @@ Result<Report> receive_report(int socket, int timeout_ms) {
   do {
     n = ::poll(&ready, 1, timeout_ms);
   } while (n < 0 && errno == EINTR);
-  if (n <= 0) return fail("kw-jail did not report within its time limit", "", Advice::Retry);
+  if (n <= 0) return fail(ErrorCode::NoJail, "kw-jail did not report within its time limit", "", Advice::Retry);
 
   std::array<char, 4096> text{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
@@ -267,10 +266,10 @@ Result<> await_running(Process::State& state, bool supervised) {
   for (;;) {
     const Report report = KW_TRY(receive_report(socket, kSetupTimeoutMs));
     if (report.end_of_file && !supervised && state.payload_pidfd) return {};
-    if (report.end_of_file) return fail(kDiedInSetup);
+    if (report.end_of_file) return fail(ErrorCode::NoJail, kDiedInSetup);
     switch (report.kind) {
       case JailReport::Failed:
-        return fail("kw-jail could not " + report.detail);
+        return fail(ErrorCode::NoJail, "kw-jail could not " + report.detail);
       case JailReport::Running:
         return {};
       case JailReport::Supervisor:
@@ -283,11 +282,11 @@ Result<> await_running(Process::State& state, bool supervised) {
         } else {
           state.namespace_pidfd = std::move(pidfd);
         }
-        if (::send(socket, "", 1, MSG_NOSIGNAL) != 1) return fail(kDiedInSetup);
+        if (::send(socket, "", 1, MSG_NOSIGNAL) != 1) return fail(ErrorCode::NoJail, kDiedInSetup);
         break;
       }
       case JailReport::Ended:
-        return fail(kDiedInSetup);
+        return fail(ErrorCode::NoJail, kDiedInSetup);
     }
   }
 }
@@ -319,8 +318,7 @@ void Process::State::finish() {
 Result<std::string> kw_jail_path() {
   const Path path = KW_TRY(executable_dir()) / "kw-jail";
   if (!is_there(path)) {
-    return fail(
-        "kw-jail is missing; it belongs into the folder of kw; build again, or unpack the release "
+    return fail(ErrorCode::MissingProgram, "kw-jail is missing; it belongs into the folder of kw; build again, or unpack the release "
         "file again",
         path.string(), Advice::Stop);
   }
@@ -332,7 +330,7 @@ Result<Path> find_bubblewrap() {
   if (found) return found;
   if (const auto folder = executable_dir(); folder && is_there(*folder / "bwrap"))
     return *folder / "bwrap";
-  return fail("bubblewrap (bwrap), which the jail of level namespace needs, is missing: " +
+  return fail(ErrorCode::MissingProgram, "bubblewrap (bwrap), which the jail of level namespace needs, is missing: " +
               describe(found.error()));
 }
 
@@ -431,7 +429,8 @@ std::string_view what_it_lacks(JailLevel level) {
 
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv) {
   if (const JailFinding& finding = probe_level(spec.level); !finding.available) {
-    return fail("jail level " + std::string(name_of(spec.level)) +
+    return fail(ErrorCode::NoJail,
+                "jail level " + std::string(name_of(spec.level)) +
                     " does not work here: " + finding.why_not + "; " +
                     std::string(how_to_mend(spec.level)) + "; or accept a weaker jail with --jail",
                 "", Advice::Stop);

@@ -112,6 +112,14 @@ Fd write_share(const Path& place, const std::string& device, std::string_view ow
   return {};
 }
 
+/// The error that `holder` holds what `subject` names.
+std::unexpected<Error> fail_busy(std::string subject, const std::string& holder, const Path& path) {
+  auto failed = fail(ErrorCode::Busy, std::move(subject) + "in use by " + holder, path.string(),
+                     Advice::Retry);
+  failed.error().about = holder;
+  return failed;
+}
+
 /// Names of the programs that have the device now, such as "kw judge a.cpp, checking a".
 std::string holders_of(const Fd& lease, const Path& path, const Path& place,
                        const std::string& device) {
@@ -143,7 +151,7 @@ bool is_open_to_all(const Path& path) {
 Result<FileLock> FileLock::acquire(const Path& path, std::string_view owner, Nanoseconds timeout) {
   Fd fd = KW_TRY(open_lock_file(path));
   if (!KW_TRY(flock_within(fd, LOCK_EX, path, deadline_after(timeout)))) {
-    return fail("the lock is held: in use by " + read_owner(fd), path.string(), Advice::Retry);
+    return fail_busy("the lock is held: ", read_owner(fd), path);
   }
   write_owner(fd, owner);
   return FileLock(std::move(fd));
@@ -168,8 +176,7 @@ Result<Path> lease_dir() {
                           [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });
   }
   if (parent == parents.end()) {
-    return fail(
-        "there is no folder for machine-wide locks: none of /run/lock, /var/lock and /tmp is "
+    return fail(ErrorCode::NotPermitted, "there is no folder for machine-wide locks: none of /run/lock, /var/lock and /tmp is "
         "writable");
   }
   Path folder = *parent / "kernelwright";
@@ -195,9 +202,8 @@ Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::strin
   const Fd gate = KW_TRY(open_lock_file(gate_path));
   Fd fd = KW_TRY(open_lock_file(path));
   const auto taken = [&] {
-    return fail(
-        "device " + std::string(device) + " is in use by " + holders_of(fd, path, place, name),
-        path.string(), Advice::Retry);
+    return fail_busy("device " + std::string(device) + " is ", holders_of(fd, path, place, name),
+                     path);
   };
   const int gate_operation = exclusive ? LOCK_EX : LOCK_SH;
   if (!KW_TRY(flock_within(gate, gate_operation, gate_path, deadline))) return taken();

@@ -62,7 +62,7 @@ int sum(const CodeMix& mix, const std::array<std::string_view, N>& classes) {
 }
 
 void add(Findings& out, int weight, const Seen& seen, std::string text) {
-  out.push_back({"machine_code", weight, std::move(text), "", seen.workload});
+  out.push_back({FindingKind::MachineCode, weight, std::move(text), "", seen.workload});
 }
 
 void explain_local(const Seen& seen, Findings& out) {

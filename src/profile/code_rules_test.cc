@@ -48,7 +48,7 @@ std::string said(const CodeMix& loop, const EvaluationRequest& r = request(),
   std::string all;
   int rank = 0;
   for (const Finding& f : code_findings(std::vector{code}, r)) {
-    EXPECT_EQ(f.kind, "machine_code");
+    EXPECT_EQ(f.kind, FindingKind::MachineCode);
     EXPECT_EQ(f.rank, ++rank);
     EXPECT_EQ(f.place, "large");
     all += f.text + "\n";

@@ -211,7 +211,8 @@ std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Work
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
   for (Finding& f : findings)
     if (f.place.empty()) f.place = profile.workload;
-  if (!profile.note.empty()) findings.push_back({"note", 99, profile.note, "", profile.workload});
+  if (!profile.note.empty())
+    findings.push_back({FindingKind::Note, 99, profile.note, "", profile.workload});
   return findings;
 }
 
@@ -219,7 +220,7 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
   Sanitized out;
   const std::string& workload = subject.workload->name;
   const auto note = [&](std::string text) {
-    out.findings.push_back({"note", 90, std::move(text), "", workload});
+    out.findings.push_back({FindingKind::Note, 90, std::move(text), "", workload});
   };
   const auto sanitizer = find_sanitizer();
   if (!sanitizer) {

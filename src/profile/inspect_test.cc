@@ -118,7 +118,7 @@ TEST_F(Inspect, WithoutNcuTheLaunchesAreTimedAllTheSame) {
   EXPECT_THAT(p.note, HasSubstr("ncu) was not found"));
   EXPECT_EQ(p.kernels[0].total_ns, 3000);
   EXPECT_THAT(p.kernels[0].counters, IsEmpty());
-  EXPECT_EQ(profile_findings(p, workload_, {}).back().kind, "note");
+  EXPECT_EQ(profile_findings(p, workload_, {}).back().kind, FindingKind::Note);
 }
 
 TEST_F(Inspect, WithoutPermissionNcuIsNotStarted) {

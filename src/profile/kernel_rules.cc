@@ -30,7 +30,7 @@ enum LaunchWeight { kGrid = 10, kTail = 20, kFullness = 30, kBlock = 40, kFact =
 using Findings = std::vector<Finding>;
 
 void add(Findings& out, int weight, const LaunchedKernel& launch, std::string text) {
-  out.push_back({"resource", weight, std::move(text), "", launch.workload});
+  out.push_back({FindingKind::Resource, weight, std::move(text), "", launch.workload});
 }
 
 std::string bytes_text(std::int64_t bytes) {

@@ -59,7 +59,7 @@ enum CounterWeight {
 using Findings = std::vector<Finding>;
 
 void add_counted(Findings& out, int weight, const std::string& kernel, std::string text) {
-  out.push_back({"resource", weight, std::move(text), "", kernel});
+  out.push_back({FindingKind::Resource, weight, std::move(text), "", kernel});
 }
 
 void explain_bound(const KernelProfile& k, Findings& out) {
@@ -364,7 +364,7 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
 }
 
 Finding no_profile(std::string why) {
-  return {"note", 99, "Not profiled: " + std::move(why), "", ""};
+  return {FindingKind::Note, 99, "Not profiled: " + std::move(why), "", ""};
 }
 
 }  // namespace kw::profile

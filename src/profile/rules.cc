@@ -41,9 +41,9 @@ enum Weight {
 
 using Findings = std::vector<Finding>;
 
-void add(Findings& out, int weight, std::string kind, std::string text, std::string place = {},
+void add(Findings& out, int weight, FindingKind kind, std::string text, std::string place = {},
          std::string frame = {}) {
-  out.push_back({std::move(kind), weight, std::move(text), std::move(frame), std::move(place)});
+  out.push_back({kind, weight, std::move(text), std::move(frame), std::move(place)});
 }
 
 std::string in_words(Outcome outcome) {
@@ -54,7 +54,7 @@ std::string in_words(Outcome outcome) {
 
 void explain_verdict(const Evaluation& e, Findings& out) {
   if (e.verdict.is_correct()) return;
-  add(out, kVerdict, e.verdict.stage == Stage::Compile ? "diagnostic" : "note",
+  add(out, kVerdict, FindingKind::Verdict,
       fmt::format("Ended at stage {}: {}{}{}.", name_of(e.verdict.stage),
                   in_words(e.verdict.outcome), e.verdict.evidence.empty() ? "" : ": ",
                   std::string(trim(e.verdict.evidence))));
@@ -63,11 +63,8 @@ void explain_verdict(const Evaluation& e, Findings& out) {
 void keep_given(const Evaluation& e, Findings& out) {
   for (const Finding& given : e.findings) {
     Finding f = given;
-    const bool is_failure = f.kind == "diagnostic" || f.kind == "mismatch";
-    const bool is_warning = f.text.starts_with("Warning: ");
-    const int weight = is_failure && !is_warning ? kFailure
-                       : f.kind == "resource"    ? kResource
-                                                 : kNote;
+    const bool is_failure = f.kind == FindingKind::Diagnostic || f.kind == FindingKind::Mismatch;
+    const int weight = is_failure ? kFailure : f.kind == FindingKind::Resource ? kResource : kNote;
     f.rank = weight + std::clamp(f.rank, 0, 99);
     out.push_back(std::move(f));
   }
@@ -78,9 +75,9 @@ double shortfall(double reached, double wanted) { return wanted / reached; }
 void explain_goals(const Evaluation& e, const Task& task, Findings& out) {
   const auto say = [&](double factor, const std::string& what) {
     if (factor <= 1)
-      add(out, kGoal, "note", "The goal of " + what + " is reached.");
+      add(out, kGoal, FindingKind::Goal, "The goal of " + what + " is reached.");
     else
-      add(out, kGoal, "note",
+      add(out, kGoal, FindingKind::Goal,
           fmt::format("The goal of {} needs the kernel {:.3g} times faster than it is.", what,
                       factor));
   };
@@ -110,7 +107,7 @@ void explain_speedup(const Evaluation& e, Findings& out) {
                                      ? fmt::format("{:.3g} to {:.3g} at {:.3g}", e.speedup.low,
                                                    e.speedup.high, e.speedup.confidence)
                                      : std::string();
-    add(out, kSpeed, "history",
+    add(out, kSpeed, FindingKind::History,
         fmt::format("Overall {} {}: speedup {:.3g}{}.", word, e.speedup.baseline, e.speedup.value,
                     in_brackets(interval, floor)));
   }
@@ -122,7 +119,7 @@ void explain_speedup(const Evaluation& e, Findings& out) {
     if (best == nullptr || w.speedup.value > best->speedup.value) best = &w;
   }
   if (worst != nullptr && best->speedup.value > kApart * worst->speedup.value)
-    add(out, kSpeed + 1, "history",
+    add(out, kSpeed + 1, FindingKind::History,
         fmt::format("Shapes differ: {:.3g}x on {}, {:.3g}x on {}.", worst->speedup.value,
                     worst->name, best->speedup.value, best->name),
         worst->name);
@@ -133,7 +130,7 @@ void explain_rooflines(const Evaluation& e, Findings& out) {
     if (w.group != Group::Time || w.roofline.bound == Bound::Unknown) continue;
     const std::string rate = w.roofline.bound == Bound::Compute ? format_si(w.flops_per_s, "flop/s")
                                                                 : format_si(w.bytes_per_s, "B/s");
-    add(out, kRoofline, "roofline",
+    add(out, kRoofline, FindingKind::Roofline,
         fmt::format("{}: {} per call, {}. {}", w.name, format_ns(w.median_ns), rate,
                     w.roofline.advice),
         w.name);
@@ -167,13 +164,14 @@ void explain_loops(const BuildUnit& unit, Findings& out) {
     if (line == 0 || contains(told, line)) continue;
     told.push_back(line);
     const int column = line == loop.line ? loop.column : 1;
-    add(out, kVectorization + std::min(order++, 98), "vectorization",
-        fmt::format("The loop in line {} is not vectorised: {}.", line,
-                    loop.reason.empty() ? "the compiler gives no reason" : loop.reason),
+    const std::string why = loop.reason.empty() ? "the compiler gives no reason" : loop.reason;
+    add(out, kVectorization + std::min(order++, 98), FindingKind::Vectorization,
+        fmt::format("The loop in line {} is not vectorised: {}.", line, why),
         fmt::format("{}:{}:{}", unit.main_file, line, column), line_of(unit, line, column));
+    out.back().about = why;
   }
   if (vectorized > 0)
-    add(out, kVectorization + 99, "vectorization",
+    add(out, kVectorization + 99, FindingKind::Vectorization,
         fmt::format("{} loop{} vectorised, the widest with {}-byte vectors.", vectorized,
                     vectorized == 1 ? " is" : "s are", widest));
 }
@@ -185,7 +183,8 @@ void pass_over_untimed(const Evaluation& e, const Facts& facts, Findings& out) {
   if (facts.gpu == nullptr || facts.plans.empty() || !has_object) return;
   const auto timed = launched_kernels(facts.plans);
   const auto is_untimed = [&](const Finding& f) {
-    return f.kind == "resource" && facts.unit->object.front().kernel(f.place) != nullptr &&
+    return f.kind == FindingKind::Resource &&
+           facts.unit->object.front().kernel(f.place) != nullptr &&
            std::ranges::find(timed, f.place, &LaunchedKernel::name) == timed.end();
   };
   if (e.verdict.is_correct()) {
@@ -207,16 +206,16 @@ void explain_kernels(const Facts& facts, Findings& out) {
 void explain_noise(const Evaluation& e, Findings& out) {
   for (const WorkloadResult& w : e.workloads) {
     if (w.is_nondeterministic)
-      add(out, kNote, "note",
+      add(out, kNote, FindingKind::Note,
           fmt::format("{}: two calls on equal inputs gave different bits, within tolerance.",
                       w.name),
           w.name);
     if (w.outcome == Outcome::Unmeasurable)
-      add(out, kSpeed + 2, "note",
+      add(out, kSpeed + 2, FindingKind::Note,
           fmt::format("{} could not be measured{}{}.", w.name, w.note.empty() ? "" : ": ", w.note),
           w.name);
     if (w.accuracy.gate_fraction > kNearGate && w.accuracy.gate_fraction <= 1)
-      add(out, kNote + 1, "note",
+      add(out, kNote + 1, FindingKind::Note,
           fmt::format("{}: the largest error uses {:.2f} of what the tolerance allows.", w.name,
                       w.accuracy.gate_fraction),
           w.name);
@@ -227,7 +226,7 @@ void explain_noise(const Evaluation& e, Findings& out) {
 // shares clock and power (NVIDIA, Multi-Instance GPU User Guide).
 void explain_slice(const Evaluation& e, const GpuFacts& gpu, Findings& out) {
   if (gpu.is_mig && e.verdict.stage >= Stage::Measure)
-    add(out, kSpeed + 4, "note",
+    add(out, kSpeed + 4, FindingKind::Note,
         "This GPU is a MIG slice: others compute in the slices beside it, and clock and power, "
         "which "
         "it shares with them, move these times. The driver does not tell who they are.");
@@ -243,12 +242,12 @@ void explain_moments(const Evaluation& e, Findings& out) {
       if (!contains(reasons, name)) reasons.push_back(name);
   }
   if (!foreign.empty())
-    add(out, kSpeed + 3, "note",
+    add(out, kSpeed + 3, FindingKind::Note,
         fmt::format("While it was timed others had a context on this GPU: {}. What they computed "
                     "is in these times.",
                     join(foreign, ", ")));
   if (!reasons.empty())
-    add(out, kNote + 2, "note",
+    add(out, kNote + 2, FindingKind::Note,
         fmt::format("The GPU's clock was held down: {}.", join(reasons, ", ")));
 }
 

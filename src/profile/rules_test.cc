@@ -18,7 +18,7 @@ using testing::Not;
 
 std::string all(const std::vector<Finding>& findings) {
   std::string out;
-  for (const Finding& f : findings) out += f.kind + "|" + f.text + "\n";
+  for (const Finding& f : findings) out += std::string(name_of(f.kind)) + "|" + f.text + "\n";
   return out;
 }
 
@@ -109,8 +109,8 @@ TEST(Rules, OfKernelsThatNoTimedWorkloadLaunchesNothingIsSaid) {
   request.plans = {plan_of("gemm_any", "hidden", 15), plan_of("gemm_fast", "large", 40)};
   const auto timed = timed_plans(request);
   Evaluation e = correct();
-  e.findings = {{"resource", 1, "gemm_any: 255 registers per thread.", "", "gemm_any"},
-                {"resource", 2, "gemm_fast: 64 registers per thread.", "", "gemm_fast"}};
+  e.findings = {{FindingKind::Resource, 1, "gemm_any: 255 registers per thread.", "", "gemm_any"},
+                {FindingKind::Resource, 2, "gemm_fast: 64 registers per thread.", "", "gemm_fast"}};
   const Facts facts{.unit = &built, .gpu = &gpu, .plans = timed};
   const std::string text = all(explain(e, facts));
   EXPECT_THAT(text, HasSubstr("gemm_fast launches 40 blocks for 132 multiprocessors on large"));
@@ -126,8 +126,8 @@ TEST(Rules, OfKernelsThatNoTimedWorkloadLaunchesNothingIsSaid) {
 TEST(Rules, AFailureComesFirstAndItsDiagnosticsNext) {
   Evaluation e;
   e.verdict = {Stage::Compile, Outcome::CompileFailed, "c.cpp:1:1: no"};
-  e.findings = {{"diagnostic", 2, "Warning: b", "", "c.cpp:2:1"},
-                {"diagnostic", 1, "a", "frame", "c.cpp:1:1"}};
+  e.findings = {{FindingKind::Warning, 2, "Warning: b", "", "c.cpp:2:1"},
+                {FindingKind::Diagnostic, 1, "a", "frame", "c.cpp:1:1"}};
   const BuildUnit built = unit();
   const auto findings = explain(e, {nullptr, &built});
   ASSERT_EQ(findings.size(), 3u);
@@ -157,7 +157,7 @@ TEST(Rules, NothingKnownNothingSaidAndTheLimitHolds) {
   Evaluation e;
   e.verdict = {Stage::Check, Outcome::Correct, ""};
   EXPECT_THAT(explain(e, {}), IsEmpty());
-  for (int i = 0; i < 100; ++i) e.findings.push_back({"mismatch", i, "m", "", ""});
+  for (int i = 0; i < 100; ++i) e.findings.push_back({FindingKind::Mismatch, i, "m", "", ""});
   EXPECT_EQ(explain(e, {}).size(), 24u);
   EXPECT_EQ(explain(e, {}, 5).size(), 5u);
 }

@@ -185,7 +185,7 @@ SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
 std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const SanitizerReport& report,
                                         const BuildUnit* unit) {
   const auto note = [&](std::string text) {
-    return Finding{"note", 90, std::move(text), "", pass.workload};
+    return Finding{FindingKind::Note, 90, std::move(text), "", pass.workload};
   };
   if (pass.is_void)
     return {
@@ -195,7 +195,7 @@ std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const Sanitiz
   std::vector<Finding> out;
   for (const SanitizerError& e : report.first) {
     Finding& f = out.emplace_back();
-    f.kind = "diagnostic";
+    f.kind = FindingKind::Diagnostic;
     f.rank = static_cast<int>(out.size());
     f.text = fmt::format("{}: {}{}{}{}{}.", pass.tool, e.what, e.kernel.empty() ? "" : " in ",
                          e.kernel, e.detail.empty() ? "" : ": ", e.detail);

@@ -128,7 +128,7 @@ TEST(Sanitizer, FindingsShowTheLineOfTheSource) {
   const BuildUnit unit = unit_of("twice.cu", "one\ntwo\nthree = x[n];\n");
   const auto found = findings_of(Memcheck, kFound, &unit);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].kind, "diagnostic");
+  EXPECT_EQ(found[0].kind, FindingKind::Diagnostic);
   EXPECT_EQ(found[0].place, "twice.cu:3");
   EXPECT_THAT(found[0].frame, HasSubstr("three = x[n];"));
   EXPECT_THAT(found[0].text,

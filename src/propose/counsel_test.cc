@@ -49,8 +49,10 @@ class CounselTest : public testing::Test {
  protected:
   CounselTest() {
     parent_.candidate.source = "one\ntwo\nthree\nfour\n";
-    parent_.evaluation.findings.push_back({"mismatch", 1, "Every second row is wrong.", "", ""});
-    parent_.evaluation.findings.push_back({"roofline", 2, "It reaches 0.3 of DRAM.", "", ""});
+    parent_.evaluation.findings.push_back(
+        {FindingKind::Mismatch, 1, "Every second row is wrong.", "", ""});
+    parent_.evaluation.findings.push_back(
+        {FindingKind::Roofline, 2, "It reaches 0.3 of DRAM.", "", ""});
     situation_.number = 4;
     situation_.errand = Errand::Improve;
     situation_.task = &task_;

@@ -11,13 +11,14 @@ namespace {
 
 bool is_told(const Finding& finding, FeedbackLevel level, bool is_correct) {
   if (level == FeedbackLevel::Profile) return true;
-  if (level == FeedbackLevel::Findings) return finding.kind != "roofline";
+  if (level == FeedbackLevel::Findings) return finding.kind != FindingKind::Roofline;
   if (level == FeedbackLevel::None) return false;
   // A finding about resources explains a launch that failed; for a correct kernel it is about
   // speed, which this level hides.
-  constexpr auto kOfFailures = std::to_array<std::string_view>({"resource", "note"});
-  return finding.kind == "diagnostic" || finding.kind == "mismatch" ||
-         (!is_correct && contains(kOfFailures, std::string_view(finding.kind)));
+  constexpr std::array kOfFailures{FindingKind::Resource, FindingKind::Verdict, FindingKind::Goal,
+                                   FindingKind::Note};
+  constexpr std::array kOfAll{FindingKind::Diagnostic, FindingKind::Warning, FindingKind::Mismatch};
+  return contains(kOfAll, finding.kind) || (!is_correct && contains(kOfFailures, finding.kind));
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using testing::Not;
 
 Attempt judged(int number, Outcome outcome, double speedup = 0) {
   Attempt a = test_attempt(number, outcome, speedup);
-  a.evaluation.findings = {{"diagnostic", 1, "A word of the compiler", "", ""},
-                           {"resource", 2, "It takes 99 registers", "", ""},
-                           {"history", 3, "Slower than its parent", "", ""},
-                           {"vectorization", 4, "A loop stays scalar", "", ""},
-                           {"roofline", 5, "At 0.31 of the roofline", "", ""}};
+  a.evaluation.findings = {{FindingKind::Diagnostic, 1, "A word of the compiler", "", ""},
+                           {FindingKind::Resource, 2, "It takes 99 registers", "", ""},
+                           {FindingKind::History, 3, "Slower than its parent", "", ""},
+                           {FindingKind::Vectorization, 4, "A loop stays scalar", "", ""},
+                           {FindingKind::Roofline, 5, "At 0.31 of the roofline", "", ""}};
   auto& profile = a.evaluation.profiles.emplace_back();
   profile.workload = "square";
   auto& kernel = profile.kernels.emplace_back();

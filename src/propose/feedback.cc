@@ -107,17 +107,16 @@ std::string success_sentence(const Situation& s) {
   return words + ".";
 }
 
-bool is_warning(const Finding& f) { return f.text.starts_with("Warning: "); }
-
 /// Whether the prompt says the same already, in the sentence about the verdict or in the list of
 /// goals.
 bool is_said(const Finding& f) {
-  return f.text.starts_with("Ended at stage ") || f.text.starts_with("The goal of ");
+  return f.kind == FindingKind::Verdict || f.kind == FindingKind::Goal;
 }
 
 bool helps_repair(const Finding& f) {
-  return contains(std::to_array<std::string_view>({"diagnostic", "mismatch", "resource", "note"}),
-                  f.kind);
+  constexpr std::array kHelpful{FindingKind::Diagnostic, FindingKind::Warning,
+                                FindingKind::Mismatch, FindingKind::Resource, FindingKind::Note};
+  return contains(kHelpful, f.kind);
 }
 
 std::vector<Finding> chosen(const Evaluation& e, bool hides_profile, const Veil& veil) {
@@ -126,7 +125,7 @@ std::vector<Finding> chosen(const Evaluation& e, bool hides_profile, const Veil&
   std::size_t warnings = 0;
   for (const Finding& f : e.findings) {
     if (is_said(f) || ((!is_correct || hides_profile) && !helps_repair(f))) continue;
-    if (is_warning(f) && ++warnings > kMostWarnings) continue;
+    if (f.kind == FindingKind::Warning && ++warnings > kMostWarnings) continue;
     if (findings.size() == (is_correct ? kMostForSpeed : kMostForRepair)) break;
     Finding covered = veil.cover(f);
     covered.rank = static_cast<int>(findings.size()) + 1;

@@ -28,16 +28,17 @@ class FeedbackTest : public testing::Test {
 
   static Attempt with_findings(Attempt a) {
     a.evaluation.findings = {
-        {"note", 1, "Ended at stage check: wrong result.", "", ""},
-        {"diagnostic", 2, "'foo' was not declared (did you mean 'fool'?)", "3 | foo", ""},
-        {"mismatch", 3, "Only the border is wrong", "", ""},
-        {"history", 4, "Overall slower", "", ""},
-        {"roofline", 5, "memory-bound", "", ""},
-        {"vectorization", 6, "The loop in line 3 is not vectorised", "", ""},
-        {"note", 7, "The goal of 8x over omp needs more", "", ""},
-        {"diagnostic", 8, "Warning: one", "", ""},
-        {"diagnostic", 9, "Warning: two", "", ""},
-        {"diagnostic", 10, "Warning: three", "", ""}};
+        {FindingKind::Verdict, 1, "Ended at stage check: wrong result.", "", ""},
+        {FindingKind::Diagnostic, 2, "'foo' was not declared (did you mean 'fool'?)", "3 | foo",
+         ""},
+        {FindingKind::Mismatch, 3, "Only the border is wrong", "", ""},
+        {FindingKind::History, 4, "Overall slower", "", ""},
+        {FindingKind::Roofline, 5, "memory-bound", "", ""},
+        {FindingKind::Vectorization, 6, "The loop in line 3 is not vectorised", "", ""},
+        {FindingKind::Goal, 7, "The goal of 8x over omp needs more", "", ""},
+        {FindingKind::Warning, 8, "Warning: one", "", ""},
+        {FindingKind::Warning, 9, "Warning: two", "", ""},
+        {FindingKind::Warning, 10, "Warning: three", "", ""}};
     return a;
   }
 

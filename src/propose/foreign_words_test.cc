@@ -44,9 +44,9 @@ class ForeignWords : public testing::Test {
   /// write.
   Prompt with(const std::string& text) {
     parent_.evaluation.verdict = {Stage::Compile, Outcome::CompileFailed, text};
-    parent_.evaluation.findings = {{"diagnostic", 1, text, "1 | " + text, text},
-                                   {"note", 2, text, text, text},
-                                   {"resource", 3, text, "", ""}};
+    parent_.evaluation.findings = {{FindingKind::Diagnostic, 1, text, "1 | " + text, text},
+                                   {FindingKind::Note, 2, text, text, text},
+                                   {FindingKind::Resource, 3, text, "", ""}};
     if (text.size() < 10'000) parent_.candidate.source = "int a;\n// " + text + "\nint b;\n";
     parent_.candidate.name = text.substr(0, 60);
     AttemptLine line = test_line(3, OutcomeClass::Failed);

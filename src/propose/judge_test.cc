@@ -49,7 +49,8 @@ ChatReply reply(const std::string& text, StopReason stop = StopReason::End) {
 class ModelJudgeTest : public testing::Test {
  protected:
   ModelJudgeTest() {
-    parent_.evaluation.findings.push_back({"mismatch", 1, "Every second row is wrong.", "", ""});
+    parent_.evaluation.findings.push_back(
+        {FindingKind::Mismatch, 1, "Every second row is wrong.", "", ""});
     parent_.evaluation.verdict.evidence = "workload 'secret_tall' at row 6828";
     situation_.number = 4;
     situation_.errand = Errand::Repair;

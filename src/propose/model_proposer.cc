@@ -91,9 +91,10 @@ void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) 
   if (!parsed.source.empty()) {
     read_candidate(proposal, parsed.source, s);
     if (!parsed.note.empty())
-      proposal.findings.push_back({"note", kLastRank, std::move(parsed.note), "", ""});
+      proposal.findings.push_back({FindingKind::Note, kLastRank, std::move(parsed.note), "", ""});
     return;
   }
+  proposal.reason = parsed.reason;
   proposal.evidence = trouble.empty() ? std::move(parsed.evidence)
                                       : fmt::format("{} ({})", parsed.evidence, trouble);
 }

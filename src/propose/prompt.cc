@@ -279,7 +279,8 @@ void set_findings(Fields& f, const Feedback& feedback, std::size_t kept) {
   std::vector<Fields> items;
   for (std::size_t i = 0; i < kept; ++i) {
     const Finding& finding = feedback.findings[i];
-    const bool is_foreign = finding.kind == "diagnostic";
+    const bool is_foreign =
+        finding.kind == FindingKind::Diagnostic || finding.kind == FindingKind::Warning;
     const std::string frame = is_foreign ? finding.text + "\n" + finding.frame : finding.frame;
     items.push_back({{"rank", {std::to_string(finding.rank)}},
                      {"text", {is_foreign ? std::string(kCompilerSays) : finding.text}},

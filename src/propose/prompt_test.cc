@@ -116,7 +116,7 @@ TEST_F(PromptTest, EveryErrandRendersWithAndWithoutEverything) {
         situation_.cautions = {"do not tile along z"};
         situation_.instructions = {"no intrinsics, please"};
         tell({test_line(1, OutcomeClass::NewBest), test_line(2, OutcomeClass::Failed)});
-        parent_.evaluation.findings = {{"note", 1, "a finding", "a frame\n", ""}};
+        parent_.evaluation.findings = {{FindingKind::Note, 1, "a finding", "a frame\n", ""}};
       }
       const Prompt prompt = build();
       SCOPED_TRACE(prompt.user);
@@ -253,7 +253,7 @@ TEST_F(PromptTest, NothingTellsHiddenShapesOrSeeds) {
   const std::string place = "workload 'secret_wide', tensor 'y'";
   parent_.evaluation.verdict.evidence = place + ": 39 of 39595 elements looked at are wrong";
   parent_.evaluation.findings = {
-      {"mismatch", 1,
+      {FindingKind::Mismatch, 1,
        "In " + place +
            ": 39 of 39595 elements looked at are wrong. Only the last 3 of 7919 indices of "
            "dimension "
@@ -262,9 +262,9 @@ TEST_F(PromptTest, NothingTellsHiddenShapesOrSeeds) {
        "[0, 7916]               0            1.5     -1.5\n"
        "[2, 12]                 0            1.5     -1.5\n",
        place},
-      {"note", 2, "secret_tall: the largest error uses 0.61 of what the tolerance allows.", "",
-       "secret_tall"},
-      {"mismatch", 3,
+      {FindingKind::Note, 2,
+       "secret_tall: the largest error uses 0.61 of what the tolerance allows.", "", "secret_tall"},
+      {FindingKind::Mismatch, 3,
        "In workload 'secret_tall', tensor 'y': 6829 of 47803 elements looked at are wrong. Only "
        "the "
        "last index of dimension 1 (6) is wrong: the last column is missing or off by one.",
@@ -343,7 +343,7 @@ TEST_F(PromptTest, ABudgetDropsInTheOrderThatIsPromised) {
   situation_.instructions = {"an instruction stays"};
   for (int i = 1; i <= 5; ++i)
     parent_.evaluation.findings.push_back(
-        {"roofline", i, "finding " + std::to_string(i) + std::string(700, '.'), "", ""});
+        {FindingKind::Roofline, i, "finding " + std::to_string(i) + std::string(700, '.'), "", ""});
 
   const std::int64_t whole = build(1'000'000).tokens;
   const auto dropped_at = [&](std::int64_t tokens) {
@@ -393,7 +393,7 @@ TEST_F(PromptTest, EverythingThatCanGoHasItsPlaceInTheOrder) {
   situation_.task_instructions = {"instruction of the task" + words};
   situation_.reading = "reading" + words;
   for (int i = 1; i <= 4; ++i)
-    parent_.evaluation.findings.push_back({"roofline", i, "finding " + words, "", ""});
+    parent_.evaluation.findings.push_back({FindingKind::Roofline, i, "finding " + words, "", ""});
   const std::vector<std::string> order{"1 line of history without a gain",
                                        "the code of the best",
                                        "1 source beside the parent's",

@@ -129,8 +129,8 @@ std::string plan_before(std::string_view text, std::size_t end) {
   return sanitise(plan, kPlanBytes);
 }
 
-ParsedReply unusable(std::string evidence, std::string plan) {
-  return {"", std::move(evidence), std::move(plan), ""};
+ParsedReply unusable(std::string evidence, std::string plan, Reason reason = Reason::None) {
+  return {"", std::move(evidence), std::move(plan), "", reason};
 }
 
 /// Lists the info strings of blocks, " (they are marked json, diff)"; empty where no block has one.
@@ -179,17 +179,30 @@ Edits edits_in(std::string_view text, const ReplyContext& context) {
   return find_hunks(text, blocks, context.is_cut_off);
 }
 
+/// Why edits cannot be used.
+struct Unusable {
+  std::string evidence;
+  Reason reason = Reason::None;
+};
+
 /// The parent with the edits applied, or the reason why this is not possible.
-std::expected<std::string, std::string> edited(const Edits& edits, const ReplyContext& context) {
-  if (!edits.trouble.empty()) return std::unexpected(edits.trouble);
-  if (context.parent.empty()) return std::unexpected(std::string(memory::kEditsOfNothing));
-  if (context.form == ReplyForm::Whole) return std::unexpected(std::string(memory::kEditsForWhole));
+std::expected<std::string, Unusable> edited(const Edits& edits, const ReplyContext& context) {
+  const auto unusable_as = [](std::string evidence, Reason reason = Reason::None) {
+    return std::unexpected(Unusable{std::move(evidence), reason});
+  };
+  if (!edits.trouble.empty()) return unusable_as(edits.trouble);
+  if (context.parent.empty())
+    return unusable_as("the reply holds edits, but there is no parent to edit: send the whole file",
+                       Reason::WrongForm);
+  if (context.form == ReplyForm::Whole)
+    return unusable_as("the reply holds edits where a whole file, written anew, was asked for",
+                       Reason::WrongForm);
   auto source = apply_edits(context.parent, edits.edits);
-  if (!source) return source;
-  if (trim(*source).empty()) return std::unexpected("the edits leave nothing of the parent");
+  if (!source) return unusable_as(std::move(source.error()));
+  if (trim(*source).empty()) return unusable_as("the edits leave nothing of the parent");
   if (trim(*source) == trim(context.parent))
-    return std::unexpected("the edits leave the parent as it is");
-  return source;
+    return unusable_as("the edits leave the parent as it is");
+  return std::move(*source);
 }
 
 /// The whole file in a reply that also sends edits, as some models do; null where there is none.
@@ -208,7 +221,8 @@ ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& con
   if (edits.edits.empty() && edits.trouble.empty()) {
     ParsedReply reply = whole_file(text, context);
     if (!reply.source.empty() && context.form == ReplyForm::Edits)
-      return unusable(std::string(memory::kWholeForEdits), std::move(reply.plan));
+      return unusable("the reply holds a whole file where edits of the parent were asked for",
+                      std::move(reply.plan), Reason::WrongForm);
     if (!reply.source.empty() && trim(reply.source) == trim(context.parent))
       return unusable("the reply repeats the parent without any change", std::move(reply.plan));
     return reply;
@@ -220,8 +234,9 @@ ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& con
     return {block->text, "", plan_before(text, std::min(block->begin, edits.begin)),
             fmt::format("The edits of the reply cannot be used ({}); the whole file in its line {} "
                         "was taken.",
-                        sanitise_line(source.error(), 200), line_of(text, block->begin))};
-  return unusable(std::move(source.error()), plan_before(text, edits.begin));
+                        sanitise_line(source.error().evidence, 200), line_of(text, block->begin))};
+  return unusable(std::move(source.error().evidence), plan_before(text, edits.begin),
+                  source.error().reason);
 }
 
 /// Whether fenced blocks or edits hold a candidate, so that no other form need be tried.

@@ -26,6 +26,7 @@ struct ParsedReply {
   /// A sentence that says which part of the reply was taken, where there was a choice or the reply
   /// had another form than the one requested; else empty.
   std::string note{};
+  Reason reason = Reason::None;  ///< With `evidence`: the verdict's reason.
 };
 
 inline constexpr std::size_t kPlanBytes = 2000;

@@ -54,7 +54,7 @@ Json write(const T& value) {
 }
 
 inline std::unexpected<Error> wrong(const char* wanted) {
-  return fail(std::string("this field of the record must hold ") + wanted);
+  return fail(ErrorCode::Malformed, std::string("this field of the record must hold ") + wanted);
 }
 
 /// Puts `step` before the path in an error. Paths are built only on the way out of a failure.
@@ -174,7 +174,7 @@ Result<T> decode_json(const nlohmann::json& json) {
 template <class T>
 Result<T> decode(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return fail("not JSON", "record");
+  if (json.is_discarded()) return fail(ErrorCode::Malformed, "not JSON", "record");
   return decode_json<T>(json);
 }
 

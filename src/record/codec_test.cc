@@ -16,7 +16,7 @@ Evaluation sample_evaluation() {
   Evaluation e;
   e.id = "a";
   e.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9 elements"};
-  e.findings.push_back({"mismatch", 1, "The last plane is missing.", "", "u"});
+  e.findings.push_back({FindingKind::Mismatch, 1, "The last plane is missing.", "", "u"});
   e.workloads.push_back({});
   e.workloads[0].samples.push_back({1.5, 3.0, 2, true});
   e.workloads[0].accuracy.max_abs_diff = 0.25;

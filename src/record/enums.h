@@ -7,23 +7,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/enum_names.h"
+
 namespace kw {
-
-/// Names of an enum's values in declaration order; specialised beside each enum below.
-template <class E>
-struct EnumNames;
-
-template <class E>
-constexpr std::string_view name_of(E value) {
-  return EnumNames<E>::names[static_cast<std::size_t>(value)];
-}
-
-template <class E>
-constexpr std::optional<E> enum_from(std::string_view name) {
-  for (std::size_t i = 0; i < EnumNames<E>::names.size(); ++i)
-    if (EnumNames<E>::names[i] == name) return static_cast<E>(i);
-  return std::nullopt;
-}
 
 /// How far a candidate came, in the order of a candidate's life.
 enum class Stage { Propose, Screen, Compile, Load, Launch, Run, Check, Measure };

@@ -129,6 +129,8 @@ struct Manner {
 struct Proposal {
   Candidate candidate;  ///< The written source, at the first value of each knob.
   std::string evidence;
+  /// Reason of the verdict that `evidence` belongs to.
+  Reason reason = Reason::None;
   /// Diagnostics of the source's header; which part of a reply was taken.
   std::vector<Finding> findings;
   /// What the proposer said that it would do, for people and for the history.
@@ -143,9 +145,10 @@ struct Proposal {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("candidate", s.candidate), v("evidence", s.evidence), v("findings", s.findings),
-        v("plan", s.plan), v("exchanges", s.exchanges), v("usage", s.usage),
-        v("cost_usd", s.cost_usd), v("chosen", s.chosen), v("writer", s.writer);
+    v("candidate", s.candidate), v("evidence", s.evidence), v("reason", s.reason),
+        v("findings", s.findings), v("plan", s.plan), v("exchanges", s.exchanges),
+        v("usage", s.usage), v("cost_usd", s.cost_usd), v("chosen", s.chosen),
+        v("writer", s.writer);
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,23 +11,40 @@
 
 namespace kw {
 
-/// Beginning of the evidence where the proposer gave no usable answer (a refused request, for
-/// example): such a verdict says nothing about kernels or about the proposer's skill.
-inline constexpr std::string_view kNoAnswer = "no usable answer: ";
+/// Why an attempt ended, where more depends on it than on stage and outcome.
+enum class Reason {
+  None,
+  /// The proposer gave no usable answer (a refused request, for example), which says nothing about
+  /// kernels or about the proposer's skill. Verdict::about is the trouble_key() of the error.
+  NoAnswer,
+  /// A reply had another form than the prompt asked for. This concerns one prompt; as advice it
+  /// would be wrong where the other form is asked for.
+  WrongForm,
+  /// The source shows the technique Verdict::about, which a person's order forbids.
+  ForbiddenTechnique,
+};
+template <>
+struct EnumNames<Reason> {
+  static constexpr std::array<std::string_view, 4> names{"none", "no_answer", "wrong_form",
+                                                         "forbidden_technique"};
+};
 
 struct Verdict {
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
   std::string evidence;  ///< What was seen, in words; never text from a candidate's output.
+  Reason reason = Reason::None;
+  std::string about{};  ///< What the reason is about, where its comment names something.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
   bool is_unanswered() const {
-    return outcome == Outcome::NoCandidate && evidence.starts_with(kNoAnswer);
+    return outcome == Outcome::NoCandidate && reason == Reason::NoAnswer;
   }
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("stage", s.stage), v("outcome", s.outcome), v("evidence", s.evidence);
+    v("stage", s.stage), v("outcome", s.outcome), v("evidence", s.evidence), v("reason", s.reason),
+        v("about", s.about);
   }
 };
 
@@ -51,21 +69,42 @@ struct EnumNames<MismatchPattern> {
       "shifted", "factor",   "not_finite", "unwritten", "zero"};
 };
 
+/// What a finding is about, and where it comes from.
+enum class FindingKind {
+  Diagnostic,     ///< An error of a compiler, a sanitizer or a reader of sources.
+  Warning,        ///< A warning of a compiler.
+  Mismatch,       ///< The wrong elements of a result.
+  Vectorization,  ///< A loop that the compiler did not vectorise, with its reason.
+  Roofline,       ///< The speed beside the measured ceilings.
+  History,        ///< The speed beside the baseline's and other attempts'.
+  Resource,       ///< Registers, shared memory, occupancy and counters of a kernel.
+  MachineCode,    ///< What the disassembled code shows.
+  Verdict,        ///< The verdict in a sentence.
+  Goal,           ///< How far a goal of the task is.
+  Note,
+};
+template <>
+struct EnumNames<FindingKind> {
+  static constexpr std::array<std::string_view, 11> names{
+      "diagnostic", "warning",      "mismatch", "vectorization", "roofline", "history",
+      "resource",   "machine_code", "verdict",  "goal",          "note"};
+};
+
 /// One plain statement for the proposer, with a rank.
 struct Finding {
-  /// diagnostic | mismatch | vectorization | roofline | history | resource | machine_code | note
-  std::string kind;
+  FindingKind kind = FindingKind::Note;
   int rank = 0;       ///< Smaller is more important.
   std::string text;   ///< Whole sentences.
   std::string frame;  ///< Frame of code or numbers, shown verbatim; may be empty.
   std::string place;  ///< file:line:column, workload or tensor; may be empty.
   /// Pattern of a mismatch; older records have none.
   MismatchPattern pattern = MismatchPattern::None;
+  std::string about{};  ///< Vectorization of one loop: what stood in its way.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("kind", s.kind), v("rank", s.rank), v("text", s.text), v("frame", s.frame),
-        v("place", s.place), v("pattern", s.pattern);
+        v("place", s.place), v("pattern", s.pattern), v("about", s.about);
   }
 };
 

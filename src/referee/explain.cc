@@ -69,7 +69,7 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
   const std::string text = fmt::format("In {}: {}.", place, failure);
   if (elements_of(region) > kMostElements)
     return std::vector<Finding>{
-        {"mismatch", 1, text, number_frame(map_of_first(tensor, seen)), place}};
+        {FindingKind::Mismatch, 1, text, number_frame(map_of_first(tensor, seen)), place}};
 
   FailureMap map;
   for (const Range& range : region.ranges) {
@@ -91,7 +91,7 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
   std::string sentences = text;
   for (const std::string& words : reading.sentences) sentences += " " + words;
   return std::vector<Finding>{
-      {"mismatch", 1, sentences, number_frame(map), place, reading.pattern}};
+      {FindingKind::Mismatch, 1, sentences, number_frame(map), place, reading.pattern}};
 }
 
 }  // namespace kw::referee

@@ -12,7 +12,8 @@ namespace kw::referee {
 
 Screening refuse(std::string evidence, std::string frame, std::string place) {
   Screening screening;
-  screening.findings.push_back({"diagnostic", 0, evidence, std::move(frame), std::move(place)});
+  screening.findings.push_back(
+      {FindingKind::Diagnostic, 0, evidence, std::move(frame), std::move(place)});
   screening.verdict = Verdict{Stage::Screen, Outcome::Rejected, std::move(evidence)};
   return screening;
 }

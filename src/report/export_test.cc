@@ -73,7 +73,7 @@ TEST(Trajectories, SayWhoWroteAndWhatItCost) {
 TEST(Trajectories, LeaveOutWhatNobodyAnswered) {
   const RunData data = run_data();
   Attempt a = attempts().front();
-  a.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer) + "400"};
+  a.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "400", Reason::NoAnswer};
   EXPECT_EQ(Trajectories(data).line(a), "");
 }
 

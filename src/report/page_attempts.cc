@@ -168,7 +168,7 @@ PageList finding_items(const std::vector<Finding>& findings) {
            {"frame", {PageList{}}}});
       break;
     }
-    items.push_back({{"kind", {sanitise(f.kind, kLineBytes)}},
+    items.push_back({{"kind", {std::string(name_of(f.kind))}},
                      {"text", {sanitise(f.text, kTextBytes)}},
                      {"place", {sanitise(f.place, kLineBytes)}},
                      {"frame", {optional_text(sanitise(f.frame, kFrameBytes))}}});

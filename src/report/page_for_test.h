@@ -39,7 +39,8 @@ inline Attempt attempt(int number, OutcomeClass outcome_class, const Foreign& fo
   a.evaluation.device = "cpu-1";
   a.evaluation.machine = foreign.text;
   a.evaluation.stage_ns = {{"compile", 1e6}};
-  a.evaluation.findings = {{"diagnostic", 1, foreign.text, foreign.source, foreign.text}};
+  a.evaluation.findings = {
+      {FindingKind::Diagnostic, 1, foreign.text, foreign.source, foreign.text}};
   if (outcome_class == OutcomeClass::Failed) {
     a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, foreign.text};
     return a;

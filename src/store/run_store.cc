@@ -38,7 +38,7 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   const auto state = word == "failed" ? RunState::Stopped  // the word that older programs wrote
                                       : enum_from<RunState>(word);
   if (!state)
-    return fail("the workspace's database holds a run whose state this program does not know",
+    return fail(ErrorCode::Malformed, "the workspace's database holds a run whose state this program does not know",
                 run.name, Advice::Stop);
   run.state = *state;
   run.config = KW_TRY(decode<RunConfig>(row.getColumn(3).getString()));
@@ -282,7 +282,10 @@ Result<RunSummary> RunStore::find(const std::string& name) const {
     settle_state(run);
     return run;
   }
-  return fail_input("no run named '" + name + "'" + suggestion(name, names), root_.string());
+  auto failed = fail_input(ErrorCode::NotFound,
+                           "no run named '" + name + "'" + suggestion(name, names), root_.string());
+  failed.error().about = name;
+  return failed;
 }
 
 namespace {
@@ -340,7 +343,7 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     row.bind(2, number);
     if (row.executeStep()) packed = packed_attempt(row);
   }));
-  if (!packed) return fail_input("this run has no attempt " + std::to_string(number));
+  if (!packed) return fail_input(ErrorCode::NotFound, "this run has no attempt " + std::to_string(number));
   Attempt attempt = KW_TRY(unpack(*packed));
   attempt.candidate.source = KW_TRY(SourceTexts(artifacts_).get(packed->source));
   return attempt;

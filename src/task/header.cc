@@ -348,7 +348,7 @@ class HeaderParser {
 
 Finding note(std::string text) {
   Finding finding;
-  finding.kind = "diagnostic";
+  finding.kind = FindingKind::Diagnostic;
   finding.text = std::move(text);
   return finding;
 }
@@ -359,7 +359,7 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
                       std::string message) {
   const Position place = position_of(source, offset);
   Finding finding;
-  finding.kind = "diagnostic";
+  finding.kind = FindingKind::Diagnostic;
   finding.frame = render_frame(source, offset, message);
   finding.text = std::move(message);
   finding.place = fmt::format("{}:{}:{}", file, place.line, place.column);

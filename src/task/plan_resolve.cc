@@ -321,7 +321,7 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
   if (!header) return std::unexpected(fault_of(header.error().front(), false));
   if (!header->is_valid(candidate.knobs)) {
     Finding finding;
-    finding.kind = "diagnostic";
+    finding.kind = FindingKind::Diagnostic;
     finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = file;
     return std::unexpected(fault_of(std::move(finding), false));

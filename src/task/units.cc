@@ -208,7 +208,7 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   if (!header) return std::unexpected(header.error());
   if (!header->is_valid(candidate.knobs)) {
     Finding finding;
-    finding.kind = "diagnostic";
+    finding.kind = FindingKind::Diagnostic;
     finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = candidate.name;
     return std::unexpected(Diagnostics{finding});

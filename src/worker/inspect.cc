@@ -62,7 +62,7 @@ const Workload* to_sanitize(const EvaluationRequest& request) {
   return found;
 }
 
-Finding note(std::string text) { return {"note", 99, std::move(text), "", ""}; }
+Finding note(std::string text) { return {FindingKind::Note, 99, std::move(text), "", ""}; }
 
 void append(std::vector<Finding> from, Evaluation& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to.findings));

@@ -21,6 +21,8 @@ Reply reply_of(const Error& error) {
                  : error.advice == Advice::Stop ? "stop"
                                                 : "give_up";
   reply.is_input = error.is_input;
+  reply.code = error.code;
+  reply.about = error.about;
   return reply;
 }
 
@@ -28,7 +30,7 @@ Error error_of(const Reply& reply) {
   const Advice advice = reply.advice == "retry"  ? Advice::Retry
                         : reply.advice == "stop" ? Advice::Stop
                                                  : Advice::GiveUp;
-  return {reply.what, reply.where, advice, reply.is_input};
+  return {reply.what, reply.where, advice, reply.is_input, reply.code, reply.about};
 }
 
 }  // namespace kw::worker

@@ -90,6 +90,8 @@ struct Reply {
   std::string where;
   std::string advice;     ///< retry | give_up | stop
   bool is_input = false;  ///< The input is at fault, for example the task.
+  ErrorCode code = ErrorCode::Failed;
+  std::string about;  ///< Error::about.
   /// At most one; sent with an evaluation if ceilings were raised.
   std::vector<DeviceFacts> facts;
   std::vector<Evaluation> evaluation;
@@ -103,9 +105,9 @@ struct Reply {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("version", s.version), v("is_ok", s.is_ok), v("what", s.what), v("where", s.where),
-        v("advice", s.advice), v("is_input", s.is_input), v("facts", s.facts),
-        v("evaluation", s.evaluation), v("admission", s.admission), v("notes", s.notes),
-        v("progress", s.progress);
+        v("advice", s.advice), v("is_input", s.is_input), v("code", s.code), v("about", s.about),
+        v("facts", s.facts), v("evaluation", s.evaluation), v("admission", s.admission),
+        v("notes", s.notes), v("progress", s.progress);
   }
 };
 

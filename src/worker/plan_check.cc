@@ -131,7 +131,7 @@ MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restri
 PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& source) {
   const std::string text = fmt::format("launch of '{}': {}", step.kernel, misfit.what);
   const Stage stage = misfit.outcome == Outcome::Rejected ? Stage::Screen : Stage::Launch;
-  PlanFault fault{{stage, misfit.outcome, text}, {"resource", 0, text, "", ""}};
+  PlanFault fault{{stage, misfit.outcome, text}, {FindingKind::Resource, 0, text, "", ""}};
   const auto header = task::parse_header(source);
   const auto places = header ? task::launch_places(*header, step.written_at) : std::nullopt;
   if (!places) return fault;

@@ -51,7 +51,7 @@ class PlanCheck : public testing::Test {
     step_.written_at = source_.source.find("launch");
     const auto fault = check();
     if (!fault) return "none";
-    EXPECT_EQ(fault->finding.kind, "diagnostic");
+    EXPECT_EQ(fault->finding.kind, FindingKind::Diagnostic);
     EXPECT_EQ(fault->finding.text, fault->verdict.evidence);
     EXPECT_THAT(fault->finding.frame, HasSubstr("^"));
     const std::string& place = fault->finding.place;

@@ -27,7 +27,7 @@ int serve(Worker& worker, int fd) {
   });
   for (;;) {
     const auto text = read_frame(fd);
-    if (!text) return text.error().what == "the other process ended" ? 0 : 3;
+    if (!text) return text.error().code == ErrorCode::Ended ? 0 : 3;
     const auto message = decode<Message>(*text);
     if (message && message->verb == Verb::Hurry) continue;
     Reply reply;

@@ -159,15 +159,14 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
   while (!held && held.error().advice == Advice::Retry) {
     // The holder is reported again when it changes while others queue.
     const std::int64_t now = clock.now_ns();
-    if (tell_ && (held.error().what != told || now - told_ns > kWaitNews.count())) {
-      told = held.error().what;
+    const Error& error = held.error();
+    if (tell_ && (error.about != told || now - told_ns > kWaitNews.count())) {
+      told = error.about;
       told_ns = now;
       // A person knows the device by its kind, so its id is left out.
-      constexpr std::string_view kInUse = " is in use by ";
-      const std::size_t at = told.find(kInUse);
-      tell_({Doing::Waiting, at == std::string::npos
-                                 ? told
-                                 : std::string(name_of(facts_.target)) + told.substr(at)});
+      tell_({Doing::Waiting, error.code == ErrorCode::Busy
+                                 ? fmt::format("{} is in use by {}", name_of(facts_.target), told)
+                                 : error.what});
     }
     held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
   }

@@ -105,6 +105,22 @@ TEST(Usage, OutputThatCannotBeWrittenIsNoSuccess) {
   }
 }
 
+TEST(Usage, AnErrorInJsonHasACode) {
+  const Workspace w;
+  const auto code_of = [&](Words words) {
+    words.emplace_back("--json");
+    return w.kw(words).json()["error"]["code"].get<std::string>();
+  };
+  w.write("a.cpp", "void saxpy() {}\n");
+  EXPECT_EQ(code_of({"judge", "a.cpp", "--task", "nonesuch"}), "not_found");
+  EXPECT_EQ(code_of({"show", "nonesuch"}), "not_found");
+  EXPECT_EQ(code_of({"judge", "none.cpp", "--task", "saxpy"}), "not_found");
+  EXPECT_EQ(code_of({"judge", "a.cpp", "--task", "saxpy", "--until", "never"}), "bad_input");
+  EXPECT_EQ(code_of({"judge", "a.cpp", "--nonesuch"}), "bad_input");
+  EXPECT_EQ(code_of({"judge", "a.cpp"}), "bad_input");
+  EXPECT_EQ(code_of({"--jail", "castle", "judge", "a.cpp", "--task", "saxpy"}), "bad_input");
+}
+
 // The test uses a copy of the program in an empty folder, since replacements for both tools may lie
 // beside the real one.
 TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
