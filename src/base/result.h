@@ -54,6 +54,16 @@ inline std::unexpected<Error> fail_input(std::string what, std::string where = {
   return fail_input(ErrorCode::BadInput, std::move(what), std::move(where));
 }
 
+/// Marks an error as trouble with the user's input, because the user named what cannot be used.
+template <class T>
+Result<T> as_input(Result<T> result) {
+  if (!result) {
+    result.error().is_input = true;
+    if (result.error().code == ErrorCode::Failed) result.error().code = ErrorCode::BadInput;
+  }
+  return result;
+}
+
 /// Equal for errors that are the same trouble, whatever their words: made of the code, the place
 /// and what the code is about. Records may keep it.
 std::string trouble_key(const Error& e);

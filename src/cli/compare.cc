@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compare_targets.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/stored_run.h"
 #include "record/codec.h"
 #include "record/interval.h"

@@ -12,11 +12,12 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/session.h"
 #include "cli/stored_run.h"
 #include "engine/run.h"
 #include "record/codec.h"
 #include "report/plot.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/resolve.h"
 #include "task/units.h"
 
@@ -98,12 +99,12 @@ struct Reference {
 Result<Reference> sequential_reference(const Global& global, const store::RunStore& store,
                                        const task::Definition& definition, const Best& cpu) {
   Reference reference{task::reference_candidate(definition).name, {}, 0};
-  const auto facts = KW_TRY(remembered_device(store, Target::Cpu));
-  const auto bench = Bench::open_compilers(global, {Target::Cpu, ""});
+  const auto facts = KW_TRY(session::remembered_device(store, Target::Cpu));
+  const auto bench = session::LocalJudge::open_compilers(global, {Target::Cpu, ""});
   if (!facts || !bench) return reference;
   const auto workbench = KW_TRY(workbench_of(global, cpu.data.run));
-  for (engine::BaselineStanding& standing : KW_TRY(
-           engine::recall_baselines(*workbench, store, judge_id_of(*facts, (*bench)->compiler()))))
+  for (engine::BaselineStanding& standing : KW_TRY(engine::recall_baselines(
+           *workbench, store, session::judge_id_of(*facts, (*bench)->compiler()))))
     if (standing.candidate.name == reference.name) {
       reference.items_per_s = mean_items(standing.evaluation);
       reference.evaluation = std::move(standing.evaluation);
@@ -245,8 +246,8 @@ void print_criteria(const Criteria& c, const std::vector<Best>& bests) {
 Result<int> compare_targets(const Global& global, const std::string& targets,
                             const std::string& task, const std::string& svg) {
   const auto wanted = KW_TRY(parse_targets(targets));
-  const auto data = KW_TRY(open_data(global));
-  const task::Definition definition = KW_TRY(open_task(global, data, task));
+  const auto data = KW_TRY(session::open_data(global));
+  const task::Definition definition = KW_TRY(session::open_task(global, data, task));
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Best> bests;
   std::vector<std::string> missing;

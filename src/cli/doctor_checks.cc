@@ -14,11 +14,11 @@
 
 #include "base/text.h"
 #include "cli/doctor_gpu.h"
-#include "cli/session.h"
 #include "compile/cpu_compiler.h"
 #include "platform/jail.h"
 #include "platform/locks.h"
 #include "platform/processors.h"
+#include "session/local_judge.h"
 
 namespace kw::cli {
 namespace {
@@ -44,14 +44,14 @@ bool is_there(const platform::Path& path) {
 CheckUp check_compiler() {
   CheckUp check{"compiler", Health::Good, "", "", ""};
   compile::CpuCompilerSettings settings;
-  settings.objects = cache_folder() / "objects";
+  settings.objects = session::cache_folder() / "objects";
   const auto compiler = compile::CpuCompiler::create(settings);
   if (compiler) {
     check.found = (*compiler)->version();
     return check;
   }
   return {"compiler", Health::Broken, describe(compiler.error()), "nothing can be compiled",
-          std::string(kCompilerFix)};
+          std::string(session::kCompilerFix)};
 }
 
 /// Looks for a program that is useful but not required.
@@ -121,7 +121,7 @@ CheckUp check_user_namespaces() {
 }
 
 CheckUp check_openblas() {
-  if (has_openblas()) return {"OpenBLAS", Health::Good, "found", "", ""};
+  if (session::has_openblas()) return {"OpenBLAS", Health::Good, "found", "", ""};
   return {"OpenBLAS", Health::NotNeeded, "not found",
           "matmul is compared with the reference and its parallel form only",
           "apt install libopenblas-dev"};
@@ -261,7 +261,7 @@ CheckUp check_worker() {
   for (const char* name : {"kw-worker", "kw-player-cpu", "kw-jail"})
     if (!is_there(*folder / name))
       return {"programs", Health::Broken, fmt::format("{} is missing beside kw", name),
-              "nothing can be judged", std::string(kProgramsFix)};
+              "nothing can be judged", std::string(session::kProgramsFix)};
   return {"programs", Health::Good, folder->string(), "", ""};
 }
 
@@ -288,7 +288,7 @@ std::vector<CheckUp> examine(const Global& global) {
   checks.push_back(check_user_namespaces());
   checks.push_back(check_leases());
   checks.push_back(check_folder("workspace", global.workspace, "use another --workspace"));
-  checks.push_back(check_folder("cache", cache_folder(), std::string(kCacheFix)));
+  checks.push_back(check_folder("cache", session::cache_folder(), std::string(session::kCacheFix)));
   checks.push_back(check_store(global));
   checks.push_back(check_cores());
   checks.push_back(check_quota());

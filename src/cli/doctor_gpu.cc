@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "cli/session.h"
 #include "compile/cuda_toolkit.h"
 #include "profile/ncu.h"
 #include "profile/sanitizer.h"

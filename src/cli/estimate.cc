@@ -10,12 +10,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/first_prompt.h"
 #include "cli/model_flags.h"
 #include "llm/estimate.h"
 #include "record/codec.h"
 #include "report/run_folder.h"
 #include "search/strategy.h"
+#include "session/model_access.h"
+#include "session/run_models.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -114,7 +118,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
   const bool has_coder = std::ranges::find(specs, kCoderRole, &llm::ModelSpec::role) != specs.end();
   for (const llm::ModelSpec& spec : specs) {
     Line line{spec, prices.find(spec), 0, {}};
-    KW_TRY(check_role(*strategy, spec));
+    KW_TRY(session::check_role(*strategy, spec));
     const llm::CallPlan writing = writing_plan(flags, prompt_bytes);
     const llm::CallPlan role = role_plan(flags, prompt_bytes);
     const bool writes = spec.role == kCoderRole || (spec.role.empty() && !has_coder);
@@ -219,7 +223,7 @@ Result<int> estimate(const Global& global, const EstimateFlags& flags) {
     return fail_input("kw estimate needs a model: give --model openai:NAME or another", "estimate");
   KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   KW_TRY(flags.asking.timeout_ns());
-  const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
+  const llm::PriceTable prices = KW_TRY(session::open_prices(KW_TRY(session::open_data(global))));
   const Estimate all =
       KW_TRY(estimate_of(flags, prices, KW_TRY(first_prompt_bytes(global, flags))));
   if (!global.json) {

@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/life.h"
-#include "cli/session.h"
 #include "engine/orders.h"
 #include "engine/readings.h"
 #include "record/codec.h"

@@ -16,11 +16,14 @@
 #include "base/letter_case.h"
 #include "base/text.h"
 #include "cli/export_folder.h"
-#include "cli/given_kernel.h"
-#include "cli/session.h"
 #include "cli/stored_run.h"
+#include "cli/target_flags.h"
 #include "deliver/delivery.h"
 #include "device/known_devices.h"
+#include "session/aim.h"
+#include "session/given_kernel.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/plan.h"
 #include "task/resolve.h"
 #include "task/units.h"
@@ -55,9 +58,10 @@ Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
   for (const auto part : split(flags.arch, ',')) {
     const std::string arch(trim(part));
     if (!contains(device::known_archs(), arch))
-      return fail_input(ErrorCode::NotFound, "--arch knows no GPU architecture '" + sanitise(arch, 40) + "'" +
-                        suggestion(arch, device::known_archs()) +
-                        "; there are: " + join(device::known_archs(), ", "));
+      return fail_input(ErrorCode::NotFound,
+                        "--arch knows no GPU architecture '" + sanitise(arch, 40) + "'" +
+                            suggestion(arch, device::known_archs()) +
+                            "; there are: " + join(device::known_archs(), ", "));
     if (!contains(archs, arch)) archs.push_back(arch);
   }
   return archs;
@@ -71,9 +75,9 @@ Result<Given> read_file(const Global& global, const memory::DataFiles& data,
   const TargetFlags target{flags.target, ""};
   Given given;
   given.aim = KW_TRY(target.aim(flags.kernel));
-  given.definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  given.kernel =
-      KW_TRY(kernel_in_file(flags.kernel, given.aim.target, given.definition, flags.settings));
+  given.definition = KW_TRY(session::open_accepted_task(global, data, flags.task));
+  given.kernel = KW_TRY(session::kernel_in_file(global, flags.kernel, given.aim.target,
+                                                given.definition, flags.settings));
   return given;
 }
 
@@ -86,13 +90,14 @@ Result<Given> read_run(const Global& global, const memory::DataFiles& data,
   given.run = KW_TRY(load_run(store, flags.kernel));
   const RunConfig& config = given.run->run.config;
   given.aim = {config.target, config.arch};
-  given.definition = KW_TRY(open_task(global, data, config.task_path));
+  given.definition = KW_TRY(session::open_task(global, data, config.task_path));
   if (given.definition.task.sha256 != config.task_sha256)
     return fail_input(
         "the task's files have changed since this run began, so its kernel cannot be exported",
         given.run->run.name);
-  given.kernel = KW_TRY(best_of_run(store, given.run->run, config.target, given.definition));
-  KW_TRY(set_knobs(given.kernel, flags.settings));
+  given.kernel =
+      KW_TRY(session::best_of_run(store, given.run->run, config.target, given.definition));
+  KW_TRY(session::set_knobs(given.kernel, flags.settings));
   return given;
 }
 
@@ -103,7 +108,8 @@ Result<Given> read_given(const Global& global, const memory::DataFiles& data,
     return read_file(global, data, flags);
   const auto store = store::RunStore::open_to_read(global.workspace);
   if (!store)
-    return fail_input(ErrorCode::NotFound, "there is no file of this name, and no run, since this workspace has no runs",
+    return fail_input(ErrorCode::NotFound,
+                      "there is no file of this name, and no run, since this workspace has no runs",
                       sanitise(flags.kernel, 200));
   auto given = read_run(global, data, *store, flags);
   if (!given && given.error().code == ErrorCode::NotFound && given.error().about == flags.kernel)
@@ -187,8 +193,8 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
     return fail_input("the kernel does not compile for " + arch + ": " + trouble_of(result),
                       given.kernel.name);
   unit->object = result.object;
-  const GpuFacts gpu =
-      limits_of(known.gpu.empty() || known.gpu.front().arch != arch ? DeviceFacts() : known, arch);
+  const GpuFacts gpu = session::limits_of(
+      known.gpu.empty() || known.gpu.front().arch != arch ? DeviceFacts() : known, arch);
   const auto resolved =
       KW_TRY(task::resolve(given.definition, Target::Cuda, std::int64_t{1} << 40));
   const auto plans =
@@ -252,7 +258,7 @@ Result<deliver::Delivery> prepare(const Global& global, const KernelExport& flag
   if (is_cuda) {
     DeviceFacts known;
     if (store != nullptr)
-      known = KW_TRY(remembered_device(*store, Target::Cuda)).value_or(DeviceFacts());
+      known = KW_TRY(session::remembered_device(*store, Target::Cuda)).value_or(DeviceFacts());
     if (archs.empty() && !given.aim.arch.empty()) archs.push_back(given.aim.arch);
     if (archs.empty() && given.run && !given.run->run.config.gpu.empty())
       archs.push_back(given.run->run.config.gpu.front().arch);
@@ -261,7 +267,7 @@ Result<deliver::Delivery> prepare(const Global& global, const KernelExport& flag
       return fail_input(
           "no GPU is known here, so --arch must say which GPUs to compile for: one or more of " +
           join(device::known_archs(), ", "));
-    const auto bench = KW_TRY(Bench::open_compilers(global, given.aim));
+    const auto bench = KW_TRY(session::LocalJudge::open_compilers(global, given.aim));
     for (const std::string& arch : archs)
       d.built.push_back(KW_TRY(build_for(given, bench->compiler(), arch, known)));
   }
@@ -271,7 +277,7 @@ Result<deliver::Delivery> prepare(const Global& global, const KernelExport& flag
   d.definition = std::move(given.definition);
   d.kernel = std::move(given.kernel);
   if (!is_cuda && form != Form::Source) {
-    const auto bench = KW_TRY(Bench::open_compilers(global, given.aim));
+    const auto bench = KW_TRY(session::LocalJudge::open_compilers(global, given.aim));
     const auto files = KW_TRY(deliver::deliver(Form::Header, d));
     KW_TRY(try_out(d, files.at(d.name + ".h"), bench->compiler()));
   }
@@ -303,7 +309,7 @@ std::string what_next(Form form, const deliver::Delivery& d, const platform::Pat
 
 Result<int> export_kernel(const Global& global, const KernelExport& flags) {
   const Form form = KW_TRY(form_of(flags.form));
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   Given given = KW_TRY(read_given(global, data, flags));
   const auto store = store::RunStore::open_to_read(global.workspace);
   const auto run = given.run;

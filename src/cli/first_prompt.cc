@@ -13,15 +13,19 @@
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "cli/bundle.h"
-#include "cli/given_kernel.h"
-#include "cli/groundwork.h"
-#include "cli/shelf.h"
 #include "device/cpu.h"
 #include "device/known_devices.h"
 #include "engine/rehearsal.h"
 #include "propose/model_proposer.h"
 #include "search/strategy.h"
+#include "session/bundle.h"
+#include "session/given_kernel.h"
+#include "session/groundwork.h"
+#include "session/local_judge.h"
+#include "session/optimize.h"
+#include "session/run_models.h"
+#include "session/shelf.h"
+#include "session/tasks.h"
 #include "task/header.h"
 #include "task/specified.h"
 #include "task/units.h"
@@ -77,11 +81,11 @@ Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunCo
   };
   propose::ModelCounselOptions counsel;
   counsel.prompt = prompt;
-  counsel.reply = reply_of(config).for_words();
+  counsel.reply = session::reply_of(config).for_words();
   counsel.on_prompt = keep;
   propose::ModelProposerOptions options;
   options.prompt = prompt;
-  options.reply = reply_of(config);
+  options.reply = session::reply_of(config);
   options.on_prompt = keep;
   options.roles = roles;
   desk.counsel = std::make_unique<propose::ModelCounsel>(book, roles, writers, counsel);
@@ -110,8 +114,8 @@ Result<RunConfig> writing_config(OptimizeFlags flags) {
 Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& store,
                              FirstPrompt& first) {
   const Aim aim{config.target, config.arch};
-  if (config.carrier == kBundle) return bundle_facts(store, aim);
-  auto known = KW_TRY(remembered_device(store, config.target));
+  if (config.carrier == session::kBundle) return session::bundle_facts(store, aim);
+  auto known = KW_TRY(session::remembered_device(store, config.target));
   const std::string device = known && !known->gpu.empty() ? known->gpu.front().arch : "";
   if (known && (config.arch.empty() || device.empty() || device::runs_on(config.arch, device)))
     return std::move(*known);
@@ -136,15 +140,16 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
 
 /// The baseline that a run would have to beat, with its time if the workspace has timed it.
 Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConfig& config,
-                                             const Groundwork& ground, const DeviceFacts& facts,
-                                             const store::RunStore& store, FirstPrompt& first) {
+                                             const session::Groundwork& ground,
+                                             const DeviceFacts& facts, const store::RunStore& store,
+                                             FirstPrompt& first) {
   std::vector<engine::BaselineStanding> standings;
-  if (const auto bench = Bench::open_compilers(global, {config.target, config.arch}))
+  if (const auto bench = session::LocalJudge::open_compilers(global, {config.target, config.arch}))
     standings = KW_TRY(engine::recall_baselines(
         *ground.workbench, store,
-        config.carrier == kBundle
-            ? judge_elsewhere({config.target, config.arch}, (*bench)->compiler())
-            : judge_id_of(facts, (*bench)->compiler())));
+        config.carrier == session::kBundle
+            ? session::judge_elsewhere({config.target, config.arch}, (*bench)->compiler())
+            : session::judge_id_of(facts, (*bench)->compiler())));
   else
     for (const Candidate& baseline : ground.workbench->baselines())
       standings.push_back({baseline, {}, 0});
@@ -186,12 +191,12 @@ Candidate first_kernel(const task::Definition& definition, Target target) {
 
 /// A parent attempt for the prompt, as if judged but not timed: the kernel in `file`, or else a
 /// kernel of the task.
-Result<Attempt> stand_in(const task::Definition& definition, Target target, const std::string& file,
-                         Errand errand) {
+Result<Attempt> stand_in(const Global& global, const task::Definition& definition, Target target,
+                         const std::string& file, Errand errand) {
   Attempt parent;
   parent.candidate = first_kernel(definition, target);
   if (!file.empty()) {
-    parent.candidate = KW_TRY(kernel_in_file(file, target, definition));
+    parent.candidate = KW_TRY(session::kernel_in_file(global, file, target, definition));
   }
   parent.outcome_class = OutcomeClass::NoGain;
   parent.evaluation.verdict = {Stage::Check, Outcome::Correct, ""};
@@ -237,7 +242,7 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
 
 /// Lets the strategy choose its first step, or takes the given errand (write, repair, …), and
 /// records the first prompt.
-Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
+Result<> hear(const Global& global, const engine::Rehearsal& stage, const RunConfig& config,
               const engine::BaselineStanding& baseline, std::optional<Errand> errand,
               const std::string& file, FirstPrompt& first) {
   first.errand = name_of(errand.value_or(Errand::Write));
@@ -246,7 +251,7 @@ Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
         "the prompt of a run has the parent's findings and time, which are not known here");
     return engine::rehearse_errand(
         stage, config, baseline, *errand,
-        KW_TRY(stand_in(*stage.writing.task, config.target, file, *errand)));
+        KW_TRY(stand_in(global, *stage.writing.task, config.target, file, *errand)));
   }
   const auto kernels = KW_TRY(engine::rehearse(stage, config, baseline));
   if (!kernels.empty() && !errand)
@@ -276,8 +281,8 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
   if (flags.run.target.target.empty())
     flags.run.target.target = name_of(KW_TRY(flags.run.target.aim(flags.parent)).target);
   RunConfig config = KW_TRY(writing_config(flags.run));
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(global, data, flags.run.task));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_task(global, data, flags.run.task));
   KW_TRY(task::check_specified(definition));
   const auto book = KW_TRY(as_input(propose::PromptBook::open(data)));
   const auto folder = KW_TRY(platform::TempDir::create("kw-prompt"));
@@ -287,11 +292,11 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
 
   FirstPrompt first;
   const DeviceFacts facts = KW_TRY(facts_of(config, store, first));
-  Groundwork ground =
-      KW_TRY(lay_groundwork(global, data, std::move(definition), aim_of(config, facts), facts,
-                            {.own_playbook = flags.own_playbook}));
-  fit_to_task(config, flags.run, ground);
-  ground.shelf = KW_TRY(open_shelf(data, "", "", 0, {}));
+  session::Groundwork ground =
+      KW_TRY(session::lay_groundwork(global, data, std::move(definition), aim_of(config, facts),
+                                     facts, {.own_playbook = flags.own_playbook}));
+  session::fit_to_task(config, !flags.run.goals.empty(), ground);
+  ground.shelf = KW_TRY(session::open_shelf(data, "", "", 0, {}));
   if (!flags.run.embedder.empty())
     ground.shelf = quiet_shelf(std::move(ground.shelf),
                                KW_TRY(as_input(llm::parse_model_spec(
@@ -307,17 +312,17 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
   first.baseline = baseline.candidate.name;
   first.baseline_ns = baseline.mean_ns;
   engine::Writing writing;
-  KW_TRY(furnish(writing, ground, facts, config.uses_knowledge));
+  KW_TRY(session::furnish(writing, ground, facts, config.uses_knowledge));
   if (baseline.mean_ns == 0 && config.baseline.empty())
     for (const Candidate& rival : ground.workbench->baselines())
       writing.rivals.push_back(rival.name);
   writing.open = [&](const RunSummary&) {
     return listening_desk(book, config, {config.prompt_tokens}, first);
   };
-  const engine::Learning learning = learning_of(ground, facts);
+  const engine::Learning learning = session::learning_of(ground, facts);
   const engine::Rehearsal stage{*ground.workbench,      store,   scratch,
                                 platform::real_clock(), writing, &learning};
-  KW_TRY(as_input(hear(stage, config, baseline, errand, flags.parent, first)));
+  KW_TRY(as_input(hear(global, stage, config, baseline, errand, flags.parent, first)));
   return first;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/optimize_flags.h"
-#include "cli/session.h"
 #include "propose/prompt.h"
 
 namespace kw::cli {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/help.h"
+#include "session/options.h"
 
 namespace kw::cli {
 
@@ -16,11 +17,11 @@ class Status;
 
 /// Exit codes of all commands, documented in docs/formats.md.
 enum ExitCode : int {
-  kDone = 0,         ///< judge: the kernel is correct; optimize: there is a confirmed win.
-  kNotGood = 1,      ///< The kernel is not correct, or none was confirmed faster.
+  kDone = 0,         ///< judge: correct; optimize: a confirmed win.
+  kNotGood = 1,      ///< Judged and not correct, or nothing confirmed faster.
   kUsage = 2,        ///< Wrong flags, or input that cannot be used.
-  kEnvironment = 3,  ///< Trouble with disk, compiler, jail or worker.
-  kNotShown = 4,     ///< verify: the kernel is correct, but not shown to be as fast as claimed.
+  kEnvironment = 3,  ///< Disk, compiler, jail, worker.
+  kNotShown = 4,     ///< verify: correct, but not shown to be as fast as asked.
   kInterrupted = 130,
 };
 
@@ -52,21 +53,14 @@ class Flags {
 };
 
 /// Flags that every command understands.
-struct Global {
-  std::string workspace = ".";
-  std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
-  std::string jail;      ///< The level that --jail demands; empty: the strongest that works here.
+struct Global : session::Options {
   bool json = false;
   /// Returns the values that the configuration file gives to a flag of another command; empty:
   /// none.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
-  std::string title = "kw";  ///< Shown to users who wait for this program: "kw judge mine.cpp".
   /// Shows the current work on the terminal while it takes time; null: shows nothing.
   Status* status = nullptr;
-  /// Returns true after Ctrl-C or SIGTERM, so that long work ends soon; empty: signals are not
-  /// watched.
-  std::function<bool()> is_interrupted{};
 };
 
 /// One subcommand; `run` is called after the flags were parsed.

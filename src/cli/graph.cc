@@ -10,11 +10,13 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/graph_build.h"
-#include "cli/session.h"
+#include "cli/target_flags.h"
 #include "engine/graphs.h"
 #include "memory/playbook_graph.h"
 #include "report/graph_svg.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -29,7 +31,7 @@ struct GraphFlags {
 /// playbook of expert kernels.
 Result<TechniqueGraph> open_graph(const Global& global, Target target,
                                   const store::RunStore& store) {
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   return engine::workspace_graph(store, target, memory::playbook_graph(data, target));
 }
 
@@ -99,9 +101,9 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
         "this file was imported before: its counts are in the workspace's graph of techniques "
         "already and would count twice",
         flags.file);
-  const TechniqueGraph graph = KW_TRY(
-      engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
-                           [&](TechniqueGraph& whole) { whole.merge(*read); }));
+  const TechniqueGraph graph = KW_TRY(engine::change_graph(
+      store, target, memory::playbook_graph(KW_TRY(session::open_data(global)), target),
+      [&](TechniqueGraph& whole) { whole.merge(*read); }));
   KW_TRY(engine::note_graph_file(store, target, text));
   say_size(global, std::string(name_of(target)), graph);
   return kDone;

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/rng.h"
-#include "cli/session.h"
+#include "cli/target_flags.h"
 #include "engine/graphs.h"
 #include "llm/open_model.h"
 #include "memory/graph_build.h"
@@ -26,6 +26,9 @@
 #include "propose/relabel.h"
 #include "record/codec.h"
 #include "report/run_folder.h"
+#include "session/local_judge.h"
+#include "session/model_access.h"
+#include "session/tasks.h"
 #include "task/header.h"
 
 namespace kw::cli {
@@ -55,7 +58,7 @@ class PlaybookMeter {
 
   /// The step's speedup if an earlier build measured it on this device; otherwise nothing.
   Result<std::optional<double>> known(const memory::PlaybookStep& step) const {
-    const auto facts = KW_TRY(remembered_device(store_, aim_.target));
+    const auto facts = KW_TRY(session::remembered_device(store_, aim_.target));
     if (!facts) return std::optional<double>();
     const auto text = KW_TRY(store_.recall(kMeasuredFact, key_of(step, facts->id)));
     if (!text) return std::optional<double>();
@@ -68,12 +71,13 @@ class PlaybookMeter {
   /// timed, which is reported on standard error.
   Result<double> measure(const memory::PlaybookStep& step) {
     if (!bench_) {
-      bench_ = KW_TRY(Bench::open(global_, &store_, aim_));
+      bench_ = KW_TRY(session::LocalJudge::open(global_, &store_, aim_));
       KW_TRY(bench_->ensure_ceilings());
     }
-    auto definition = KW_TRY(open_accepted_task(global_, data_, step.task));
+    auto definition = KW_TRY(session::open_accepted_task(global_, data_, step.task));
     const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-        std::move(definition), {}, KW_TRY(workbench_options(global_, aim_, bench_->facts()))));
+        std::move(definition), {},
+        KW_TRY(session::workbench_options(global_, aim_, bench_->facts()))));
     const auto kernel = candidate_of(step.name, step.code, workbench);
     const auto before = step.before_name.empty()
                             ? first_baseline(workbench)
@@ -125,7 +129,7 @@ class PlaybookMeter {
   const memory::DataFiles& data_;
   store::RunStore& store_;
   const Aim aim_;
-  std::unique_ptr<Bench> bench_;
+  std::unique_ptr<session::LocalJudge> bench_;
 };
 
 bool is_wanted(const GraphBuildFlags& flags, const std::string& task) {
@@ -164,10 +168,10 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   around.clock = &platform::real_clock();
   around.seed = Seed::from_os();
   around.keys = KW_TRY(llm::keys_from_environment());
-  around.prices = KW_TRY(open_prices(data));
-  around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
+  around.prices = KW_TRY(session::open_prices(data));
+  around.timeouts = session::timeouts_of(KW_TRY(flags.asking.timeout_ns()));
   around.ledger = &namer->ledger;
-  if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
+  if (limits.usd) KW_TRY(session::needs_price(around.prices, specs.front()));
   if (const auto price = around.prices.find(specs.front())) namer->prices = {*price};
   for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
   namer->model = KW_TRY(as_input(llm::open_model(specs.front(), around)));
@@ -247,7 +251,7 @@ class Builder {
   std::string reference_of(const std::string& task) {
     const auto known = references_.find(task);
     if (known != references_.end()) return known->second;
-    const auto definition = open_task(global_, data_, task);
+    const auto definition = session::open_task(global_, data_, task);
     return references_[task] = definition ? definition->reference : "";
   }
 
@@ -392,7 +396,7 @@ void GraphBuildFlags::declare(Flags& flags) {
 Result<int> build_graph(const Global& global, const TargetFlags& target,
                         const GraphBuildFlags& flags) {
   const Aim aim = KW_TRY(target.aim());
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   KW_TRY(check_tasks(flags, data, store, aim.target));
   const auto namer = KW_TRY(open_namer(data, flags));

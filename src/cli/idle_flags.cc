@@ -7,7 +7,8 @@
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "cli/synthetic_bench.h"
+#include "session/landscape.h"
+#include "session/optimize.h"
 
 namespace kw::cli {
 namespace {
@@ -58,7 +59,7 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
         "worlds of techniques are searched by kw suite alone: as a task of its spec, "
         "or with --landscape N",
         flags.task);
-  if (!is_landscape(flags.task)) return {};
+  if (!session::is_landscape(flags.task)) return {};
   if (!flags.writing.models.models.empty())
     return fail_input(std::string("a landscape is searched without a model; ") + kSuiteSearches,
                       flags.task);
@@ -82,7 +83,7 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
        {std::pair(!flags.embedder.empty(), "--embed"),
         std::pair(flags.target.target == name_of(Target::Cuda), "--target cuda"),
         std::pair(!flags.target.arch.empty(), "--arch"),
-        std::pair(flags.carrier == kBundle, "--carrier bundle"),
+        std::pair(flags.carrier == session::kBundle, "--carrier bundle"),
         std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})
     if (is_given)
       return fail_input(
@@ -107,7 +108,7 @@ Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& str
     return fail_input("--ensemble chooses among models that write: give --model twice or more");
   if (!flags.embedder.empty() && !strategy.is_writing)
     return fail_input("--embed ranks what a prompt shows: give --model");
-  if (!flags.results.empty() && flags.carrier != kBundle)
+  if (!flags.results.empty() && flags.carrier != session::kBundle)
     return fail_input("--results belongs to --carrier bundle");
   return refuse_idle_roles(flags, specs);
 }

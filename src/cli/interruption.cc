@@ -13,7 +13,7 @@
 #include <cstdio>
 
 #include "base/shown_output.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 
 namespace kw::cli {
 namespace {

@@ -1,144 +1,30 @@
 // kw judge FILE --task T: the referee's verdict on one candidate.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/rng.h"
 #include "cli/commands.h"
-#include "cli/given_kernel.h"
+#include "cli/errors.h"
 #include "cli/judge_flags.h"
 #include "cli/judge_pair.h"
-#include "cli/session.h"
 #include "cli/verdict_view.h"
-#include "engine/run.h"
-#include "record/codec.h"
-#include "task/header.h"
-#include "task/narrowed.h"
+#include "report/evaluation_json.h"
 
 namespace kw::cli {
 namespace {
 
-Evaluation not_a_candidate(const GivenKernel& given) {
-  Evaluation e;
-  e.verdict = {Stage::Propose, Outcome::NoCandidate, given.refusal};
-  e.findings = given.findings;
-  return e;
-}
-
-std::string stem_of(const std::string& path) { return platform::Path(path).stem().string(); }
-
-/// Records which baselines could not serve as the opponent, and why.
-class LeftOut final : public engine::Observer {
- public:
-  void on_baseline(const engine::BaselineStanding& b) override {
-    if (b.mean_ns > 0) return;
-    findings_.push_back(
-        {FindingKind::Note, 98,
-         fmt::format("Baseline {} is not usable: {}", b.candidate.name, engine::failure_words(b)),
-         "", ""});
-  }
-  const std::vector<Finding>& findings() const { return findings_; }
-
- private:
-  std::vector<Finding> findings_;
-};
-
-/// Compiles the candidate without judging it; for target cuda this needs neither GPU nor driver.
-Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
-                                const Candidate& candidate, const std::string& baseline) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const DeviceFacts known = KW_TRY(remembered_device(store, aim.target)).value_or(DeviceFacts());
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(global, aim, known))));
-  KW_TRY(workbench.check_baseline(baseline));
-  const auto bench = KW_TRY(Bench::open_compilers(global, aim));
-  auto request = KW_TRY(workbench.request(candidate, nullptr));
-  request.id = "judge";
-  request.until = Stage::Compile;
-  std::erase_if(request.units, [](const BuildUnit& unit) { return unit.role != "candidate"; });
-  return bench->carrier().evaluate(std::move(request));
-}
-
-/// The opponent: the baseline that the flags name, or else the fastest one on this device.
-Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
-  const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
-  return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
-}
-
-// The architecture of this machine's GPU, the only fact about the GPU that a compilation needs.
-Result<std::string> arch_here(const Global& global, const Aim& aim) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;
-}
-
-Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until,
-                         std::optional<DraftedPlan>& drafted) {
-  Aim aim = KW_TRY(flags.target.aim(flags.file));
-  const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
-  Result<std::unique_ptr<Bench>> starting;
-  // The worker starts and examines the device while this process reads files.
-  if (!compiles_only) starting = Bench::start(global, aim);
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
-  const auto given = KW_TRY(read_kernel(flags.file, aim.target, definition, flags.settings));
-  if (!given.refusal.empty()) return not_a_candidate(given);
-  drafted = given.drafted;
-  if (drafted && !global.json) say_drafted(flags.file, *drafted);
-  if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
-  if (compiles_only)
-    return compile_only(global, aim, std::move(definition), given.candidate, flags.baseline);
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  auto bench = KW_TRY(std::move(starting));
-  KW_TRY(bench->meet(&store, aim));
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
-  KW_TRY(workbench.check_baseline(flags.baseline));
-  LeftOut left_out;
-  const engine::Surroundings surroundings{workbench,
-                                          bench->carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          left_out,
-                                          global.is_interrupted,
-                                          Seed::from_os().low,
-                                          bench->judge_id()};
-  std::optional<Candidate> opponent;
-  if (until == Stage::Measure) {
-    KW_TRY(bench->ensure_ceilings());
-    opponent = KW_TRY(opponent_for(flags, surroundings));
-  }
-  auto request = KW_TRY(workbench.request(given.candidate, opponent ? &*opponent : nullptr));
-  request.id = "judge";
+Result<session::JudgeResult> judge(const Global& global, const JudgeFlags& flags, Stage until) {
+  session::JudgeRequest request;
+  request.file = flags.file;
+  request.task = flags.task;
+  request.aim = KW_TRY(flags.target.aim(flags.file));
+  request.settings = flags.settings;
+  request.baseline = flags.baseline;
   request.until = until;
-  request.seed = surroundings.input_seed;
-  KW_TRY(shape_measurement(flags, request));
-  if (!opponent) {
-    auto checked = bench->carrier().evaluate(std::move(request));
-    bench->carrier().dismiss();
-    return checked;
-  }
-  KW_TRY(engine::recall_floors(surroundings, request));
-  auto evaluation = KW_TRY(bench->carrier().evaluate(request));
-  bench->carrier().dismiss();
-  KW_TRY(engine::remember_floors(surroundings, request, evaluation));
-  for (const Finding& finding : left_out.findings()) evaluation.findings.push_back(finding);
-  return evaluation;
-}
-
-/// The evaluation in which messages use the file's path as the user gave it, instead of the short
-/// name that compiler and referee print.
-Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
-  const auto rename = [&, name = stem_of(file)](std::string& text) {
-    text = engine::at_path(text, name, file);
-  };
-  rename(evaluation.verdict.evidence);
-  for (Finding& finding : evaluation.findings) rename(finding.place);
-  return evaluation;
+  request.measuring = KW_TRY(measuring_of(flags));
+  return session::judge(global, request);
 }
 
 int run(const Global& global, const JudgeFlags& flags) {
@@ -160,17 +46,16 @@ int run(const Global& global, const JudgeFlags& flags) {
     return report_error(global, {"--sustained times calls, which needs --until measure", ""},
                         kUsage);
   if (!flags.against.empty()) return end_command(global, judge_pair(global, flags, *until));
-  std::optional<DraftedPlan> drafted;
-  const auto evaluation = judge(global, flags, *until, drafted);
-  if (!evaluation) return report_error(global, evaluation.error(), code_of(evaluation.error()));
+  const auto result = judge(global, flags, *until);
+  if (!result) return report_error(global, result.error(), code_of(result.error()));
   if (global.json) {
-    Json object = evaluation_json(*evaluation);
-    if (drafted) object["drafted"] = drafted_json(*drafted);
+    Json object = report::evaluation_json(result->evaluation);
+    if (result->drafted) object["drafted"] = drafted_json(*result->drafted);
     std::printf("%s\n", dump_json(object).c_str());
   } else {
-    print_evaluation(named_as_given(*evaluation, flags.file));
+    print_evaluation(session::named_as_given(result->evaluation, flags.file));
   }
-  return evaluation->verdict.is_correct() ? kDone : kNotGood;
+  return result->evaluation.verdict.is_correct() ? kDone : kNotGood;
 }
 
 }  // namespace

@@ -14,12 +14,13 @@
 
 #include "base/json.h"
 #include "base/rng.h"
-#include "cli/session.h"
 #include "engine/gain_model.h"
 #include "engine/judge_choices.h"
 #include "llm/open_model.h"
 #include "net/curl.h"
 #include "propose/next_step.h"
+#include "session/model_access.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -67,7 +68,7 @@ class Panel {
  public:
   static Result<std::unique_ptr<Panel>> open(const Global& global,
                                              const JudgeComparisonFlags& flags) {
-    std::unique_ptr<Panel> panel(new Panel(KW_TRY(open_data(global))));
+    std::unique_ptr<Panel> panel(new Panel(KW_TRY(session::open_data(global))));
     panel->specs_ = KW_TRY(flags.models.specs());
     for (const llm::ModelSpec& spec : panel->specs_)
       if (!spec.role.empty())
@@ -80,12 +81,12 @@ class Panel {
           "too");
     panel->limits_ = KW_TRY(flags.spend.limits());
     panel->reply_ = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
-    panel->around_.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
+    panel->around_.timeouts = session::timeouts_of(KW_TRY(flags.asking.timeout_ns()));
     panel->around_.http = panel->http_.get();
     panel->around_.clock = &platform::real_clock();
     panel->around_.seed = Seed::from_os();
     panel->around_.keys = KW_TRY(llm::keys_from_environment());
-    panel->around_.prices = KW_TRY(open_prices(panel->data_));
+    panel->around_.prices = KW_TRY(session::open_prices(panel->data_));
     return panel;
   }
 

@@ -24,21 +24,16 @@ Result<double> share_of(const std::string& text) {
 
 }  // namespace
 
-Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
+Result<session::Measuring> measuring_of(const JudgeFlags& flags) {
   if (flags.pairs < 0)
     return fail_input("--pairs is the number of timed pairs of calls and cannot be below 0");
-  request.measure.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
-  if (!flags.checked_share.empty())
-    request.measure.checked_share = KW_TRY(share_of(flags.checked_share));
-  for (const std::string& name : flags.only)
-    if (std::none_of(request.workloads.begin(), request.workloads.end(),
-                     [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
-      return fail_input(ErrorCode::NotFound, "no timed workload is called '" + name + "'",
-                        "--only");
-  request.measure.only = flags.only;
-  request.measure.sustained = flags.sustained;
-  request.inspect = flags.inspect;
-  return {};
+  session::Measuring measuring;
+  measuring.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
+  if (!flags.checked_share.empty()) measuring.checked_share = KW_TRY(share_of(flags.checked_share));
+  measuring.only = flags.only;
+  measuring.sustained = flags.sustained;
+  measuring.inspect = flags.inspect;
+  return measuring;
 }
 
 }  // namespace kw::cli

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cli/target_flags.h"
-#include "record/evaluation.h"
+#include "session/judge.h"
 
 namespace kw::cli {
 
@@ -26,8 +26,7 @@ struct JudgeFlags {
   Inspection inspect;
 };
 
-/// Applies the flags to the measurement settings of a request. Errors: impossible values, an
-/// unknown workload.
-Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request);
+/// The measurement that the flags ask for. Error: impossible values.
+Result<session::Measuring> measuring_of(const JudgeFlags& flags);
 
 }  // namespace kw::cli

@@ -14,6 +14,7 @@
 #include "engine/orders.h"
 #include "record/codec.h"
 #include "record/interval.h"
+#include "report/evaluation_json.h"
 
 namespace kw::cli {
 namespace {
@@ -246,7 +247,7 @@ Json life_json(const Life& life) {
                  {"reward", a.reward},
                  {"at_ns", a.at_ns},
                  {"against_baseline", encode_json(a.against_baseline)},
-                 {"evaluation", evaluation_json(a.evaluation)},
+                 {"evaluation", report::evaluation_json(a.evaluation)},
                  {"usage", encode_json(a.usage)},
                  {"cost_usd", life.spent.unpriced > 0 ? Json() : Json(a.cost_usd)}};
   object["parent"] = nullptr;
@@ -277,7 +278,7 @@ Json life_json(const Life& life) {
   for (const AttemptLine& line : life.made_from)
     object["made_from_it"].push_back(line_json(line.number, line.name, line.words));
   object["is_best"] = life.run.best_attempt == a.number;
-  object["confirmation"] = life.confirmation ? evaluation_json(*life.confirmation) : Json();
+  object["confirmation"] = life.confirmation ? report::evaluation_json(*life.confirmation) : Json();
   return object;
 }
 

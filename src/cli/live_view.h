@@ -9,13 +9,13 @@
 
 #include "cli/live_text.h"
 #include "cli/status.h"
-#include "engine/run.h"
+#include "session/optimize.h"
 
 namespace kw::cli {
 
 /// Prints what happens in a run to standard error, so that standard output holds only the result.
 /// `status` must outlive the view.
-class LiveView final : public engine::Observer {
+class LiveView : public session::OptimizeObserver {
  public:
   /// `is_quiet`: print only notices and messages about an interruption (for --json).
   /// `is_interrupted` is called from another thread until end() or the destructor.
@@ -27,8 +27,7 @@ class LiveView final : public engine::Observer {
   void on_start(const RunSummary& run, const std::string& baseline) override;
   void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
   void on_written(int number, const engine::WrittenSource& source, const Spending& spent) override;
-  /// Receives a piece of a model's reply while the model writes.
-  void on_delta(const llm::Delta& delta);
+  void on_delta(const llm::Delta& delta) override;
   void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
   void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;

@@ -13,9 +13,10 @@
 #include "base/line_diff.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/judge_comparison.h"
 #include "cli/memory_known.h"
-#include "cli/session.h"
+#include "cli/target_flags.h"
 #include "memory/recall.h"
 #include "record/codec.h"
 

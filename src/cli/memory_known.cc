@@ -11,9 +11,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/session.h"
-#include "cli/shelf.h"
 #include "record/codec.h"
+#include "session/shelf.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -102,7 +102,8 @@ Result<int> list_cards(const Global& global, std::optional<Target> only, const s
   const std::vector<Target> targets =
       only ? std::vector{*only} : std::vector{Target::Cpu, Target::Cuda};
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const engine::Shelf shelf = KW_TRY(open_shelf(KW_TRY(open_data(global)), "", "", 0, {}));
+  const engine::Shelf shelf =
+      KW_TRY(session::open_shelf(KW_TRY(session::open_data(global)), "", "", 0, {}));
   for (const Target target : targets) KW_TRY(engine::keep_knowledge(store, shelf, target));
   std::vector<FoundCard> found;
   if (about.empty())

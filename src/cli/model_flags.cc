@@ -11,7 +11,6 @@
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "cli/session.h"
 #include "search/budget.h"
 
 namespace kw::cli {
@@ -114,17 +113,6 @@ Result<std::int64_t> AskingFlags::timeout_ns() const {
   return *ns;
 }
 
-net::HttpTimeouts timeouts_of(std::int64_t timeout_ns) {
-  net::HttpTimeouts timeouts;
-  if (timeout_ns == 0) return timeouts;
-  const auto silence =
-      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::nanoseconds(timeout_ns));
-  constexpr int kWhole = 6;
-  timeouts.first_byte = timeouts.idle = silence;
-  timeouts.total = std::max(timeouts.total, kWhole * silence);
-  return timeouts;
-}
-
 void PaceFlags::declare(Flags& flags) {
   flags.integer("--requests-per-minute", requests_per_minute,
                 "Most requests a minute to each model behind an address; 0: no bound");
@@ -136,21 +124,6 @@ void PaceFlags::declare(Flags& flags) {
 
 Result<llm::RateLimits> PaceFlags::rates() const {
   return llm::RateLimits{requests_per_minute, tokens_per_minute};
-}
-
-Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {
-  const auto files = data.under("models");
-  const auto found = files.find("prices.yaml");
-  if (found == files.end()) return llm::PriceTable();
-  return as_input(llm::PriceTable::parse(found->second, "models/prices.yaml"));
-}
-
-Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec) {
-  if (prices.find(spec)) return {};
-  return fail_input(
-      "--usd needs a price, and none is known" + prices.near_names(spec) +
-          ": add one to models/prices.yaml (docs/models.md), or bound --tokens instead",
-      spec.text());
 }
 
 std::string price_text(const std::optional<Price>& price) {

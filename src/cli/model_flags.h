@@ -10,8 +10,6 @@
 #include "llm/prices.h"
 #include "llm/rate_limit.h"
 #include "llm/spec.h"
-#include "memory/data_files.h"
-#include "net/http.h"
 
 namespace kw::cli {
 
@@ -63,11 +61,6 @@ struct AskingFlags {
   Result<std::int64_t> timeout_ns() const;
 };
 
-/// Timeouts for a model's server: `timeout_ns` until the response begins and for each further
-/// piece; for the whole reply six times as long, but at least half an hour. 0: the default
-/// timeouts.
-net::HttpTimeouts timeouts_of(std::int64_t timeout_ns);
-
 /// How often a command may call its models, and whether stored replies answer equal requests.
 struct PaceFlags {
   std::int64_t requests_per_minute = 0;
@@ -78,16 +71,6 @@ struct PaceFlags {
   bool any() const { return requests_per_minute != 0 || tokens_per_minute != 0 || cache_replies; }
   Result<llm::RateLimits> rates() const;
 };
-
-/// The folder below the workspace's runs/ in which --cache-replies stores the replies of models.
-inline constexpr const char* kRepliesFolder = "replies";
-
-/// The table of models/prices.yaml, from --data-dir or else as shipped; empty if the file is
-/// missing.
-Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
-
-/// Fails if the model has no price, which a budget in dollars requires.
-Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec);
 
 /// The price per million tokens for people: "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21";
 /// "unknown" without a price.

@@ -11,14 +11,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/model_flags.h"
-#include "cli/session.h"
 #include "llm/check.h"
 #include "llm/open_model.h"
 #include "llm/providers.h"
 #include "net/curl.h"
 #include "platform/clock.h"
 #include "record/codec.h"
+#include "session/model_access.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -207,7 +209,7 @@ Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& na
 Result<int> list_models(const Global& global, const ModelsFlags& flags) {
   llm::Surroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
-  around.prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
+  around.prices = KW_TRY(session::open_prices(KW_TRY(session::open_data(global))));
   std::vector<ModelState> states;
   for (const llm::ModelSpec& spec : KW_TRY(flags.models.specs()))
     states.push_back(state_of(spec, "--model", around));

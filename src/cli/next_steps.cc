@@ -12,11 +12,11 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/session.h"
 #include "cli/styled.h"
 #include "compile/cpu_compiler.h"
 #include "compile/cuda_toolkit.h"
 #include "llm/providers.h"
+#include "session/local_judge.h"
 
 namespace kw::cli {
 namespace {
@@ -66,7 +66,7 @@ NextStep about_models(const Standpoint& here) {
 Standpoint look_around(const Global& global) {
   Standpoint here;
   compile::CpuCompilerSettings settings;
-  settings.objects = cache_folder() / "objects";
+  settings.objects = session::cache_folder() / "objects";
   if (const auto compiler = compile::CpuCompiler::create(settings); !compiler)
     here.why_no_cpu = describe(compiler.error());
   if (const auto facts = evaluate::PipeCarrier::look(Target::Cuda); facts) {

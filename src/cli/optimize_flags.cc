@@ -12,10 +12,11 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/idle_flags.h"
-#include "cli/shape_builds.h"
 #include "search/budget.h"
 #include "search/reward.h"
 #include "search/strategy.h"
+#include "session/optimize.h"
+#include "session/run_models.h"
 #include "task/suite.h"
 
 namespace kw::cli {
@@ -181,6 +182,13 @@ Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyIn
   return flags.profile || (is_usual && !flags.no_profile);
 }
 
+/// Whether `--mode` asks for builds by shape.
+Result<bool> wants_shape_builds(const std::string& mode) {
+  if (mode != "generic" && mode != "specialised")
+    return fail_input("--mode is generic or specialised, not '" + mode + "'");
+  return mode == "specialised";
+}
+
 }  // namespace
 
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
@@ -196,7 +204,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   KW_TRY(flags.writing.into(config));
   KW_TRY(refuse_idle(flags, *strategy));
   for (const llm::ModelSpec& spec : KW_TRY(flags.writing.models.specs()))
-    KW_TRY(check_role(*strategy, spec));
+    KW_TRY(session::check_role(*strategy, spec));
   KW_TRY(set_method(flags, *strategy, config));
   KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
@@ -212,15 +220,17 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
     config.goals = KW_TRY(search::parse_goal(goal, config.goals));
   config.seed = static_cast<std::uint64_t>(flags.seed);
   config.outstanding = static_cast<int>(flags.outstanding);
-  if (flags.carrier != "pipe" && flags.carrier != kBundle)
+  if (flags.carrier != "pipe" && flags.carrier != session::kBundle)
     return fail_input("--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
+  config.uses_memory = !flags.no_memory && config.uses_knowledge;
   config.specialises = KW_TRY(wants_shape_builds(flags.mode));
-  if (config.specialises && config.carrier == kBundle)
+  if (config.specialises && config.carrier == session::kBundle)
     return fail_input(
         "--mode specialised judges on this machine, so it cannot be given with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
-  if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
+  if (config.carrier == session::kBundle && config.outstanding == 1)
+    config.outstanding = kBundleAsks;
   // By default a GPU measures one kernel while the host builds the next. Kernels by models are not
   // overlapped, because the prompt for the next one contains the result of the last.
   const bool overlaps = aim.target == Target::Cuda && !strategy->is_writing;

@@ -10,11 +10,9 @@
 #include "cli/target_flags.h"
 #include "cli/writing.h"
 #include "record/attempt.h"
+#include "session/optimize.h"
 
 namespace kw::cli {
-
-/// The value of RunConfig::carrier for runs whose kernels are judged on another machine.
-inline constexpr const char* kBundle = "bundle";
 
 struct OptimizeFlags {
   std::string task;

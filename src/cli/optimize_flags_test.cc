@@ -1,6 +1,8 @@
 // Tests of the run configuration that the flags of kw optimize give, with default values.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
+#include "session/model_access.h"
+#include "session/optimize.h"
 
 #include <gmock/gmock.h>
 
@@ -82,12 +84,12 @@ TEST(OptimizeFlags, HowModelsAreAskedIsKeptWithTheRun) {
 
 TEST(AskingFlags, ASlowServerGetsMoreTimeForTheWholeToo) {
   using std::chrono::minutes;
-  EXPECT_EQ(timeouts_of(0).first_byte, minutes(5));
-  const auto slow = timeouts_of(1'200'000'000'000);
+  EXPECT_EQ(session::timeouts_of(0).first_byte, minutes(5));
+  const auto slow = session::timeouts_of(1'200'000'000'000);
   EXPECT_EQ(slow.first_byte, minutes(20));
   EXPECT_EQ(slow.idle, minutes(20));
   EXPECT_EQ(slow.total, minutes(120));
-  const auto quick = timeouts_of(1);
+  const auto quick = session::timeouts_of(1);
   EXPECT_EQ(quick.first_byte, std::chrono::milliseconds(1));
   EXPECT_EQ(quick.total, minutes(30)) << "long replies of a server that is not silent";
 }
@@ -187,7 +189,7 @@ TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
               HasSubstr("no device: --target cuda"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.arch = "sm_90a"; }),
               HasSubstr("no device: --arch has no effect"));
-  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.carrier = kBundle; }),
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.carrier = session::kBundle; }),
               HasSubstr("--carrier bundle"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.embedder = "openai:e"; }), HasSubstr("--embed"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.goals = {"0.9roof"}; }),

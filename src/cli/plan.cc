@@ -14,10 +14,13 @@
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "import/plan_draft.h"
 #include "platform/read_text.h"
 #include "record/codec.h"
+#include "session/aim.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/header.h"
 #include "task/plan.h"
 #include "task/resolve.h"
@@ -40,10 +43,10 @@ Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Defin
   const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,
                                               definition.task.restrictions, Target::Cuda);
   if (!candidate) return candidate.error().front().text;
-  const auto resolved =
-      KW_TRY(task::resolve(definition, Target::Cuda, workload_limit({}, {Target::Cuda, arch})));
+  const auto resolved = KW_TRY(
+      task::resolve(definition, Target::Cuda, session::workload_limit({}, {Target::Cuda, arch})));
   const auto plans = task::candidate_plans(definition, *candidate, "candidate", resolved.workloads,
-                                           limits_of({}, arch));
+                                           session::limits_of({}, arch));
   return plans ? std::string() : plans.error().finding.text;
 }
 
@@ -71,8 +74,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
       KW_TRY(as_input(platform::read_text(flags.file, task::kMaxSourceBytes)));
   std::optional<task::Definition> definition;
   if (!flags.task.empty()) {
-    const auto data = KW_TRY(open_data(global));
-    definition = KW_TRY(open_task(global, data, flags.task));
+    const auto data = KW_TRY(session::open_data(global));
+    definition = KW_TRY(session::open_task(global, data, flags.task));
   }
   std::error_code ignored;
   if (!flags.out.empty() && std::filesystem::exists(flags.out, ignored) &&

@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/first_prompt.h"
-#include "cli/session.h"
 #include "propose/counsel.h"
 #include "propose/judge.h"
 #include "record/codec.h"
@@ -86,7 +86,8 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
     return {};
   }));
   if (exchanges.empty())
-    return fail_input(ErrorCode::NotFound, fmt::format("no model was asked for this attempt ({})", scope), name);
+    return fail_input(ErrorCode::NotFound,
+                      fmt::format("no model was asked for this attempt ({})", scope), name);
   if (!global.json) {
     for (const Exchange& exchange : exchanges) print_exchange(exchange);
     return kDone;

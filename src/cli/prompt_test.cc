@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "cli/session.h"
 #include "compile/flags.h"
 #include "propose/prompt.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -32,7 +32,7 @@ bool is_silent(const std::string& flag) {
 TEST(PromptCommand, PromptsNameTheFlagsThatCandidatesAreCompiledWith) {
   const auto data = memory::DataFiles::open(std::nullopt);
   ASSERT_TRUE(data.has_value());
-  const auto task = open_task(Global(), *data, "saxpy");
+  const auto task = session::open_task(Global(), *data, "saxpy");
   const auto book = propose::PromptBook::open(*data);
   ASSERT_TRUE(task.has_value() && book.has_value());
   propose::Situation situation;

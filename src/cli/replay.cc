@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/stored_run.h"
 #include "engine/run.h"
 

@@ -8,13 +8,16 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/order_view.h"
 #include "cli/run_view.h"
-#include "cli/session.h"
 #include "cli/stored_run.h"
 #include "engine/orders.h"
 #include "record/codec.h"
 #include "report/page.h"
+#include "session/local_judge.h"
+#include "session/run_data.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -36,7 +39,7 @@ Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunDat
       if (const auto facts = decode_json<DeviceFacts>((*certificate)["device"]);
           facts && facts->id == id)
         return *facts;
-  if (auto known = KW_TRY(remembered_device(store, data.run.config.target));
+  if (auto known = KW_TRY(session::remembered_device(store, data.run.config.target));
       known && known->id == id)
     return std::move(*known);
   DeviceFacts facts;
@@ -60,15 +63,15 @@ void add_baseline_source(const Global& global, report::RunData& data) {
   else if (found->source.empty())
     data.no_baseline_source = "the baseline of a landscape is no code";
   else
-    data.baseline_source = pinned_source(*found);
+    data.baseline_source = session::pinned_source(*found);
 }
 
 Result<int> write_page(const Global& global, ReportFlags flags) {
-  const auto files = KW_TRY(open_data(global)).under("web");
+  const auto files = KW_TRY(session::open_data(global)).under("web");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto data = KW_TRY(load_run(store, flags.run));
   data.device = KW_TRY(device_of(store, data));
-  if (data.best) data.best_source = pinned_source(data.best->candidate);
+  if (data.best) data.best_source = session::pinned_source(data.best->candidate);
   add_baseline_source(global, data);
   data.orders = order_lines(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
   const report::Page page = KW_TRY(report::make_page(store, data, files));

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "cli/verdict_view.h"
 #include "record/codec.h"
+#include "report/evaluation_json.h"
 #include "report/run_folder.h"
-#include "task/header.h"
 
 namespace kw::cli {
 namespace {
@@ -20,29 +20,6 @@ std::string best_path(const report::RunData& data, const platform::Path& folder)
 }
 
 }  // namespace
-
-report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
-  report::RunData data;
-  data.run = std::move(report.run);
-  for (const engine::BaselineStanding& b : report.baselines)
-    data.baselines.push_back({b.candidate.name, b.mean_ns,
-                              b.mean_ns > 0 ? "" : engine::failure_words(b),
-                              pinned_source(b.candidate), b.candidate.trust_class});
-  data.baseline = std::move(report.baseline);
-  data.best = std::move(report.best);
-  data.confirmation = std::move(report.confirmation);
-  data.terms = std::move(report.terms);
-  data.device = device;
-  if (data.best) data.best_source = pinned_source(data.best->candidate);
-  return data;
-}
-
-std::string pinned_source(const Candidate& candidate) {
-  const auto header = task::parse_header(candidate);
-  const bool is_fitting = header && header->is_valid(candidate.knobs);
-  return is_fitting ? task::pin_knobs(candidate.source, *header, candidate.knobs)
-                    : candidate.source;
-}
 
 Json optimized_json(const report::RunData& data, const platform::Path& folder) {
   Json object;
@@ -64,7 +41,7 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
                       {"words", kept->words}};
   if (const auto& best = data.best) {
     // A confirmation is the more reliable measurement, even if it shows no win.
-    Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
+    Json shown = report::evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
     shown["confirmed"] = data.is_win();
     // If a baseline is faster than the winner, the folder best/ holds the baseline, so the path is
     // null.

@@ -13,14 +13,6 @@
 
 namespace kw::cli {
 
-/// Converts the engine's report to the data that report/ formats, and fixes the knobs in the best
-/// kernel's source.
-report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
-
-/// The candidate's source with its knob values defined in the text, so that the file compiles
-/// alone.
-std::string pinned_source(const Candidate& candidate);
-
 /// The JSON object of kw optimize: run, best (as in kw judge, plus confirmed, path, source_sha256),
 /// attempts, stopped_by, spent.
 Json optimized_json(const report::RunData& data, const platform::Path& folder);

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/table.h"
 #include "record/codec.h"
 

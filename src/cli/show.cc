@@ -9,12 +9,13 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/order_view.h"
-#include "cli/session.h"
 #include "cli/stored_run.h"
 #include "cli/verdict_view.h"
 #include "engine/orders.h"
 #include "record/codec.h"
+#include "report/evaluation_json.h"
 #include "report/run_folder.h"
 #include "search/types.h"
 
@@ -68,7 +69,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
         data.run.id, [&](const AttemptLine& line) { attempts.push_back(line_json(line)); }));
     object["orders"] = orders_json(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
     object["confirmation"] = nullptr;
-    if (data.confirmation) object["confirmation"] = evaluation_json(*data.confirmation);
+    if (data.confirmation) object["confirmation"] = report::evaluation_json(*data.confirmation);
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }

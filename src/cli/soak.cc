@@ -14,11 +14,14 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/given_kernel.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/soak_tally.h"
+#include "cli/target_flags.h"
 #include "engine/task_workbench.h"
 #include "search/budget.h"
+#include "session/given_kernel.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/header.h"
 #include "task/resolve.h"
 
@@ -85,7 +88,7 @@ class Soak {
     spec.dims[dim] = value;
     spec.name = fmt::format("{}={}", dim, value);
     Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
-    if (workload.bytes() > workload_limit(carrier_.facts())) return std::nullopt;
+    if (workload.bytes() > session::workload_limit(carrier_.facts())) return std::nullopt;
     const auto shipped = workbench_.workloads();
     auto grown = shipped;
     grown.push_back(std::move(workload));
@@ -218,17 +221,17 @@ void print(const Soaked& s) {
 
 Result<int> soak(const Global& global, const SoakFlags& flags) {
   const auto budget_ns = static_cast<double>(KW_TRY(as_input(search::parse_duration(flags.time))));
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_accepted_task(global, data, flags.task));
   const Aim aim = KW_TRY(flags.target.aim(flags.file));
   const Candidate candidate =
-      KW_TRY(kernel_in_file(flags.file, aim.target, definition, flags.settings));
+      KW_TRY(session::kernel_in_file(global, flags.file, aim.target, definition, flags.settings));
   std::optional<task::WorkloadSpec> growing;
   if (!flags.grow.empty()) growing = KW_TRY(growing_workload(definition, aim.target, flags.grow));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto bench = KW_TRY(Bench::open(global, &store, aim));
+  const auto bench = KW_TRY(session::LocalJudge::open(global, &store, aim));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+      std::move(definition), {}, KW_TRY(session::workbench_options(global, aim, bench->facts()))));
   // Timed workloads are left out because they are large: only a few inputs a minute could be
   // judged.
   auto shapes = workbench.workloads();

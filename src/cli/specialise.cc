@@ -8,10 +8,13 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "cli/commands.h"
-#include "cli/given_kernel.h"
-#include "cli/session.h"
-#include "cli/shape_builds.h"
+#include "cli/errors.h"
 #include "cli/status.h"
+#include "cli/target_flags.h"
+#include "session/given_kernel.h"
+#include "session/local_judge.h"
+#include "session/shape_builds.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 namespace {
@@ -46,24 +49,27 @@ Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& stor
   return Named{run, run.config.task_path, {run.config.target, run.config.arch}};
 }
 
-Result<Candidate> kernel_of(const SpecialiseFlags& flags, const Named& named,
+Result<Candidate> kernel_of(const Global& global, const SpecialiseFlags& flags, const Named& named,
                             const store::RunStore& store, const task::Definition& definition) {
-  if (!named.run) return kernel_in_file(flags.kernel, named.aim.target, definition, flags.settings);
-  Candidate kernel = KW_TRY(best_of_run(store, *named.run, named.aim.target, definition));
-  KW_TRY(set_knobs(kernel, flags.settings));
+  if (!named.run)
+    return session::kernel_in_file(global, flags.kernel, named.aim.target, definition,
+                                   flags.settings);
+  Candidate kernel = KW_TRY(session::best_of_run(store, *named.run, named.aim.target, definition));
+  KW_TRY(session::set_knobs(kernel, flags.settings));
   return kernel;
 }
 
 Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const Named named = KW_TRY(named_by(flags, store));
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(global, data, named.task));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_accepted_task(global, data, named.task));
   KW_TRY(engine::TaskWorkbench::check_baseline(definition, named.aim.target, flags.baseline));
-  const Candidate kernel = KW_TRY(kernel_of(flags, named, store, definition));
-  const auto bench = KW_TRY(Bench::open(global, &store, named.aim));
+  const Candidate kernel = KW_TRY(kernel_of(global, flags, named, store, definition));
+  const auto bench = KW_TRY(session::LocalJudge::open(global, &store, named.aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(global, named.aim, bench->facts()))));
+      std::move(definition), {},
+      KW_TRY(session::workbench_options(global, named.aim, bench->facts()))));
   KW_TRY(workbench.check_baseline(flags.baseline));
   KW_TRY(bench->ensure_ceilings());
   const platform::SignalGuard signals;
@@ -80,17 +86,19 @@ Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
   global.status->answer_interruption(
       surroundings.is_interrupted,
       "interrupted: ending after the step in progress; Ctrl-C again to stop now");
-  const auto built =
-      build_for_shapes(surroundings, workbench, kernel,
-                       {.points = static_cast<int>(flags.points), .baseline = flags.baseline});
+  const auto built = session::build_for_shapes(
+      surroundings, workbench, kernel,
+      {.points = static_cast<int>(flags.points), .baseline = flags.baseline},
+      [](const std::string& line) { std::fprintf(stderr, "kw: %s\n", line.c_str()); });
   global.status->ask_for_news({});
   if (!built && signals.is_interrupted()) return report_error(global, built.error(), kInterrupted);
-  const ShapeBuilds& builds = KW_TRY(built);
+  const session::ShapeBuilds& builds = KW_TRY(built);
   const std::string& task = workbench.definition().task.name;
   if (global.json)
-    std::printf("%s\n", dump_json(shape_builds_json(builds, task, named.aim.target)).c_str());
+    std::printf("%s\n",
+                dump_json(session::shape_builds_json(builds, task, named.aim.target)).c_str());
   else
-    std::printf("%s", shape_builds_words(builds).c_str());
+    std::printf("%s", session::shape_builds_words(builds).c_str());
   return builds.result.is_kept() ? kDone : kNotGood;
 }
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stored_run.h"
 
-#include "cli/session.h"
-#include "cli/synthetic_bench.h"
 #include "memory/shipped_task.h"
 #include "record/codec.h"
+#include "session/landscape.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 
 namespace kw::cli {
 
@@ -28,22 +29,23 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
 
 Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
                                                         const RunSummary& run) {
-  if (auto landscape = synthetic_bench(global, run.config.task_path)) {
+  if (auto landscape = session::open_landscape(global, run.config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     if (parts.sha256 != run.config.task_sha256)
       return fail_input("the record that this run searched has changed since the run began",
                         run.name);
     return std::move(parts.workbench);
   }
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(global, data, run.config.task_path));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_task(global, data, run.config.task_path));
   if (definition.task.sha256 != run.config.task_sha256)
     return fail_input("the task's files have changed since this run began", run.name);
   const auto playbook = memory::shipped_playbook(data, definition);
   DeviceFacts facts;
   facts.target = run.config.target;
   facts.gpu = run.config.gpu;
-  auto options = KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts));
+  auto options =
+      KW_TRY(session::workbench_options(global, {run.config.target, run.config.arch}, facts));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(definition, playbook, options));
   // If the run found no CUTLASS, fewer kernels could be tried (ideas). The workbench must match the
   // run, whether or not this machine has CUTLASS.

@@ -14,6 +14,7 @@
 #include "base/foreign_text.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "cli/errors.h"
 
 namespace kw::cli {
 namespace {

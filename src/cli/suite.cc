@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/model_flags.h"
-#include "cli/session.h"
 #include "cli/status.h"
 #include "cli/suite_run.h"
 #include "platform/files.h"

@@ -13,10 +13,10 @@
 
 #include "base/contains.h"
 #include "base/hash.h"
-#include "cli/recorded_landscape.h"
-#include "cli/session.h"
-#include "cli/synthetic_bench.h"
 #include "search/strategy.h"
+#include "session/landscape.h"
+#include "session/recorded_landscape.h"
+#include "session/tasks.h"
 #include "task/fields.h"
 
 namespace kw::cli {
@@ -28,7 +28,7 @@ using task::SuiteName;
 using task::SuiteSpec;
 
 bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
-bool is_record(const std::string& task) { return task.starts_with(kRecordPrefix); }
+bool is_record(const std::string& task) { return task.starts_with(session::kRecordPrefix); }
 /// Whether this process searches the task itself, without the store: a technique world or a
 /// recorded run.
 bool is_inside(const std::string& task) { return is_world(task) || is_record(task); }
@@ -47,7 +47,7 @@ class Planner {
 
  private:
   Result<> check_tasks() {
-    const auto data = KW_TRY(open_data(global_));
+    const auto data = KW_TRY(session::open_data(global_));
     for (const task::SuiteTask& t : spec_.tasks) {
       const std::string& name = t.name.text;
       const std::string& first = spec_.tasks.front().name.text;
@@ -62,9 +62,9 @@ class Planner {
             std::from_chars(name.data() + std::string_view(kWorldPrefix).size(), end, seed);
         if (code != std::errc() || stop != end)
           report_.add(t.name.place, "techniques: wants a number as its seed, as in techniques:7");
-      } else if (const auto landscape = synthetic_bench(global_, name)) {
+      } else if (const auto landscape = session::open_landscape(global_, name)) {
         if (!*landscape) report_.add(t.name.place, landscape->error().what);
-      } else if (const auto known = open_accepted_task(global_, data, name)) {
+      } else if (const auto known = session::open_accepted_task(global_, data, name)) {
         sha256_[name] = known->task.sha256;
       } else {
         report_.add(t.name.place, describe(known.error()));
@@ -113,7 +113,7 @@ class Planner {
       if (models_of_spec().empty())
         return complain("needs a model that writes kernels: give 'models' in the suite");
       for (const task::SuiteTask& t : spec_.tasks)
-        if (is_landscape(t.name.text))
+        if (session::is_landscape(t.name.text))
           return complain(
               fmt::format("has kernels written, which no model does for {}; all strategies search "
                           "worlds of techniques, as techniques:7, and records, as recorded:RUN",

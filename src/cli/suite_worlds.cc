@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/recorded_landscape.h"
 #include "cli/suite_plan.h"
 #include "search/reward.h"
 #include "search/strategy.h"
+#include "session/recorded_landscape.h"
 
 namespace kw::cli {
 namespace {
@@ -82,9 +82,9 @@ void search_record(const task::SuiteSpec& spec, const search::RecordedLandscape&
 }  // namespace
 
 Result<> Worlds::open(const Global& global, const std::string& task) {
-  if (task.starts_with(kRecordPrefix)) {
+  if (task.starts_with(session::kRecordPrefix)) {
     if (auto& record = records_[task]; record == nullptr)
-      record = KW_TRY(open_record(global, task)).landscape;
+      record = KW_TRY(session::open_record(global, task)).landscape;
     return {};
   }
   auto& world = worlds_[task];
@@ -98,7 +98,7 @@ Result<> Worlds::open(const Global& global, const std::string& task) {
 }
 
 void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell) {
-  if (cell.task.starts_with(kRecordPrefix))
+  if (cell.task.starts_with(session::kRecordPrefix))
     search_record(spec, worlds.record(cell.task), cell);
   else
     search_world(spec, worlds.world(cell.task), cell);

@@ -11,12 +11,15 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/given_kernel.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/stored_run.h"
 #include "cli/sweep_range.h"
+#include "cli/target_flags.h"
 #include "engine/run.h"
 #include "report/plot.h"
+#include "session/given_kernel.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/resolve.h"
 
 namespace kw::cli {
@@ -58,10 +61,12 @@ Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Tar
     names.push_back(spec.name);
   }
   if (name.empty())
-    return fail_input(fmt::format("the task has no timed workload for target {} whose sizes could be varied",
+    return fail_input(
+        fmt::format("the task has no timed workload for target {} whose sizes could be varied",
                     name_of(target)),
         definition.folder);
-  return fail_input(ErrorCode::NotFound, "the task has no timed workload named '" + name + "'" + suggestion(name, names),
+  return fail_input(ErrorCode::NotFound,
+                    "the task has no timed workload named '" + name + "'" + suggestion(name, names),
                     definition.folder);
 }
 
@@ -79,7 +84,7 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
 /// The kernel that a sweep judges at each size, and its opponent.
 struct Contest {
   Candidate kernel;
-  std::string from;  ///< Where the kernel comes from: "best of run matmul-1".
+  std::string from;  ///< Where the kernel comes from, in words.
   /// The baseline to compare with; nothing if the swept kernel is itself the best baseline.
   std::optional<Candidate> opponent;
 };
@@ -87,16 +92,18 @@ struct Contest {
 Result<Contest> best_of(const store::RunStore& store, const RunSummary& run, Target target,
                         const task::Definition& definition) {
   return Contest{
-      KW_TRY(best_of_run(store, run, target, definition)), "best of run " + run.name, {}};
+      KW_TRY(session::best_of_run(store, run, target, definition)), "best of run " + run.name, {}};
 }
 
 /// The kernel of --kernel, or else of --run, or else of the latest run on this task. Nothing if
 /// there is none, so that the best baseline is swept.
-Result<std::optional<Contest>> kernel_of(const SweepFlags& flags, Target target,
-                                         const store::RunStore& store,
+Result<std::optional<Contest>> kernel_of(const Global& global, const SweepFlags& flags,
+                                         Target target, const store::RunStore& store,
                                          const task::Definition& definition) {
   if (!flags.kernel.empty())
-    return Contest{KW_TRY(kernel_in_file(flags.kernel, target, definition)), flags.kernel, {}};
+    return Contest{KW_TRY(session::kernel_in_file(global, flags.kernel, target, definition)),
+                   flags.kernel,
+                   {}};
   if (!flags.run.empty())
     return KW_TRY(best_of(store, KW_TRY(store.find(flags.run)), target, definition));
   const auto runs = KW_TRY(store.list());
@@ -117,7 +124,7 @@ class Sweep {
     Point point;
     point.value = value;
     Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
-    if (workload.bytes() > workload_limit(carrier_.facts())) {
+    if (workload.bytes() > session::workload_limit(carrier_.facts())) {
       point.skipped = "the tensors need " +
                       format_bytes(static_cast<std::uint64_t>(workload.bytes())) +
                       ", more than a tenth of the memory";
@@ -202,10 +209,10 @@ void print_point(const std::string& dim, const Point& p) {
   }
 }
 
-Result<Contest> contest_for(const SweepFlags& flags, Target target, const store::RunStore& store,
-                            const task::Definition& definition,
+Result<Contest> contest_for(const Global& global, const SweepFlags& flags, Target target,
+                            const store::RunStore& store, const task::Definition& definition,
                             const engine::Surroundings& surroundings) {
-  auto contest = KW_TRY(kernel_of(flags, target, store, definition));
+  auto contest = KW_TRY(kernel_of(global, flags, target, store, definition));
   const auto standings = KW_TRY(engine::time_baselines(surroundings));
   Candidate baseline = KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
   if (!contest) return Contest{std::move(baseline), kFallback, {}};
@@ -240,17 +247,17 @@ Json points_json(const std::vector<Point>& points) {
 
 Result<int> sweep(const Global& global, const SweepFlags& flags) {
   const SweepPlan plan = KW_TRY(parse_sweep(flags.dims));
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_accepted_task(global, data, flags.task));
   const Aim aim = KW_TRY(flags.target.aim(flags.kernel));
   KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
   task::WorkloadSpec spec = KW_TRY(base_workload(definition, aim.target, flags.workload));
   for (const auto& [dim, value] : plan.fixed) KW_TRY(set_dim(spec, definition, dim, value));
   KW_TRY(set_dim(spec, definition, plan.dim, plan.values.front()));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto bench = KW_TRY(Bench::open(global, &store, aim));
+  const auto bench = KW_TRY(session::LocalJudge::open(global, &store, aim));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      definition, {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+      definition, {}, KW_TRY(session::workbench_options(global, aim, bench->facts()))));
   KW_TRY(workbench.check_baseline(flags.baseline));
   KW_TRY(bench->ensure_ceilings());
   engine::Observer quiet;
@@ -262,7 +269,8 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
                                           global.is_interrupted,
                                           Seed::from_os().low,
                                           bench->judge_id()};
-  const Contest contest = KW_TRY(contest_for(flags, aim.target, store, definition, surroundings));
+  const Contest contest =
+      KW_TRY(contest_for(global, flags, aim.target, store, definition, surroundings));
   if (!global.json) print_contest(contest, bench->facts());
   Sweep judge(workbench, bench->carrier());
   std::vector<Point> points;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/target_flags.h"
 
-#include <tuple>
-
 #include "base/contains.h"
 #include "base/text.h"
 #include "device/known_devices.h"
@@ -32,28 +30,10 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
     return fail_input("--arch is for target cuda; on cpu kernels are compiled for this machine");
   if (!contains(device::known_archs(), arch))
     return fail_input(ErrorCode::NotFound, "--arch knows no GPU architecture '" + arch + "'" +
-                      suggestion(arch, device::known_archs()) +
-                      "; there are: " + join(device::known_archs(), ", "));
+                                               suggestion(arch, device::known_archs()) +
+                                               "; there are: " + join(device::known_archs(), ", "));
   aim.arch = arch;
   return aim;
-}
-
-GpuFacts limits_of(const DeviceFacts& known, const std::string& arch) {
-  if (!known.gpu.empty()) {
-    GpuFacts facts = known.gpu.front();
-    if (!arch.empty()) facts.arch = arch;
-    return facts;
-  }
-  return device::least_facts(arch);
-}
-
-bool has_same_limits(const GpuFacts& a, const GpuFacts& b) {
-  const auto limits = [](const GpuFacts& f) {
-    return std::tuple(f.arch, f.multiprocessors, f.l2_bytes, f.shared_per_block,
-                      f.shared_per_multiprocessor, f.registers_per_block,
-                      f.threads_per_multiprocessor);
-  };
-  return limits(a) == limits(b);
 }
 
 }  // namespace kw::cli

@@ -6,15 +6,11 @@
 
 #include "base/result.h"
 #include "cli/flags.h"
-#include "record/device.h"
-#include "record/enums.h"
+#include "session/aim.h"
 
 namespace kw::cli {
 
-struct Aim {
-  Target target = Target::Cpu;
-  std::string arch;  ///< cuda: the architecture, such as "sm_90a"; empty: the device's own.
-};
+using session::Aim;
 
 struct TargetFlags {
   std::string target;
@@ -26,12 +22,5 @@ struct TargetFlags {
   /// without a suffix it is cpu.
   Result<Aim> aim(const std::string& file = {}) const;
 };
-
-/// The GPU limits that a launch plan must keep to: those of the known GPU, or else of the weakest
-/// GPU with this architecture.
-GpuFacts limits_of(const DeviceFacts& known, const std::string& arch);
-
-/// Whether two GPUs are equal in every limit on which launch plans depend.
-bool has_same_limits(const GpuFacts& a, const GpuFacts& b);
 
 }  // namespace kw::cli

@@ -12,13 +12,17 @@
 #include "base/text.h"
 #include "cli/admission_view.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/errors.h"
+#include "cli/target_flags.h"
 #include "cli/task_draft.h"
 #include "import/kernel_function.h"
 #include "memory/shipped_task.h"
 #include "platform/read_text.h"
 #include "record/codec.h"
 #include "search/budget.h"
+#include "session/admission.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/draft.h"
 #include "task/header.h"
 #include "task/load.h"
@@ -53,7 +57,7 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
 }
 
 Result<int> create(const Global& global, const TaskFlags& flags) {
-  const platform::Path folder = new_task_folder(global, flags.name);
+  const platform::Path folder = session::new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
     if (!flags.from.empty())
       return fail_input("--describe and --from are two ways to draft a task: give one of them");
@@ -66,7 +70,7 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
         "--describe, too");
   task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(task::write_draft(draft, folder));
-  const auto shipped = memory::shipped_task(KW_TRY(open_data(global)), draft.name);
+  const auto shipped = memory::shipped_task(KW_TRY(session::open_data(global)), draft.name);
   if (shipped && !shipped->texts.empty())
     draft.notes.push_back(fmt::format(
         "the name: '{0}' is a shipped task, too; in this workspace it means the new one",
@@ -94,11 +98,11 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
   const std::int64_t budget_ns =
       flags.time.empty() ? 0 : KW_TRY(as_input(search::parse_duration(flags.time)));
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(global, data, flags.name));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_task(global, data, flags.name));
   const std::string name = definition.task.name;
-  const auto lines = KW_TRY(admit(global, std::move(definition), aim, budget_ns));
-  const bool is_good = is_admitted(lines);
+  const auto lines = KW_TRY(session::admit(global, std::move(definition), aim, budget_ns));
+  const bool is_good = session::is_admitted(lines);
   if (global.json) {
     Json object;
     object["task"] = name;
@@ -108,7 +112,7 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
     std::printf("%s\n", dump_json(object).c_str());
   } else {
     fmt::print("{}{} is {}\n", flags.verbose ? admission_details(lines) : admission_summary(lines),
-               name, admission_words(lines));
+               name, session::admission_words(lines));
   }
   return is_good ? kDone : kNotGood;
 }
@@ -136,10 +140,10 @@ bool is_as_shipped(const memory::DataFiles& data, const std::string& name,
 }
 
 Result<int> list_tasks(const Global& global) {
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   Json tasks = Json::array();
   const auto show = [&](const std::string& name, const std::string& where, const char* note = "") {
-    const auto definition = open_task(global, data, where);
+    const auto definition = session::open_task(global, data, where);
     const std::string summary = note + (definition ? definition->task.summary
                                                    : "not usable: " + describe(definition.error()));
     if (global.json)
@@ -265,13 +269,13 @@ Json task_json(const Shown& shown) {
 }
 
 Result<int> show_task(const Global& global, const TaskFlags& flags) {
-  const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(global, data, flags.name));
+  const auto data = KW_TRY(session::open_data(global));
+  auto definition = KW_TRY(session::open_task(global, data, flags.name));
   // Launch plans and knobs depend only on the limits of a device, so any architecture serves to
   // show them.
   Aim aim = KW_TRY(flags.target.aim());
   if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
-  auto options = KW_TRY(workbench_options(global, aim));
+  auto options = KW_TRY(session::workbench_options(global, aim));
   if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
     options.notices.push_back(std::move(why));
   const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 
-#include "cli/admission_record.h"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -14,12 +12,14 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "cli/session.h"
 #include "llm/open_model.h"
 #include "net/curl.h"
 #include "propose/task_drafter.h"
 #include "record/codec.h"
 #include "report/run_folder.h"
+#include "session/admission.h"
+#include "session/model_access.h"
+#include "session/tasks.h"
 #include "task/draft.h"
 #include "task/load.h"
 #include "task/units.h"
@@ -61,20 +61,20 @@ class DraftingModel {
     const SpendLimits limits = KW_TRY(flags.spend.limits());
     const Before before = KW_TRY(before_of(exchanges, specs.front().text()));
     std::unique_ptr<DraftingModel> drafting(
-        new DraftingModel(limits, before.spent, exchanges, runs / kRepliesFolder));
+        new DraftingModel(limits, before.spent, exchanges, runs / session::kRepliesFolder));
     llm::Surroundings around;
     around.http = drafting->http_.get();
     around.clock = &platform::real_clock();
     around.seed = Seed::from_os();
     around.keys = KW_TRY(llm::keys_from_environment());
-    around.prices = KW_TRY(open_prices(data));
+    around.prices = KW_TRY(session::open_prices(data));
     around.ledger = &drafting->ledger_;
     around.records = &drafting->exchanges_;
     around.rates = KW_TRY(flags.pace.rates());
-    around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
+    around.timeouts = session::timeouts_of(KW_TRY(flags.asking.timeout_ns()));
     if (flags.pace.cache_replies) around.cache = &drafting->cache_;
     around.script_position = before.tries;
-    if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
+    if (limits.usd) KW_TRY(session::needs_price(around.prices, specs.front()));
     if (const auto price = around.prices.find(specs.front())) drafting->prices_ = {*price};
     for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
     drafting->model_ = KW_TRY(as_input(llm::open_model(specs.front(), around)));
@@ -104,7 +104,7 @@ class DraftingModel {
 /// compiled or run is a problem of the task; a machine that cannot judge is an error.
 Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
-  const auto lines = admit(global, definition);
+  const auto lines = session::admit(global, definition);
   if (!lines) {
     if (!lines.error().is_input) return std::unexpected(lines.error());
     return std::vector{lines.error().what};
@@ -196,40 +196,6 @@ void DescribeFlags::declare(Flags& flags) {
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
 }
 
-Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
-                                                 const Aim& aim, std::int64_t budget_ns) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto bench = KW_TRY(Bench::open(global, &store, aim));
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
-  EvaluationRequest request = KW_TRY(workbench.references());
-  const Task task = request.task;
-  request.id = "admission";
-  request.seed = Seed::from_os().low;
-  request.measure.wall_ns = budget_ns;
-  auto lines = KW_TRY(bench->carrier().admit(std::move(request)));
-  KW_TRY(remember_admission(store, task, aim.target, bench->judge_id(), lines));
-  return lines;
-}
-
-bool is_admitted(const std::vector<worker::AdmissionLine>& lines) {
-  bool all = !lines.empty();
-  for (const worker::AdmissionLine& line : lines) all = all && line.is_ok;
-  return all;
-}
-
-std::string admission_words(const std::vector<worker::AdmissionLine>& lines) {
-  std::vector<std::string> left_out;
-  for (const worker::AdmissionLine& line : lines)
-    if (!line.is_examined) left_out.push_back(line.workload);
-  std::string words = is_admitted(lines) ? "admitted" : "NOT admitted";
-  if (!left_out.empty())
-    words += fmt::format("; {} left out, or in part: {}",
-                         left_out.size() == 1 ? "one workload was" : "some workloads were",
-                         join(left_out, ", "));
-  return words;
-}
-
 Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder) {
   const std::string name = folder.filename().string();
@@ -240,7 +206,7 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
     return fail_input("--describe needs a description in words, and it is empty");
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   const platform::Path runs = platform::Path(global.workspace) / "runs";
   const platform::Path exchanges = runs / "drafts" / name;
   KW_TRY(platform::make_dirs(exchanges));
@@ -274,14 +240,14 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
 }
 
 Result<int> accept_draft(const Global& global, const std::string& name) {
-  const auto found = task_folder(global, name);
+  const auto found = session::task_folder(global, name);
   if (!found) return fail_input(ErrorCode::NotFound, "no task folder of this name", name);
   const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
   if (definition.draft.empty())
     return fail_input("this task is no draft, so there is nothing to accept", folder.string());
-  const auto lines = KW_TRY(admit(global, std::move(definition)));
-  const bool is_good = is_admitted(lines);
+  const auto lines = KW_TRY(session::admit(global, std::move(definition)));
+  const bool is_good = session::is_admitted(lines);
   if (is_good) KW_TRY(platform::remove_tree(folder / task::kDraftFile));
   if (global.json) {
     Json object{
@@ -290,7 +256,8 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
       object["admission"].push_back(encode_json(line));
     std::printf("%s\n", dump_json(object).c_str());
   } else if (is_good) {
-    fmt::print("{}\naccepted; next: kw optimize {}\n", admission_words(lines), folder.string());
+    fmt::print("{}\naccepted; next: kw optimize {}\n", session::admission_words(lines),
+               folder.string());
   } else {
     for (const worker::AdmissionLine& line : lines)
       if (!line.is_ok) fmt::print("FAIL {:<30} {:<18} {}\n", line.what, line.workload, line.detail);

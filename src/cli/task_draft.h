@@ -32,16 +32,6 @@ struct DescribeFlags {
   }
 };
 
-/// Checks that the task accepts its reference and rejects every null answer and every mutant, by
-/// building and running each; returns and stores one line for each result. After `budget_ns` no
-/// further check begins, the lines say what was left out, and the task is not admitted; 0: no
-/// limit.
-Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
-                                                 const Aim& aim = {}, std::int64_t budget_ns = 0);
-bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
-/// "admitted" or "NOT admitted", and the workloads that were not fully checked.
-std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
-
 /// Lets the model draft a task into `folder`, which must not exist. The result is marked as a draft
 /// unless it passes the checks and --yes was given. kNotGood: the task does not pass the checks
 /// yet.

@@ -1,6 +1,7 @@
 // Tests of the text that sums up the checks of a task.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
+#include "session/admission.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +12,15 @@ using Lines = std::vector<worker::AdmissionLine>;
 
 TEST(AdmissionWords, NameWhatWasLeftOut) {
   Lines lines{{"zeros", "small", true, "caught", true}};
-  EXPECT_EQ(admission_words(lines), "admitted");
+  EXPECT_EQ(session::admission_words(lines), "admitted");
   lines.push_back({"null answers", "cube", true, "not examined", false});
-  EXPECT_EQ(admission_words(lines), "admitted; one workload was left out, or in part: cube");
+  EXPECT_EQ(session::admission_words(lines),
+            "admitted; one workload was left out, or in part: cube");
   lines.push_back({"null answers", "box", true, "not examined", false});
   lines.push_back({"ones", "small", false, "taken for correct", true});
-  EXPECT_EQ(admission_words(lines),
+  EXPECT_EQ(session::admission_words(lines),
             "NOT admitted; some workloads were left out, or in part: cube, box");
-  EXPECT_EQ(admission_words({}), "NOT admitted");
+  EXPECT_EQ(session::admission_words({}), "NOT admitted");
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <string>
-
+#include "base/json.h"
 #include "record/evaluation.h"
+#include "session/given_kernel.h"
 
 namespace kw::cli {
 
@@ -13,9 +12,7 @@ namespace kw::cli {
 /// folded to its width.
 void print_evaluation(const Evaluation& evaluation);
 
-/// The object of `kw judge --json`, as docs/formats.md describes it: verdict, findings, speedup,
-/// roofline_fraction, device, jail, trust_class, workloads. Leaves out the samples.
-nlohmann::json evaluation_json(const Evaluation& evaluation);
-std::string judged_json(const Evaluation& evaluation);
+/// The object `drafted` of kw judge: how a plan was drafted from host code.
+Json drafted_json(const session::DraftedPlan& drafted);
 
 }  // namespace kw::cli

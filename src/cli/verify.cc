@@ -16,14 +16,17 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/errors.h"
 #include "cli/verdict_view.h"
 #include "platform/read_text.h"
 #include "record/bounds.h"
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/certificate.h"
+#include "report/evaluation_json.h"
 #include "report/junit.h"
+#include "session/local_judge.h"
+#include "session/tasks.h"
 #include "task/header.h"
 
 namespace kw::cli {
@@ -112,9 +115,10 @@ struct FoundTask {
 
 Result<FoundTask> find_task(const Global& global, const report::Certificate& certificate,
                             const std::string& given) {
-  const auto data = KW_TRY(open_data(global));
+  const auto data = KW_TRY(session::open_data(global));
   FoundTask found{
-      KW_TRY(open_accepted_task(global, data, given.empty() ? certificate.task : given)), {}};
+      KW_TRY(session::open_accepted_task(global, data, given.empty() ? certificate.task : given)),
+      {}};
   const std::string& here = found.definition.task.sha256;
   if (!certificate.task_sha256.empty()) found.is_same = here == certificate.task_sha256;
   if (found.is_same.value_or(true) || !given.empty()) return found;
@@ -192,7 +196,7 @@ class Verification {
             {"verified", answer.code == kDone},
             {"words", answer.words},
             {"claim", encode_json(certificate_->claim)},
-            {"evaluation", evaluation_json(*evaluation_)}};
+            {"evaluation", report::evaluation_json(*evaluation_)}};
   }
 
   /// Whether a verification has begun; false if the flags were wrong, so that there is nothing to
@@ -272,9 +276,10 @@ class Verification {
     }
     const Aim aim{target, {}};
     // Bench::open() gets no store (null), so that a verification leaves no workspace behind.
-    const auto bench = KW_TRY(Bench::open(global_, nullptr, aim));
+    const auto bench = KW_TRY(session::LocalJudge::open(global_, nullptr, aim));
     const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-        std::move(definition), {}, KW_TRY(workbench_options(global_, aim, bench->facts()))));
+        std::move(definition), {},
+        KW_TRY(session::workbench_options(global_, aim, bench->facts()))));
     const auto& all = workbench.baselines();
     const auto opponent = std::ranges::find(all, baseline, &Candidate::name);
     if (opponent == all.end()) {

@@ -131,7 +131,8 @@ Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings set
   const platform::Exit asked =
       KW_TRY(platform::run({settings.program, "--version"}, options, std::chrono::seconds(10)));
   if (!asked.ok() || asked.out.empty())
-    return fail(ErrorCode::MissingProgram, "the C++ compiler cannot be run: " + platform::describe(asked), settings.program,
+    return fail(ErrorCode::MissingProgram,
+                "the C++ compiler cannot be run: " + platform::describe(asked), settings.program,
                 Advice::Stop);
   std::string version = sanitise(split_lines(asked.out).front(), 200);
   return std::unique_ptr<CpuCompiler>(new CpuCompiler(std::move(settings), std::move(version)));

@@ -20,7 +20,8 @@ class CudaSuite final : public Compiler {
     const bool is_host = unit.dialect == "host";
     if (device_ && !is_host) return device_->build(unit);
     if (host_) return host_->build(unit);
-    return fail(ErrorCode::MissingProgram, "host launchers cannot be built without nvcc; set CUDA_PATH to a CUDA toolkit", "",
+    return fail(ErrorCode::MissingProgram,
+                "host launchers cannot be built without nvcc; set CUDA_PATH to a CUDA toolkit", "",
                 Advice::GiveUp);
   }
   const std::string& identity() const override { return identity_; }

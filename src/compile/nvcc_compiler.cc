@@ -80,7 +80,8 @@ NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
 
 Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings) {
   if (settings.toolkit.nvcc.empty())
-    return fail(ErrorCode::MissingProgram, "nvcc was not found; set CUDA_PATH to a CUDA toolkit", "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram, "nvcc was not found; set CUDA_PATH to a CUDA toolkit",
+                "", Advice::Stop);
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
   platform::SpawnOptions options;
@@ -89,7 +90,8 @@ Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings
   const platform::Exit asked =
       KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(20)));
   if (!asked.ok() || asked.out.empty())
-    return fail(ErrorCode::MissingProgram, "nvcc cannot be run: " + platform::describe(asked), program, Advice::Stop);
+    return fail(ErrorCode::MissingProgram, "nvcc cannot be run: " + platform::describe(asked),
+                program, Advice::Stop);
   std::string version;
   for (const std::string_view line : split_lines(asked.out))
     if (line.find("release") != std::string_view::npos) version = sanitise(trim(line), 120);

@@ -125,7 +125,9 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
   Path program = settings.program;
   if (program.empty()) program = KW_TRY(platform::executable_dir()) / "kw-nvrtc";
   if (!std::filesystem::exists(program))
-    return fail(ErrorCode::MissingProgram, "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
+    return fail(
+        ErrorCode::MissingProgram,
+        "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
         "file again",
         program.string(), Advice::Stop);
   platform::JailSpec jail;
@@ -150,14 +152,17 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
 Result<> NvrtcServer::Life::read_greeting() {
   std::array<std::byte, sizeof(NvrtcGreeting) + 1> bytes;
   if (!wait_readable(control_.get(), kGreetingMs))
-    return fail(ErrorCode::TimedOut, "kw-nvrtc, which compiles device code, did not answer after its start", "",
+    return fail(ErrorCode::TimedOut,
+                "kw-nvrtc, which compiles device code, did not answer after its start", "",
                 Advice::Retry);
   const player::Received got = player::receive_packet(control_.get(), bytes, {}, /*wait=*/true);
   if (got.error != 0 || got.bytes == 0)
     return fail(ErrorCode::Ended, "kw-nvrtc ended before it had loaded NVRTC", "", Advice::Retry);
   const auto greeting = decode_greeting(std::span(bytes).first(got.bytes));
   if (!greeting)
-    return fail(ErrorCode::NewerFormat, "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
+    return fail(
+        ErrorCode::NewerFormat,
+        "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
         "", Advice::Stop);
   if (greeting->major == 0)
     return fail(ErrorCode::MissingProgram,

@@ -70,7 +70,8 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::s
   int count = 0;
   KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
   if (ordinal < 0 || ordinal >= count)
-    return fail(ErrorCode::NoDevice, fmt::format("there is no GPU with number {}: this process sees {}, numbered from 0",
+    return fail(ErrorCode::NoDevice,
+                fmt::format("there is no GPU with number {}: this process sees {}, numbered from 0",
                             ordinal, count),
                 "", Advice::Stop);
   KW_TRY(c->make(ordinal));
@@ -91,7 +92,9 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(const std::string& uuid,
     KW_TRY(c->make(i));
     return c;
   }
-  return fail(ErrorCode::NoDevice, "this process cannot see the GPU with UUID " + uuid + "; CUDA_VISIBLE_DEVICES may hide it",
+  return fail(
+      ErrorCode::NoDevice,
+      "this process cannot see the GPU with UUID " + uuid + "; CUDA_VISIBLE_DEVICES may hide it",
       "", Advice::Stop);
 }
 
@@ -115,7 +118,8 @@ Result<> CudaContext::read_facts() {
   KW_TRY(check(api_.cuDeviceTotalMem(&memory, device_), "read the GPU's memory"));
   if (KW_TRY(attribute(cuda::kVirtualMemory)) == 0 ||
       KW_TRY(attribute(cuda::kDescriptorHandles)) == 0)
-    return fail(ErrorCode::NoDevice, fmt::format("the GPU {} cannot share memory between processes by file descriptors, "
+    return fail(ErrorCode::NoDevice,
+                fmt::format("the GPU {} cannot share memory between processes by file descriptors, "
                             "which judging needs",
                             name),
                 "", Advice::Stop);

@@ -112,7 +112,9 @@ class MessageReader final : public ReplyReader {
     if (string_at(body, "type") == "error") return parts_.break_off(body);
     const auto content = body.is_object() ? body.find("content") : body.end();
     if (!body.is_object() || content == body.end() || !content->is_array())
-      return fail(ErrorCode::BrokenReply, "the server's answer holds no 'content': is this a messages server (Anthropic API)?");
+      return fail(
+          ErrorCode::BrokenReply,
+          "the server's answer holds no 'content': is this a messages server (Anthropic API)?");
     parts_.model = string_at(body, "model");
     for (const Json& block : *content) take_block(block);
     take_stop(body);

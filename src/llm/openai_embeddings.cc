@@ -18,7 +18,8 @@ class VectorReader final : public ReplyReader {
   explicit VectorReader(std::size_t texts) : vectors(texts) {}
 
   Result<> on_event(const net::SseEvent&) override {
-    return fail(ErrorCode::BrokenReply, "the server sent an event stream where embeddings were expected");
+    return fail(ErrorCode::BrokenReply,
+                "the server sent an event stream where embeddings were expected");
   }
 
   Result<> on_whole(const Json& body) override {
@@ -28,7 +29,8 @@ class VectorReader final : public ReplyReader {
     }
     const auto data = body.is_object() ? body.find("data") : body.end();
     if (!body.is_object() || data == body.end() || !data->is_array())
-      return fail(ErrorCode::BrokenReply, "the server's answer holds no 'data': is this an embeddings server?");
+      return fail(ErrorCode::BrokenReply,
+                  "the server's answer holds no 'data': is this an embeddings server?");
     for (std::size_t i = 0; i < data->size(); ++i) KW_TRY(take((*data)[i], i));
     usage.prompt_tokens = count_at(object_at(body, "usage"), "prompt_tokens");
     model = string_at(body, "model");
@@ -55,13 +57,16 @@ class VectorReader final : public ReplyReader {
         has_index ? static_cast<std::size_t>(count_at(item, "index")) : position;
     const auto values = item.is_object() ? item.find("embedding") : item.end();
     if (index >= vectors.size() || !item.is_object() || values == item.end() || !values->is_array())
-      return fail(ErrorCode::BrokenReply, "the server's answer holds an embedding that nobody asked for, or one without numbers");
+      return fail(
+          ErrorCode::BrokenReply,
+          "the server's answer holds an embedding that nobody asked for, or one without numbers");
     std::vector<float>& vector = vectors[index];
     vector.clear();
     vector.reserve(values->size());
     for (const Json& value : *values) {
       if (!value.is_number())
-        return fail(ErrorCode::BrokenReply, "an embedding in the server's answer holds something that is no number");
+        return fail(ErrorCode::BrokenReply,
+                    "an embedding in the server's answer holds something that is no number");
       vector.push_back(value.get<float>());
     }
     return {};

@@ -75,7 +75,8 @@ Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) 
   endpoint.price = around.prices.find(spec);
   // A server at a user's own address may need no key; a vendor's own server always needs one.
   if (!endpoint.key.is_set() && spec.has_own_base_url())
-    return fail(ErrorCode::BadKey, std::string("the model's provider needs an API key: set ") +
+    return fail(ErrorCode::BadKey,
+                std::string("the model's provider needs an API key: set ") +
                     info_of(spec.provider).key_name,
                 spec.text(), Advice::Stop);
   return endpoint;

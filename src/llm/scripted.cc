@@ -37,7 +37,8 @@ class ScriptedChat final : public ChatModel {
       case ScriptEntry::Fault::Hang:
         KW_TRY(wait_for(*options_.clock, {options_.hang, name()}, call.cancel));
         call.report.spent.prompt_tokens = likely_tokens(bytes_of(request));
-        return fail(ErrorCode::TimedOut, "no answer came, because the script of replies hangs at this entry",
+        return fail(ErrorCode::TimedOut,
+                    "no answer came, because the script of replies hangs at this entry",
                     options_.name, Advice::Retry);
       case ScriptEntry::Fault::Cut:
         speak(entry.reply, call);

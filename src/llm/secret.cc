@@ -44,7 +44,8 @@ Result<Secret> key_from(const char* name) {
   const std::string_view key = trim(value);
   const auto is_bad = [](char c) { return static_cast<unsigned char>(c) <= 32 || c == 127; };
   if (std::any_of(key.begin(), key.end(), is_bad))
-    return fail(ErrorCode::BadKey, "the API key holds a blank or a control character", name, Advice::Stop);
+    return fail(ErrorCode::BadKey, "the API key holds a blank or a control character", name,
+                Advice::Stop);
   return Secret(std::string(key));
 }
 

@@ -63,14 +63,17 @@ class BodyReader {
       case BodyKind::Json: {
         const auto body = parse_json(kept_, "the server's answer");
         if (!body)
-          return fail(ErrorCode::BrokenReply, "the server's answer is not JSON: " + body.error().what, {}, Advice::Retry);
+          return fail(ErrorCode::BrokenReply,
+                      "the server's answer is not JSON: " + body.error().what, {}, Advice::Retry);
         KW_TRY(reader_.on_whole(*body));
         return reader_.finish();
       }
       case BodyKind::Other:
         break;
     }
-    return fail(ErrorCode::BrokenReply, fmt::format("the server's answer is not a model's reply ({}): {}; is the base URL right?",
+    return fail(
+        ErrorCode::BrokenReply,
+        fmt::format("the server's answer is not a model's reply ({}): {}; is the base URL right?",
                     sanitise(head.find("content-type"), 60),
                     read_server_error(head, kept_).message),
         {}, Advice::Stop);

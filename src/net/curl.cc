@@ -87,10 +87,10 @@ std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* co
   transfer.last_piece = std::chrono::steady_clock::now();
   transfer.body_bytes += piece.size();
   if (transfer.body_bytes > transfer.request->max_answer_bytes) {
-    transfer.refused = Error{"the server's answer is larger than the limit of " +
-                                 format_bytes(transfer.request->max_answer_bytes),
-                             shown_url(transfer.request->url), Advice::GiveUp, false,
-                             ErrorCode::TooLarge};
+    transfer.refused =
+        Error{"the server's answer is larger than the limit of " +
+                  format_bytes(transfer.request->max_answer_bytes),
+              shown_url(transfer.request->url), Advice::GiveUp, false, ErrorCode::TooLarge};
     return CURL_WRITEFUNC_ERROR;
   }
   if (const Result<> taken = (*transfer.on_body)(transfer.head, piece); !taken) {

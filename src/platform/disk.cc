@@ -51,7 +51,8 @@ Result<std::string> MemoryDisk::read(const Path& path, std::size_t cap) {
   const auto it = files_.find(path);
   if (it == files_.end()) return fail_errno("open", path, ENOENT);
   if (it->second.size() > cap) {
-    return fail(ErrorCode::TooLarge, "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
+    return fail(ErrorCode::TooLarge,
+                "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
                 path.string());
   }
   return it->second;

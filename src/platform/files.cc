@@ -97,9 +97,11 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail_errno("inspect", path, errno);
   if (S_ISDIR(info.st_mode)) return fail_errno("read", path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return fail(ErrorCode::Io, "cannot read: this is not a regular file", path.string());
+  if (!S_ISREG(info.st_mode))
+    return fail(ErrorCode::Io, "cannot read: this is not a regular file", path.string());
   const auto too_large = [&] {
-    return fail(ErrorCode::TooLarge, "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
+    return fail(ErrorCode::TooLarge,
+                "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
                 path.string());
   };
   if (static_cast<std::uint64_t>(info.st_size) > cap) return too_large();
@@ -121,7 +123,8 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
 
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable) {
   if (const mode_t kind = kind_at(path); is_special(kind) && kind != S_IFLNK)
-    return fail(ErrorCode::Io, "cannot write: this is a device or a pipe, not a regular file", path.string());
+    return fail(ErrorCode::Io, "cannot write: this is a device or a pipe, not a regular file",
+                path.string());
   const Path temporary = temporary_name_beside(path);
   Fd fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (!fd) return fail_errno("create", path, errno);

@@ -158,7 +158,9 @@ Result<> check_reachable(const Path& path) {
     struct stat info{};
     if (::stat(folder.c_str(), &info) != 0) return fail_errno("inspect", folder, errno);
     if ((info.st_mode & S_IXOTH) == 0) {
-      return fail(ErrorCode::NotPermitted, "with --jail landlock, kw runs candidates as an unprivileged user when root starts it, "
+      return fail(
+          ErrorCode::NotPermitted,
+          "with --jail landlock, kw runs candidates as an unprivileged user when root starts it, "
           "and that user may not enter this folder above " +
               path.string() + "; chmod o+x the folder, or work elsewhere",
           folder.string());
@@ -214,7 +216,8 @@ Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_
     }
     return uid;
   }
-  return fail(ErrorCode::Busy, "all " + std::to_string(kJailUids) +
+  return fail(ErrorCode::Busy,
+              "all " + std::to_string(kJailUids) +
                   " user ids that this machine has for jails are in use; try again once other runs "
                   "have ended",
               folder.string(), Advice::Retry);
@@ -234,7 +237,9 @@ Result<Report> receive_report(int socket, int timeout_ms) {
   do {
     n = ::poll(&ready, 1, timeout_ms);
   } while (n < 0 && errno == EINTR);
-  if (n <= 0) return fail(ErrorCode::NoJail, "kw-jail did not report within its time limit", "", Advice::Retry);
+  if (n <= 0)
+    return fail(ErrorCode::NoJail, "kw-jail did not report within its time limit", "",
+                Advice::Retry);
 
   std::array<char, 4096> text{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
@@ -318,7 +323,9 @@ void Process::State::finish() {
 Result<std::string> kw_jail_path() {
   const Path path = KW_TRY(executable_dir()) / "kw-jail";
   if (!is_there(path)) {
-    return fail(ErrorCode::MissingProgram, "kw-jail is missing; it belongs into the folder of kw; build again, or unpack the release "
+    return fail(
+        ErrorCode::MissingProgram,
+        "kw-jail is missing; it belongs into the folder of kw; build again, or unpack the release "
         "file again",
         path.string(), Advice::Stop);
   }
@@ -330,8 +337,9 @@ Result<Path> find_bubblewrap() {
   if (found) return found;
   if (const auto folder = executable_dir(); folder && is_there(*folder / "bwrap"))
     return *folder / "bwrap";
-  return fail(ErrorCode::MissingProgram, "bubblewrap (bwrap), which the jail of level namespace needs, is missing: " +
-              describe(found.error()));
+  return fail(ErrorCode::MissingProgram,
+              "bubblewrap (bwrap), which the jail of level namespace needs, is missing: " +
+                  describe(found.error()));
 }
 
 ProcessLimit process_limit_of(JailLevel level, const Standing& standing) {

@@ -176,7 +176,9 @@ Result<Path> lease_dir() {
                           [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });
   }
   if (parent == parents.end()) {
-    return fail(ErrorCode::NotPermitted, "there is no folder for machine-wide locks: none of /run/lock, /var/lock and /tmp is "
+    return fail(
+        ErrorCode::NotPermitted,
+        "there is no folder for machine-wide locks: none of /run/lock, /var/lock and /tmp is "
         "writable");
   }
   Path folder = *parent / "kernelwright";

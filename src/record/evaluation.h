@@ -397,6 +397,8 @@ struct Evaluation {
   /// cuda: state of the GPU when timing began and after it, where the driver reports it.
   std::vector<GpuMoment> moments;
 
+  /// Whether a player was started for the candidate, in a jail of any level, `none` included.
+  bool has_run() const { return jail_uid >= 0; }
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
   /// The opponent's name, with its trust class where that differs from the candidate's, and with a

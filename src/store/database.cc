@@ -114,22 +114,29 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {
     case SQLITE_FULL:
-      return fail(ErrorCode::NoSpace, "the disk of the workspace is full; nothing that was stored is lost; free some space, "
+      return fail(
+          ErrorCode::NoSpace,
+          "the disk of the workspace is full; nothing that was stored is lost; free some space, "
           "then go on",
           path, Advice::Stop);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      return fail(ErrorCode::NotPermitted, std::string("cannot write the workspace's database: ") + e.what(), path,
+      return fail(ErrorCode::NotPermitted,
+                  std::string("cannot write the workspace's database: ") + e.what(), path,
                   Advice::Stop);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return fail(ErrorCode::Malformed, std::string("this file is not a database of Kernelwright, or is a damaged one: ") +
+      return fail(
+          ErrorCode::Malformed,
+          std::string("this file is not a database of Kernelwright, or is a damaged one: ") +
               e.what(),
           path, Advice::Stop);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fail(ErrorCode::Busy, "another process keeps the workspace's database locked; try again once it has ended",
+      return fail(
+          ErrorCode::Busy,
+          "another process keeps the workspace's database locked; try again once it has ended",
           path, Advice::Retry);
     default:
       return fail(ErrorCode::Io, std::string("database: ") + e.what(), path, Advice::Stop);
@@ -162,7 +169,8 @@ void migrate(SQLite::Database& db, int from, const Database::Completion& complet
 Result<int> known_version(SQLite::Database& db, const std::string& file) {
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (version <= kSchemaVersion) return version;
-  return fail(ErrorCode::NewerFormat, "the workspace's database was written by a newer version of kernelwright (schema " +
+  return fail(ErrorCode::NewerFormat,
+              "the workspace's database was written by a newer version of kernelwright (schema " +
                   std::to_string(version) + ", this program knows " +
                   std::to_string(kSchemaVersion) + ")",
               file, Advice::Stop);
@@ -202,7 +210,8 @@ Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file
       std::make_unique<SQLite::Database>(uri_of(file) + (is_immutable ? "?immutable=1" : ""),
                                          SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
   if (const int version = KW_TRY(known_version(*db, file)); version < kSchemaVersion)
-    return fail(ErrorCode::NotPermitted, fmt::format("the workspace's database has schema {}, older than this program's {}, "
+    return fail(ErrorCode::NotPermitted,
+                fmt::format("the workspace's database has schema {}, older than this program's {}, "
                             "and cannot be converted because it cannot be written; copy the "
                             "workspace to a folder that can be written",
                             version, kSchemaVersion),

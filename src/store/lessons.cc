@@ -33,7 +33,8 @@ Result<Lesson> read_lesson(SQLite::Statement& row) {
   lesson.id = row.getColumn(0).getInt64();
   const auto state = enum_from<LessonState>(row.getColumn(1).getString());
   if (!state)
-    return fail(ErrorCode::Malformed, "the workspace's database holds a lesson whose state this program does not know",
+    return fail(ErrorCode::Malformed,
+                "the workspace's database holds a lesson whose state this program does not know",
                 lesson.key, Advice::Stop);
   lesson.state = *state;
   lesson.uses = row.getColumn(2).getInt();
@@ -224,7 +225,8 @@ Result<std::vector<Lesson>> RunStore::lessons() const {
 Result<Lesson> RunStore::lesson(std::int64_t id) const {
   for (Lesson& lesson : KW_TRY(lessons()))
     if (lesson.id == id) return std::move(lesson);
-  return fail_input(ErrorCode::NotFound, "there is no lesson " + std::to_string(id) + "; kw memory lists all lessons",
+  return fail_input(ErrorCode::NotFound,
+                    "there is no lesson " + std::to_string(id) + "; kw memory lists all lessons",
                     root_.string());
 }
 

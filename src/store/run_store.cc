@@ -38,7 +38,8 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   const auto state = word == "failed" ? RunState::Stopped  // the word that older programs wrote
                                       : enum_from<RunState>(word);
   if (!state)
-    return fail(ErrorCode::Malformed, "the workspace's database holds a run whose state this program does not know",
+    return fail(ErrorCode::Malformed,
+                "the workspace's database holds a run whose state this program does not know",
                 run.name, Advice::Stop);
   run.state = *state;
   run.config = KW_TRY(decode<RunConfig>(row.getColumn(3).getString()));
@@ -343,7 +344,8 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     row.bind(2, number);
     if (row.executeStep()) packed = packed_attempt(row);
   }));
-  if (!packed) return fail_input(ErrorCode::NotFound, "this run has no attempt " + std::to_string(number));
+  if (!packed)
+    return fail_input(ErrorCode::NotFound, "this run has no attempt " + std::to_string(number));
   Attempt attempt = KW_TRY(unpack(*packed));
   attempt.candidate.source = KW_TRY(SourceTexts(artifacts_).get(packed->source));
   return attempt;

@@ -38,7 +38,8 @@ Result<> wait_readable(int fd, std::int64_t deadline_ns) {
     if (deadline_ns > 0) {
       const std::int64_t left = deadline_ns - platform::real_clock().now_ns();
       if (left <= 0)
-        return fail(ErrorCode::TimedOut, "the other process did not answer in time", "worker pipe", Advice::Retry);
+        return fail(ErrorCode::TimedOut, "the other process did not answer in time", "worker pipe",
+                    Advice::Retry);
       wait_ms = static_cast<int>(left / 1'000'000 + 1);
     }
     pollfd polled{fd, POLLIN, 0};
@@ -54,7 +55,8 @@ Result<> read_all(int fd, char* data, std::size_t size, std::int64_t deadline_ns
     const ssize_t n = ::read(fd, data, size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return lost("cannot read");
-    if (n == 0) return fail(ErrorCode::Ended, "the other process ended", "worker pipe", Advice::Retry);
+    if (n == 0)
+      return fail(ErrorCode::Ended, "the other process ended", "worker pipe", Advice::Retry);
     data += n;
     size -= static_cast<std::size_t>(n);
   }
@@ -70,7 +72,8 @@ bool has_input(int fd, int wait_ms) {
 
 Result<> write_frame(int fd, std::string_view text) {
   if (text.size() > kMaxFrame)
-    return fail(ErrorCode::TooLarge, "a message to the other process has " + std::to_string(text.size()) +
+    return fail(ErrorCode::TooLarge,
+                "a message to the other process has " + std::to_string(text.size()) +
                     " bytes; at most " + std::to_string(kMaxFrame) + " can be sent",
                 "worker pipe");
   std::array<char, 4> head;
@@ -86,7 +89,8 @@ Result<std::string> read_frame(int fd, std::int64_t timeout_ns) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) size |= std::size_t{head[i]} << (8 * i);
   if (size > kMaxFrame)
-    return fail(ErrorCode::Malformed, "the other process announced a message of " + std::to_string(size) +
+    return fail(ErrorCode::Malformed,
+                "the other process announced a message of " + std::to_string(size) +
                     " bytes; at most " + std::to_string(kMaxFrame) + " are read",
                 "worker pipe", Advice::Retry);
   std::string text(size, '\0');

@@ -1,0 +1,49 @@
+// Runs admission on this machine.
+// SPDX-License-Identifier: Apache-2.0
+#include "session/admission.h"
+
+#include <fmt/format.h>
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "session/admission_record.h"
+#include "session/local_judge.h"
+
+namespace kw::session {
+
+Result<std::vector<worker::AdmissionLine>> admit(const Options& options,
+                                                 task::Definition definition, const Aim& aim,
+                                                 std::int64_t budget_ns) {
+  auto store = KW_TRY(store::RunStore::open(options.workspace));
+  const auto judge = KW_TRY(LocalJudge::open(options, &store, aim));
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), {}, KW_TRY(workbench_options(options, aim, judge->facts()))));
+  EvaluationRequest request = KW_TRY(workbench.references());
+  const Task task = request.task;
+  request.id = "admission";
+  request.seed = Seed::from_os().low;
+  request.measure.wall_ns = budget_ns;
+  auto lines = KW_TRY(judge->carrier().admit(std::move(request)));
+  KW_TRY(remember_admission(store, task, aim.target, judge->judge_id(), lines));
+  return lines;
+}
+
+bool is_admitted(const std::vector<worker::AdmissionLine>& lines) {
+  bool all = !lines.empty();
+  for (const worker::AdmissionLine& line : lines) all = all && line.is_ok;
+  return all;
+}
+
+std::string admission_words(const std::vector<worker::AdmissionLine>& lines) {
+  std::vector<std::string> left_out;
+  for (const worker::AdmissionLine& line : lines)
+    if (!line.is_examined) left_out.push_back(line.workload);
+  std::string words = is_admitted(lines) ? "admitted" : "NOT admitted";
+  if (!left_out.empty())
+    words += fmt::format("; {} left out, or in part: {}",
+                         left_out.size() == 1 ? "one workload was" : "some workloads were",
+                         join(left_out, ", "));
+  return words;
+}
+
+}  // namespace kw::session
