@@ -54,7 +54,8 @@ Interrupted run_interrupted(const std::function<int(const Global&)>& command) {
 }
 
 constexpr const char* kSaid =
-    "{\"error\":{\"code\":\"cancelled\",\"exit_code\":130,\"what\":\"interrupted\",\"where\":\"\"}}\n";
+    "{\"error\":{\"code\":\"cancelled\",\"exit_code\":130,\"what\":\"interrupted\",\"where\":\"\"}}"
+    "\n";
 
 TEST(Interruption, EndsACommandThatDoesNot) {
   for (const int signal : {SIGINT, SIGTERM}) {

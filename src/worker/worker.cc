@@ -81,9 +81,8 @@ auto within_memory(Work work) -> decltype(work()) {
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
   for (const referee::BaselineFigure& b : admission.baseline)
-    lines.push_back(
-        {"reference at the task's type", b.workload, b.passed,
-         b.passed ? fmt::format("at {:.3g} of the gate", b.gate_fraction) : b.failure});
+    lines.push_back({"reference at the task's type", b.workload, b.passed,
+                     b.passed ? fmt::format("at {:.3g} of the gate", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
     // Only timed workloads must all catch a wrong answer; one that passes a check workload may fail
