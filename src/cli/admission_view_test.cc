@@ -17,8 +17,7 @@ std::vector<worker::AdmissionLine> lines() {
   const std::string why =
       "taken for correct: the values are so small that what the last block adds is below the gate";
   return {{"reference at the task's type", "one", true, "at 0.5 of the gate"},
-          {"reference at the task's type", "a-shape-of-a-very-long-name", true,
-           "at 0 of the gate"},
+          {"reference at the task's type", "a-shape-of-a-very-long-name", true, "at 0 of the gate"},
           {"zeros", "one", true, "caught: the error is 1e+06 times what the gate allows"},
           {"ones", "a-shape-of-a-very-long-name", false, why},
           {"mutant 3", "one", true, "not tried here: the same", true, false},
@@ -35,12 +34,11 @@ std::vector<std::string> lines_in(const std::string& text) {
 TEST(AdmissionView, ALineForEachWorkloadAndFailuresLast) {
   EXPECT_THAT(
       lines_in(admission_summary(lines())),
-      ElementsAre(
-          "ok   one                  2 checks, reference at 0.5 of the gate",
-          "FAIL a-shape-of-a-very-l… 1 of 2 checks failed, reference at 0 of the gate",
-          "left big                  left out: it needs 40 GiB",
-          StartsWith("FAIL a-shape-of-a-very-long-name: ones: taken for correct:"),
-          StartsWith("     "), "FAIL raise the values of x, or lower c"));
+      ElementsAre("ok   one                  2 checks, reference at 0.5 of the gate",
+                  "FAIL a-shape-of-a-very-l… 1 of 2 checks failed, reference at 0 of the gate",
+                  "left big                  left out: it needs 40 GiB",
+                  StartsWith("FAIL a-shape-of-a-very-long-name: ones: taken for correct:"),
+                  StartsWith("     "), "FAIL raise the values of x, or lower c"));
 }
 
 TEST(AdmissionView, FitsEightyColumns) {

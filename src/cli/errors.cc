@@ -16,10 +16,8 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
     ErrorCode kind = error.code;
     if (kind == ErrorCode::Failed && code == kUsage) kind = ErrorCode::BadInput;
     if (code == kInterrupted) kind = ErrorCode::Cancelled;
-    object["error"] = {{"code", name_of(kind)},
-                       {"what", error.what},
-                       {"where", error.where},
-                       {"exit_code", code}};
+    object["error"] = {
+        {"code", name_of(kind)}, {"what", error.what}, {"where", error.where}, {"exit_code", code}};
     std::printf("%s\n", dump_json(object).c_str());
   }
   // A path may contain a line break, which would split the message.
