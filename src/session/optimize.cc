@@ -143,7 +143,10 @@ Result<> fit_to_setting(Wanted& wanted, bool has_goals, const Setting& setting) 
   const std::string sha256 =
       setting.real ? setting.real->workbench->definition().task.sha256 : setting.sha256;
   if (wanted.stored && config.task_sha256 != sha256)
-    return fail_input("the task has changed since this run began; start a new one",
+    return fail_input(setting.real
+                          ? "the task's files have changed since the run began; start a new one"
+                          : "the record that this run searched has changed since the run "
+                            "began; start a new run",
                       wanted.stored->name);
   if (config.specialises && !setting.real)
     return fail_input(

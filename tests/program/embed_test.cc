@@ -71,7 +71,8 @@ TEST_F(Embed, APriceThatNobodyKnowsIsSaidAndBoundsNoDollars) {
   server_.add({.status = 400, .pieces = {"no"}});
   const Ran told = optimize("openai:others");
   if (lacks_jail(told)) GTEST_SKIP() << told.err;
-  EXPECT_THAT(told.err, HasSubstr("openai:others@" + server_.base_url() + ": price unknown"));
+  EXPECT_THAT(told.err, HasSubstr("openai:others@" + server_.base_url() +
+                                  ": the model's price is not known"));
   const json listed = w_.kw({"models", "--json", "--data-dir", "data", "--embed", "openai:vectors",
                              "--base-url", server_.base_url()})
                           .json()["models"][0];

@@ -491,7 +491,7 @@ TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   EXPECT_THAT(error({"--model", "openai:m"}), HasSubstr("OPENAI_API_KEY"));
   EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("has no effect"));
   EXPECT_THAT(error({"--model", "scripted:none.txt"}), HasSubstr("none.txt"));
-  EXPECT_THAT(error({"--model", "judge=openai:m"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--model", "judge=openai:m"}), HasSubstr("give a --model without a role"));
   EXPECT_THAT(error({"--model", "openai:m@http://localhost:1/v1", "--usd", "1"}),
               HasSubstr("--usd needs a price"));
 }

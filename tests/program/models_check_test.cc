@@ -90,7 +90,7 @@ TEST_F(ModelsCheck, PricesCarryTheirDays) {
   const Ran estimated =
       w_.kw({"estimate", "saxpy", "--model", "openai:gpt-4.1", "--prompt-bytes", "1000"});
   EXPECT_EQ(estimated.code, 0) << estimated.err;
-  EXPECT_THAT(estimated.out, HasSubstr("dollars at prices of 20"));
+  EXPECT_THAT(estimated.out, HasSubstr("dollars are computed at prices of 20"));
 }
 
 }  // namespace
