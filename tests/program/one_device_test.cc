@@ -187,8 +187,7 @@ TEST_F(Interrupted, TwiceItStopsAtOnceAndCanBeResumed) {
   const Ran ran = ended(process_->wait(kPatience));
   EXPECT_EQ(ran.code, 130);
   EXPECT_EQ(ran.json()["error"]["what"], "interrupted");
-  EXPECT_THAT(w_.read("err"),
-              testing::HasSubstr("go on when the run goes on, by: kw resume twice-1"));
+  EXPECT_THAT(w_.read("err"), testing::HasSubstr("go on with: kw resume twice-1"));
   const auto run = w_.run();
   EXPECT_EQ(run["name"], "twice-1");
   EXPECT_EQ(run["state"], "interrupted");
