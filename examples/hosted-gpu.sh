@@ -128,7 +128,7 @@ case $way in
   take)
     take "$task" "$results" "$@"
     # Without new results the same bundle would go to the host again and again.
-    ! grep -q '0 new results of' "$work/said" || {
+    ! grep -q '0 new results read from' "$work/said" || {
       echo "hosted-gpu: $results holds nothing new; judge the bundle packed last (again, where a busy machine timed nothing)" >&2
       exit 2
     }
