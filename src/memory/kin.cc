@@ -1,4 +1,4 @@
-// The table of related families of tasks.
+// The table of families whose kernels hold a part of another family's kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/kin.h"
 
@@ -9,25 +9,21 @@
 namespace kw::memory {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kKin[] = {
-    {"matmul", "convolution"},      {"matmul", "attention"},        {"convolution", "attention"},
-    {"attention", "normalization"}, {"reduction", "normalization"}, {"reduction", "scan"},
-    {"reduction", "histogram"},     {"elementwise", "transpose"},   {"stencil", "transpose"},
-    {"elementwise", "stencil"}};
+// The first family is what a kernel was written for, the second what its parts serve as well.
+// Pairs that only look alike are not here: a softmax inside attention does not help a product, and
+// a sum of rows has neither the tables of a histogram nor the rows of a normalization.
+constexpr std::pair<std::string_view, std::string_view> kServes[] = {
+    {"matmul", "convolution"},  // the product of filters and windows
+    {"matmul", "attention"},    // its two products
+    {"convolution", "matmul"},  // the same product behind another packing
+    {"reduction", "scan"},      // sums of blocks, of rows that threads share
+};
 
 }  // namespace
 
-std::optional<int> kinship(std::string_view family, std::string_view other) {
-  const auto found = std::find_if(std::begin(kKin), std::end(kKin), [&](const auto& pair) {
-    const auto& [a, b] = pair;
-    return (family == a && other == b) || (family == b && other == a);
-  });
-  if (found == std::end(kKin)) return std::nullopt;
-  return static_cast<int>(found - std::begin(kKin));
-}
-
-bool are_kin(std::string_view family, std::string_view other) {
-  return kinship(family, other).has_value();
+bool serves(std::string_view family, std::string_view other) {
+  return std::find(std::begin(kServes), std::end(kServes), std::pair(family, other)) !=
+         std::end(kServes);
 }
 
 }  // namespace kw::memory

@@ -23,7 +23,6 @@ namespace {
 
 // most bytes of a shipped card's text, since a prompt shows three cards
 constexpr std::size_t kMostTextBytes = 2000;
-constexpr std::size_t kWhyWords = 4;
 constexpr std::string_view kNote = "// The rest of the file is left out.\n";
 
 // Factors on the score of a card whose bottleneck or family is the kernel's, or is another one.
@@ -131,12 +130,12 @@ std::string family_of(const DataFiles& data, const std::string& name) {
   return definition ? definition->task.family : std::string();
 }
 
-/// Whether a card's code is useful for tasks of the family: the card has the same family, a related
-/// one, or none.
+/// Whether a card's code is useful for tasks of the family: the card has the same family, one whose
+/// kernels serve it, or none.
 bool is_near(const Card& card, const std::string& family) {
   return card.families.empty() || contains(card.families, family) ||
          std::ranges::any_of(card.families,
-                             [&](const std::string& own) { return are_kin(own, family); });
+                             [&](const std::string& own) { return serves(own, family); });
 }
 
 bool uses_one(std::string_view reference, const std::vector<std::string>& names) {
@@ -161,27 +160,28 @@ double score_of(const FoundCard& found, const AdviceScope& scope) {
   return score;
 }
 
-/// Whether a card in words has something to say about the task: it is for its family, for the very
+/// Whether a card has something to say about the task: it is for its family, for the very
 /// architecture, or about any task and shares more words with this one than chance does.
 bool bears_on(const FoundCard& found, const AdviceScope& scope) {
-  if (found.card.kind == CardKind::Snippet || is_for_this(found.card, scope.family)) return true;
+  if (found.card.kind == CardKind::Snippet) {
+    // Prompts show kernels of the playbook whole, as examples; beside these a second, plainer
+    // kernel of the playbook teaches nothing.
+    if (found.card.origin == "playbook" || !is_near(found.card, scope.family)) return false;
+    if (!found.card.families.empty()) return true;
+  }
+  if (is_for_this(found.card, scope.family)) return true;
   if (!found.card.families.empty()) return false;
   return found.likeness >= 0 || found.words.size() >= kFewestWords;
 }
 
 std::string why_of(const FoundCard& found, const AdviceScope& scope) {
-  std::vector<std::string> words;
-  for (const std::string& word : found.words)
-    if (words.size() < kWhyWords) words.push_back("`" + word + "`");
   std::vector<std::string> reasons;
-  if (!is_for_this(found.card, scope.family) && !words.empty())
-    reasons.push_back("found by " + join(words, ", "));
   if (contains(found.card.families, scope.family)) reasons.push_back("for " + scope.family);
   if (scope.bound != Bound::Unknown && contains(found.card.bounds, scope.bound))
     reasons.push_back(fmt::format("for {}-bound kernels", name_of(scope.bound)));
   if (!found.card.archs.empty()) reasons.push_back("for " + join(found.card.archs, ", "));
   if (found.likeness >= 0) reasons.push_back(fmt::format("likeness {:.2f}", found.likeness));
-  return join(reasons, "; ");
+  return reasons.empty() ? "for any task" : join(reasons, "; ");
 }
 
 }  // namespace
@@ -300,11 +300,7 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
   for (const FoundCard& one : found) {
     const bool is_answer = is_same_subject(one.card.task, scope.task);
     const double score = score_of(one, scope);
-    // A card of text may apply to another family, but code of another family seldom does.
-    const bool is_far = one.card.kind == CardKind::Snippet && !is_near(one.card, scope.family);
-    // Of a kernel of the playbook that does not fit, what is left is mostly its launches.
-    const bool is_cut = one.card.origin == "playbook" && one.card.code.ends_with(kNote);
-    if (!is_answer && !is_far && !is_cut && bears_on(one, scope) && score >= kLeastScore)
+    if (!is_answer && bears_on(one, scope) && score >= kLeastScore)
       ranked.emplace_back(score, &one);
   }
   std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -22,7 +22,8 @@ Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& 
 
 /// All cards of knowledge/, in the order of the files.
 Result<std::vector<Card>> shipped_cards(const DataFiles& data);
-/// Makes a card with code for each kernel of the playbook.
+/// Makes a card with code for each kernel of the playbook. A search of the knowledge finds these
+/// cards; prompts show kernels of the playbook as examples instead.
 std::vector<Card> playbook_cards(const DataFiles& data);
 /// Makes a card with code for the newest example of each edge.
 std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target);
@@ -50,7 +51,8 @@ bool is_about(const Card& card, const Task& task, std::string_view reference = {
 bool is_for_this(const Card& card, const std::string& family);
 
 /// The cards worth showing for the kernel, best first: those for its family or architecture, and
-/// others that share several words with the task; ranked by the text search, by the likeness of
+/// others that share several words with the task; of code only what a workspace confirmed, since
+/// the playbook's kernels are examples. Ranked by the text search, by the likeness of
 /// embeddings where these were compared, by bottleneck and family, and by how runs ended that were
 /// shown them. Code of the task itself is left out, because it would be an answer.
 std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,

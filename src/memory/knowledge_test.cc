@@ -117,17 +117,23 @@ TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {
   EXPECT_FALSE(fits(card, Target::Cuda, "sm_90"));
 }
 
-TEST(KnowledgeTest, CodeOfAFamilyThatIsNoKinIsNotShown) {
+TEST(KnowledgeTest, CodeOfAFamilyThatDoesNotServeTheTaskIsNotShown) {
   FoundCard near = found("near", 0.5), kin = found("kin", 0.9), far = found("far", 1);
-  near.card.families = {"normalization"};
-  kin.card.families = {"attention"};
-  far.card.families = {"elementwise"};
+  near.card.families = {"scan"};
+  kin.card.families = {"reduction"};
+  far.card.families = {"normalization"};
   for (FoundCard* one : {&near, &kin, &far}) one->card.kind = CardKind::Snippet;
   AdviceScope scope = kRowScope;
-  scope.family = "normalization";
+  scope.family = "scan";
   EXPECT_THAT(chosen({far}, scope), IsEmpty());
   EXPECT_THAT(chosen({far, near}, scope), ElementsAre("near"));
   EXPECT_THAT(chosen({far, kin}, scope), ElementsAre("kin"));
+  scope.family = "reduction";
+  EXPECT_THAT(chosen({near}, scope), IsEmpty()) << "a scan does not help a sum";
+  FoundCard chance = found("chance", 1);
+  chance.card.kind = CardKind::Snippet;
+  chance.words = {"three", "factor"};
+  EXPECT_THAT(chosen({chance}, scope), IsEmpty()) << "two words are shared by chance";
   const auto data = DataFiles::open(std::nullopt).value();
   for (const Card& card : playbook_cards(data)) EXPECT_EQ(card.families.size(), 1u) << card.name;
 }
@@ -189,17 +195,15 @@ TEST(KnowledgeTest, EveryFamilyHasCardsOfItsOwnForBothTargets) {
       })) << family;
 }
 
-TEST(KnowledgeTest, AKernelOfThePlaybookIsShownWholeOrNotAtAll) {
-  FoundCard whole = found("whole", 0.6), cut = found("cut", 1), win = found("win", 0.7);
-  for (FoundCard* one : {&whole, &cut, &win}) {
-    one->card.kind = CardKind::Snippet;
-    one->card.origin = "playbook";
-  }
-  whole.card.code = "void f();\n";
-  cut.card.code = win.card.code = excerpt(std::string(2 * kSnippetBytes, '\n'));
-  EXPECT_THAT(chosen({cut, whole}), ElementsAre("whole"));
+TEST(KnowledgeTest, KernelsOfThePlaybookAreLeftToTheExamples) {
+  FoundCard kernel = found("kernel", 1), win = found("win", 0.7);
+  kernel.card.kind = win.card.kind = CardKind::Snippet;
+  kernel.card.families = {"row"};
+  kernel.card.origin = "playbook";
+  kernel.card.code = win.card.code = "void f();\n";
   win.card.origin = "wins";
-  EXPECT_THAT(chosen({whole, win}), ElementsAre("win")) << "what was confirmed here says more";
+  EXPECT_THAT(chosen({kernel}), IsEmpty());
+  EXPECT_THAT(chosen({kernel, win}), ElementsAre("win")) << "what was confirmed here says more";
 }
 
 TEST(KnowledgeTest, CodeInCuteIsForWhereItCompiles) {
@@ -242,6 +246,20 @@ TEST(KnowledgeTest, WgmmaIsTaughtWhereItCompilesAndNotForPlainSm90) {
   EXPECT_FALSE(fits(*card, Target::Cuda, "sm_90")) << "it compiles for sm_90a alone";
 }
 
+TEST(KnowledgeTest, MatricesAndBarriersAreTaughtWithTheirInstructions) {
+  const auto cards = shipped_cards(DataFiles::open(std::nullopt).value());
+  ASSERT_TRUE(cards) << cards.error().what;
+  std::string all;
+  for (const Card& card : *cards)
+    if (fits(card, Target::Cuda, "sm_90a") && is_for_this(card, "matmul")) all += card.text + "\n";
+  for (const char* instruction :
+       {"mbarrier.init.shared::cta.b64", "mbarrier.arrive.expect_tx.shared::cta.b64",
+        "mbarrier.try_wait.parity.shared::cta.b64",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
+        "fence.proxy.async.shared::cta", "setmaxnreg.dec.sync.aligned.u32", "tnspB = 1"})
+    EXPECT_THAT(all, HasSubstr(instruction));
+}
+
 TEST(KnowledgeTest, AKernelOfThePlaybookIsForTheArchitecturesThatItAsksFor) {
   const auto data = DataFiles::open(std::nullopt).value();
   std::map<std::string, Card> kernels;
@@ -268,7 +286,7 @@ TEST(KnowledgeTest, WhatIsToldSaysWhyAndShowsItsCode) {
   const auto told = remembered_of(known, kRowScope);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].code, "void f();\n");
-  EXPECT_EQ(told[0].why, "found by `row`, `loads`, `lanes`");
+  EXPECT_EQ(told[0].why, "for any task") << "words that led the search say nothing to a writer";
   EXPECT_EQ(told[0].id, 5);
 }
 

@@ -35,19 +35,8 @@ Result<std::string> subject_of(const memory::DataFiles& data, const std::string&
 /// request.
 constexpr int kAnswer = 1;
 constexpr int kKin = 3;
-constexpr std::size_t kMostOfKin = 1;  // they show less than a kernel of the family
 /// Share of the shorter source's lines from which on two kernels are nearly the same.
 constexpr double kAlike = 0.4;
-
-/// How far another task is: 0 for the task itself, 1 for a variant such as another dtype, 2 for the
-/// same family, 3 for a related family; nothing for all others.
-std::optional<int> distance(const Task& from, const Task& to, bool is_same_subject) {
-  if (from.name == to.name) return 0;
-  if (is_same_subject) return kAnswer;
-  if (from.family == to.family) return 2;
-  if (memory::are_kin(from.family, to.family)) return kKin;
-  return std::nullopt;
-}
 
 /// The type of a task's first floating-point tensor; nothing where all tensors hold integers.
 std::optional<Dtype> real_type(const Task& task) {
@@ -56,11 +45,22 @@ std::optional<Dtype> real_type(const Task& task) {
   return std::nullopt;
 }
 
+/// How far another task is: 0 for the task itself, 1 for a variant such as another dtype, 2 for the
+/// same family, 3 for a family that serves the task's and has the same type (the shapes of matrix
+/// units and the packing depend on the type); nothing for all others.
+std::optional<int> distance(const Task& task, const Task& other, bool is_same_subject) {
+  if (task.name == other.name) return 0;
+  if (is_same_subject) return kAnswer;
+  if (task.family == other.family) return 2;
+  if (memory::serves(other.family, task.family) && real_type(task) == real_type(other)) return kKin;
+  return std::nullopt;
+}
+
 struct Ranked {
   int distance = 0;
-  int kinship = 0;  ///< Of kin: the nearest family first.
   bool has_other_type = false;
   std::size_t bytes = 0;
+  std::set<std::string> techniques;
   Example example;
 };
 
@@ -104,6 +104,26 @@ bool are_alike(const std::string& a, const std::string& b) {
   const auto shared = static_cast<double>(
       std::ranges::count_if(lines, [&](std::string_view line) { return others.contains(line); }));
   return fewest > 0 && shared >= kAlike * static_cast<double>(fewest);
+}
+
+/// The techniques that a source names, in one spelling.
+std::set<std::string> techniques_of(const std::string& source, const std::string& file,
+                                    Target target) {
+  const auto header = task::parse_header(source, file, target);
+  std::set<std::string> all;
+  if (!header) return all;
+  for (std::string technique : header->techniques) {
+    std::ranges::replace(technique, '_', ' ');
+    all.insert(std::move(technique));
+  }
+  return all;
+}
+
+/// Whether a kernel shows something that an earlier example does not: other lines, and a technique
+/// that the earlier one does not name.
+bool adds_to(const Ranked& earlier, const Ranked& one) {
+  return !are_alike(earlier.example.source, one.example.source) &&
+         !std::ranges::includes(earlier.techniques, one.techniques);
 }
 
 /// What differs in the tensors of an example from those of the task at hand.
@@ -151,29 +171,32 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back(
         {*far,
-         *far == kKin ? memory::kinship(task.family, served.family).value_or(0) : 0,
          real_type(task) != real_type(served),
          kernel->second.size(),
+         techniques_of(kernel->second, kernel->first, options.target),
          {fmt::format("`{}` for the task `{}` ({}: {}{})", kernel->first, served.name,
                       served.family, served.summary, serves ? "" : layout_note(definition, wider)),
           kernel->second}});
   }
   std::ranges::stable_sort(ranked, {}, [](const Ranked& r) {
-    return std::tuple(r.distance, r.has_other_type, r.kinship, r.bytes);
+    return std::tuple(r.distance, r.has_other_type, r.bytes);
   });
-  std::vector<Example> examples;
-  std::size_t bytes = 0, of_kin = 0;
+  std::vector<Ranked> chosen;
+  std::size_t bytes = 0;
   for (Ranked& r : ranked) {
-    if (examples.size() == options.most) break;
+    if (chosen.size() == options.most) break;
     if (bytes + r.bytes > options.max_bytes) continue;
-    if (r.distance == kKin && of_kin == kMostOfKin) break;
-    if (std::ranges::any_of(
-            examples, [&](const Example& one) { return are_alike(one.source, r.example.source); }))
-      continue;
-    of_kin += r.distance == kKin ? 1 : 0;
+    // A kernel of another family shows less than one of the family at the same type.
+    if (r.distance == kKin && std::ranges::any_of(chosen, [](const Ranked& one) {
+          return one.distance == kKin || !one.has_other_type;
+        }))
+      break;
+    if (!std::ranges::all_of(chosen, [&](const Ranked& one) { return adds_to(one, r); })) continue;
     bytes += r.bytes;
-    examples.push_back(std::move(r.example));
+    chosen.push_back(std::move(r));
   }
+  std::vector<Example> examples;
+  for (Ranked& r : chosen) examples.push_back(std::move(r.example));
   return examples;
 }
 

@@ -25,13 +25,14 @@ struct ExampleOptions {
 };
 
 /// Kernels of the playbook as examples, most relevant first: the task's own where requested, then
-/// other tasks of its family, then related families; among equals, kernels with the same
-/// floating-point type, of the nearest family, and short ones first. Each task contributes its most
-/// advanced kernel that runs on the GPU. Kernels that are nearly the same as an earlier one, all
-/// but one of related families, and kernels that compute several time steps in one pass where the
-/// task takes none are left out. All were verified by the project's tests. Parses the shipped
-/// tasks, which takes some milliseconds, so call it once per run. Error: a task of the data folder
-/// cannot be read.
+/// other tasks of its family; where none of these has the task's floating-point type, one of a
+/// family that serves the task's at that type. Among equals, kernels with the same type and short
+/// ones come first. Each task contributes its most advanced kernel that runs on the GPU. Kernels
+/// that are nearly the same as an earlier one or name no technique beyond the techniques of an
+/// earlier one, and kernels that compute several time steps in one pass where the task takes none
+/// are left out. There may be no example at all. All were verified by the project's tests. Parses
+/// the shipped tasks, which takes some milliseconds, so call it once per run. Error: a task of the
+/// data folder cannot be read.
 Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
                                              const ExampleOptions& options = {});
 

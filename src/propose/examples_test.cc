@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "memory/shipped_task.h"
 #include "task/header.h"
 #include "task/load.h"
@@ -45,11 +48,57 @@ TEST(ExamplesBeside, TwoThatAreNearlyTheSameAreNotShown) {
     }
 }
 
-TEST(ExamplesBeside, OfFamiliesThatWorkAlikeTheNearestIsEnough) {
-  EXPECT_EQ(examples_of(shipped_task("transpose"), Target::Cuda).size(), 1U);
-  EXPECT_EQ(examples_of(shipped_task("scan"), Target::Cpu).size(), 1U);
-  EXPECT_THAT(examples_of(shipped_task("attention"), Target::Cuda)[0].title, HasSubstr("matmul"))
-      << "two products matter more than the maximum between them";
+TEST(ExamplesBeside, AKernelOfAnotherFamilyIsShownWhereItServesTheTask) {
+  for (const Target target : {Target::Cpu, Target::Cuda}) {
+    for (const char* name : {"conv2d", "attention"}) {
+      const auto examples = examples_of(shipped_task(name), target);
+      ASSERT_EQ(examples.size(), 1U) << name;
+      EXPECT_THAT(examples[0].title, HasSubstr("task `matmul_padded`"));
+    }
+    const auto sums = examples_of(shipped_task("scan"), target);
+    ASSERT_EQ(sums.size(), 1U);
+    EXPECT_THAT(sums[0].title, HasSubstr("reduction"));
+  }
+}
+
+TEST(ExamplesBeside, NoKernelIsBetterThanOneThatDoesNotTransfer) {
+  for (const char* name : {"transpose", "histogram", "fctd3d", "reduce_sum"})
+    for (const Target target : {Target::Cpu, Target::Cuda})
+      EXPECT_TRUE(examples_of(shipped_task(name), target).empty()) << name;
+  EXPECT_TRUE(examples_of(shipped_task("matmul_bf16"), Target::Cuda).empty())
+      << "neither attention nor products of another type";
+}
+
+TEST(ExamplesBeside, OneFamilyIsNotShownBesideAnother) {
+  for (const char* name : {"softmax", "layernorm", "rmsnorm", "relu"})
+    for (const Target target : {Target::Cpu, Target::Cuda}) {
+      const Task task = shipped_task(name);
+      for (const Example& example : examples_of(task, target))
+        EXPECT_THAT(example.title, HasSubstr("(" + task.family)) << name;
+    }
+  Task product = shipped_task("matmul");
+  product.name = "product";
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    for (const Example& example : examples_of(product, target))
+      EXPECT_THAT(example.title, HasSubstr("(matmul"))
+          << "convolution shows no more than a product";
+}
+
+// A second kernel is shown for a technique that the first one does not have.
+TEST(ExamplesBeside, EachNamesATechniqueOfItsOwn) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  for (const std::string& name : data->folders("tasks"))
+    for (const Target target : {Target::Cpu, Target::Cuda}) {
+      const auto examples = examples_of(shipped_task(name), target);
+      if (examples.size() < 2) continue;
+      std::vector<std::set<std::string>> named;
+      for (const Example& example : examples) {
+        const auto header = task::parse_header(example.source, "kernel", target);
+        ASSERT_TRUE(header.has_value());
+        named.emplace_back(header->techniques.begin(), header->techniques.end());
+      }
+      EXPECT_FALSE(std::ranges::includes(named[0], named[1])) << name << ": " << examples[1].title;
+    }
 }
 
 // A sweep that is made once cannot be blocked over time.
