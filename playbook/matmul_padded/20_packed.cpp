@@ -100,7 +100,8 @@ static void multiply_row(const float* ap, const float* bp, int kc, float* c, int
 // it.
 static const int kWide = MR, kMiddle = MR * 2 / 3, kNarrow = MR / 3;
 
-// c = a b for one block of one matrix, alone in this thread.
+// c = a b for one block of one matrix, alone in this thread. The panels are too large for the stack
+// of a thread, and hold nothing from call to call: each block packs what it reads.
 static void multiply_block(int m, int n, int k, const float* a, int lda, const float* b, int ldb,
                            float* c, int ldc) {
   alignas(64) static thread_local float packed_a[MR * MC * KC];
