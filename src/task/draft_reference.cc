@@ -47,12 +47,8 @@ std::string rewrite(const CodeToken& token) {
     for (const auto name : {text, stem})
       if (std::ranges::find(kMath, name) != kMath.end()) return fmt::format("std::{}", name);
   }
-  if (token.kind == CodeToken::Kind::Number && !text.starts_with("0x") && !text.starts_with("0X")) {
-    const bool is_float = text.find_first_of(".eE") != std::string_view::npos;
-    const bool has_suffix = text.ends_with('f') || text.ends_with('F');
-    if (is_float)
-      return fmt::format("Real({})", text.substr(0, text.size() - (has_suffix ? 1 : 0)));
-  }
+  if (const std::string_view number = real_number(token); !number.empty())
+    return fmt::format("Real({})", number);
   return std::string(text);
 }
 
@@ -99,6 +95,15 @@ std::string view_text(const CParameter& parameter, bool is_input) {
 }
 
 }  // namespace
+
+std::string_view real_number(const CodeToken& token) {
+  const std::string_view text = token.text;
+  if (token.kind != CodeToken::Kind::Number || text.starts_with("0x") || text.starts_with("0X") ||
+      text.find_first_of(".eE") == std::string_view::npos)
+    return {};
+  const bool has_suffix = text.ends_with('f') || text.ends_with('F');
+  return text.substr(0, text.size() - (has_suffix ? 1 : 0));
+}
 
 std::string macros_of(std::string_view source) {
   std::string text;

@@ -11,6 +11,10 @@
 
 namespace kw::task {
 
+/// The decimal number of a real literal without the suffix of a float, since the truth computes
+/// with doubles; empty if the token is no such literal.
+std::string_view real_number(const CodeToken& token);
+
 /// The text of reference.cpp for `function`. Parameters listed in `inputs` become const. The file's
 /// helper functions and standard headers are included; float, double, their literals and the
 /// f-suffixed math functions become Real.

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "task/c_assignment.h"
 #include "task/c_nest.h"
+#include "task/draft_reference.h"
 
 namespace kw::task {
 namespace {
@@ -136,8 +137,16 @@ class Teller {
     return line.find('`') == std::string::npos ? "`" + line + "`" : line;
   }
 
+  /// Code as the truth computes it, without suffixes of float numbers.
   std::string code(std::size_t begin, std::size_t end) const {
-    return quoted(source_text(tokens_, begin, end));
+    std::string text;
+    for (std::size_t i = begin; i < end && i < tokens_.size(); ++i) {
+      if (i > begin && tokens_[i].offset > tokens_[i - 1].offset + tokens_[i - 1].text.size())
+        text += ' ';
+      const std::string_view number = real_number(tokens_[i]);
+      text += number.empty() ? tokens_[i].text : number;
+    }
+    return quoted(text);
   }
 
   /// Whether the statement only declares names, as `int i, j;` does.
@@ -285,18 +294,48 @@ std::string list_text(const std::vector<Told>& items, std::size_t indent, std::s
   return text;
 }
 
-std::string statements_text(const Tokens& tokens, const CFunction& function) {
+/// The statements of a function and the jumps among them, whose way is not told.
+struct Statements {
+  std::vector<Told> told;
+  std::vector<std::string> jumps;  ///< Keywords in backticks.
+};
+
+Statements statements_of(const Tokens& tokens, const CFunction& function) {
   Teller teller(tokens, function);
-  const std::vector<Told> told = teller.tell(nest_of(tokens, function));
+  Statements statements{teller.tell(nest_of(tokens, function)), {}};
+  for (const std::string& jump : teller.jumps()) statements.jumps.push_back("`" + jump + "`");
+  return statements;
+}
+
+std::string statements_text(const Statements& statements) {
   std::size_t left = kMostStatements;
-  std::string text = "Its statements, in order:\n\n" + list_text(told, 0, left);
-  if (const std::size_t count = count_plain(told); count > kMostStatements)
+  std::string text = "Its statements, in order:\n\n" + list_text(statements.told, 0, left);
+  if (const std::size_t count = count_plain(statements.told); count > kMostStatements)
     text += fmt::format("\n{} more follow; the reference has them all.\n", count - kMostStatements);
-  if (teller.jumps().empty()) return text;
-  std::vector<std::string> words;
-  for (const std::string& jump : teller.jumps()) words.push_back("`" + jump + "`");
+  if (statements.jumps.empty()) return text;
   return text + fmt::format("\nThe reference alone shows where it takes another way ({}).\n",
-                            join(words, ", "));
+                            join(statements.jumps, ", "));
+}
+
+/// Appends the plain statements; false if some are under a condition.
+bool collect_plain(const std::vector<Told>& items, std::vector<std::string>& statements) {
+  for (const Told& item : items) {
+    if (item.is_plain) {
+      statements.push_back(item.words);
+      std::erase(statements.back(), '`');
+    } else if (!item.words.starts_with("each ") || !collect_plain(item.inside, statements)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// All statements in one line; empty where the line would be long or leave conditions or jumps out.
+std::string short_code(const Statements& statements) {
+  std::vector<std::string> plain;
+  if (!statements.jumps.empty() || !collect_plain(statements.told, plain)) return {};
+  const std::string line = join(plain, "; ");
+  return line.size() <= kSummaryBytes ? line : std::string();
 }
 
 std::vector<std::string> names_of(std::span<const ToldTensor> tensors, bool is_output) {
@@ -307,9 +346,10 @@ std::vector<std::string> names_of(std::span<const ToldTensor> tensors, bool is_o
   return names;
 }
 
-/// The first sentence of the function's comment if it is short enough, or else which outputs are
-/// computed from which inputs.
-std::string summary_of(const std::string& comment, std::span<const ToldTensor> tensors) {
+/// The first sentence of the function's comment if it is short enough, or else the statements if
+/// they are, or else which outputs are computed from which inputs.
+std::string summary_of(const std::string& comment, const Statements& statements,
+                       std::span<const ToldTensor> tensors) {
   std::string_view first = comment;
   first = trim(first.substr(0, first.find("\n\n")));
   for (const std::string_view end : {". ", ".\n"}) first = first.substr(0, first.find(end));
@@ -318,6 +358,7 @@ std::string summary_of(const std::string& comment, std::span<const ToldTensor> t
     line.replace(at, 2, " ");
   if (line.ends_with('.')) line.pop_back();
   if (!line.empty() && line.size() <= kSummaryBytes) return line;
+  if (std::string code = short_code(statements); !code.empty()) return code;
   const std::string made = join(names_of(tensors, true), ", ");
   const auto from = names_of(tensors, false);
   return from.empty() ? "computes " + made
@@ -330,8 +371,9 @@ DraftedWords describe_function(std::string_view source, const std::vector<CodeTo
                                const CFunction& function, std::span<const ToldTensor> tensors) {
   const std::string comment = comment_above(source, tokens[function.begin].offset);
   std::string details = comment.empty() ? "" : comment + "\n\n";
-  details += tensors_text(tensors) + "\n\n" + statements_text(tokens, function);
-  return {summary_of(comment, tensors), std::string(trim(details))};
+  const Statements statements = statements_of(tokens, function);
+  details += tensors_text(tensors) + "\n\n" + statements_text(statements);
+  return {summary_of(comment, statements, tensors), std::string(trim(details))};
 }
 
 }  // namespace kw::task

@@ -104,8 +104,31 @@ TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
        {std::string("// SPDX-License-Identifier: MIT\n"), std::string("// of the file\n\n"),
         std::string("int k;  // of k\n#define W 3\n"), std::string()}) {
     EXPECT_TRUE(spec_of(above + body).starts_with("The function reads")) << above;
-    EXPECT_EQ(summary_of(above + body), "computes y from x") << above;
+    EXPECT_EQ(summary_of(above + body), "y[i] = x[i] > 0 ? x[i] : 0") << above;
   }
+}
+
+// A reader without the code sees what is computed, unless a condition decides over it.
+TEST(DraftWords, ShortStatementsAreTheSummary) {
+  const auto summary_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    return definition ? definition->task.summary : describe(definition.error());
+  };
+  EXPECT_EQ(summary_of("void axpby(int n, float a, float b, const float* x, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i) {\n    y[i] *= b;\n"
+                       "    y[i] += a * x[i];\n  }\n}\n"),
+            "y[i] *= b; y[i] += a * x[i]");
+  EXPECT_EQ(summary_of("void f(int n, float a, const float* x, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i)\n"
+                       "    if (x[i] > a) y[i] = x[i];\n    else y[i] = 0;\n}\n"),
+            "computes y from x");
+}
+
+// The truth is computed with doubles, where the number of a float literal is not rounded.
+TEST(DraftWords, NumbersHaveNoSuffixOfAFloat) {
+  EXPECT_THAT(spec_of("void f(int n, const float* x, float* y) {\n"
+                      "  for (int i = 0; i < n; ++i) y[i] = 0.2f*x[i] + 1e-3f;\n}\n"),
+              testing::HasSubstr("`y[i] = 0.2*x[i] + 1e-3`"));
 }
 
 }  // namespace
