@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -54,6 +55,37 @@ bool cut_function(std::string& text, std::string_view name) {
   return false;
 }
 
+/// Replaces the constants of a variant's fixed dims, which the overloads of task/narrowed.h define
+/// one a line, by their values where they are used.
+std::string without_fixed_dims(std::string_view text) {
+  constexpr std::string_view kMark = "  [[maybe_unused]] const long long ";
+  std::string shown;
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const std::string_view line : split_lines(text)) {
+    if (line.starts_with(kMark) && line.ends_with(';')) {
+      const std::string_view constant = line.substr(kMark.size(), line.size() - kMark.size() - 1);
+      if (const auto equals = constant.find(" = "); equals != std::string_view::npos) {
+        values.emplace_back(constant.substr(0, equals), constant.substr(equals + 3));
+        continue;
+      }
+    }
+    if (line == "}") values.clear();
+    std::size_t begin = 0;  // of what is not yet copied
+    if (!values.empty())
+      for (const task::CodeToken& token : task::tokenize(line)) {
+        const auto known =
+            std::ranges::find(values, token.text, [](const auto& one) { return one.first; });
+        if (known == values.end()) continue;
+        shown += line.substr(begin, token.offset - begin);
+        shown += known->second;
+        begin = token.offset + token.text.size();
+      }
+    shown += line.substr(begin);
+    shown += '\n';
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string shown_spec(std::string_view spec, Target target) {
@@ -85,7 +117,7 @@ std::string shown_reference(std::string_view reference) {
   std::string text(reference.substr(has_licence ? begin : 0));
   while (cut_function(text, "magnitude")) {
   }
-  return std::string(trim(text)) + "\n";
+  return std::string(trim(without_fixed_dims(text))) + "\n";
 }
 
 }  // namespace kw::propose

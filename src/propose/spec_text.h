@@ -15,7 +15,8 @@ namespace kw::propose {
 std::string shown_spec(std::string_view spec, Target target);
 
 /// The text of reference.cpp without the comment that holds its licence and without its function
-/// `magnitude`, which serves the gate alone.
+/// `magnitude`, which serves the gate alone. A variant's fixed dims stand as numbers where they are
+/// used.
 std::string shown_reference(std::string_view reference);
 
 }  // namespace kw::propose

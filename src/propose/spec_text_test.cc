@@ -43,6 +43,17 @@ TEST(SpecText, TheReferenceLacksWhatServesTheGateAlone) {
   EXPECT_EQ(shown_reference(""), "\n");
 }
 
+// The constants that a variant's overload begins with are of no interest to a reader.
+TEST(SpecText, FixedDimsStandWhereTheyAreUsed) {
+  EXPECT_EQ(shown_reference("template <class Real>\nvoid reference(int n, Real* y) {\n"
+                            "  [[maybe_unused]] const long long batch = 1;\n"
+                            "  [[maybe_unused]] const long long pad = 0;\n"
+                            "  reference(n, static_cast<int>(n + pad), y);\n}\n"
+                            "int pad = 3;\n"),
+            "template <class Real>\nvoid reference(int n, Real* y) {\n"
+            "  reference(n, static_cast<int>(n + 0), y);\n}\nint pad = 3;\n");
+}
+
 TEST(SpecText, EveryShippedReferenceKeepsItsFunction) {
   const auto data = memory::DataFiles::open(std::nullopt);
   for (const std::string& name : data->folders("tasks")) {
