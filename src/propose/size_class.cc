@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <utility>
 
 #include "base/contains.h"
 #include "base/text.h"
@@ -23,10 +25,17 @@ int decade_of(std::int64_t count) {
 }
 
 /// The powers of ten that enclose a count, "10^6 to 10^7"; a count below 10 is described as below
-/// 10.
-std::string decade_text(std::int64_t count) {
+/// 10, and one of 32 bits as below 2^31.
+std::string decade_text(std::int64_t count, bool has_32_bits) {
+  constexpr int kLastDecade = 9;  // 2^31 lies between 10^9 and 10^10
   const int decade = decade_of(count);
+  if (has_32_bits && decade == kLastDecade) return fmt::format("10^{} to 2^31", decade);
   return decade == 0 ? "below 10" : fmt::format("10^{} to 10^{}", decade, decade + 1);
+}
+
+bool has_32_bits(const task::Definition& task, const std::string& dim) {
+  const auto scalar = std::ranges::find(task.scalars, dim, &task::ScalarSpec::name);
+  return scalar != task.scalars.end() && scalar->dtype == Dtype::I32;
 }
 
 /// The number 10^exponent as bytes in decimal units: "100 MB" for exponent 8.
@@ -53,9 +62,15 @@ bool is_told(const task::Definition& task, const std::string& dim) {
 
 constexpr std::int64_t kVectorBytes = 16;
 
-/// Whether a row holds a vector at all.
-bool has_whole_vectors(const Tensor& tensor) {
-  return tensor.sizes.back() * static_cast<std::int64_t>(size_of(tensor.dtype)) >= kVectorBytes;
+/// Whether it is told where the rows of a tensor begin. It is told for any number of rows, since a
+/// gap in what is told would reveal a single row, and not for rows below ten elements, whose length
+/// it would reveal together with their size class.
+bool has_told_rows(const Tensor& tensor) {
+  constexpr std::int64_t kFewestElements = 10;
+  if (tensor.sizes.size() < 2) return false;
+  const std::int64_t columns = tensor.sizes.back();
+  return columns >= kFewestElements &&
+         columns * static_cast<std::int64_t>(size_of(tensor.dtype)) >= kVectorBytes;
 }
 
 bool has_aligned_rows(const Tensor& tensor) {
@@ -63,33 +78,79 @@ bool has_aligned_rows(const Tensor& tensor) {
 }
 
 /// Where the rows of the tensors begin, which decides whether whole vectors can be loaded; empty
-/// where no tensor has several rows.
+/// where no tensor has rows that it is told of. Tensors are named where they differ.
 std::string row_words(const Workload& workload) {
   std::vector<std::string> aligned, others;
-  for (const Tensor& tensor : workload.tensors)
-    if (tensor.rows() > 1 && has_whole_vectors(tensor))
+  bool has_untold = false;
+  for (const Tensor& tensor : workload.tensors) {
+    if (has_told_rows(tensor))
       (has_aligned_rows(tensor) ? aligned : others).push_back("`" + tensor.name + "`");
+    else
+      has_untold = has_untold || tensor.sizes.size() > 1;
+  }
   if (aligned.empty() && others.empty()) return {};
-  if (others.empty()) return "every row begins at a multiple of sixteen bytes";
-  if (aligned.empty()) return "rows begin at any element";
-  return "every row of " + join(aligned, ", ") +
-         " begins at a multiple of sixteen bytes, those of " + join(others, ", ") +
-         " at any element";
+  const bool has_names = has_untold || (!aligned.empty() && !others.empty());
+  std::vector<std::string> words;
+  if (!aligned.empty())
+    words.push_back(fmt::format("every row{} begins at a multiple of sixteen bytes",
+                                has_names ? " of " + join(aligned, ", ") : std::string()));
+  if (!others.empty())
+    words.push_back(fmt::format("rows{} begin at any element",
+                                has_names ? " of " + join(others, ", ") : std::string()));
+  return join(words, ", ");
 }
 
+/// The values of a distribution in words, without its numbers.
+std::string_view values_text(std::string_view kind) {
+  constexpr auto kWords = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"uniform", "evenly distributed numbers"},
+      {"normal", "normally distributed numbers"},
+      {"offset_scale", "normally distributed numbers with an offset"},
+      {"ramp", "sorted values"},
+      {"spikes", "normally distributed numbers and a few large ones"},
+      {"ties", "few distinct values"},
+      {"mixed", "numbers of mixed magnitude"},
+      {"integers", "integers, all equally frequent"},
+      {"constant", "one value alone"},
+      {"zero", "zeros"},
+  });
+  const auto known = std::ranges::find(kWords, kind, &decltype(kWords)::value_type::first);
+  return known == kWords.end() ? std::string_view() : known->second;
+}
+
+/// What the tensors hold whose values some timed workload of the task sets for itself: there the
+/// task's specification cannot say which values are timed.
+std::vector<std::string> values_words(const task::Definition& task, const Workload& workload) {
+  std::vector<std::string> words;
+  for (const Tensor& tensor : workload.tensors) {
+    const bool is_set = std::ranges::any_of(task.workloads, [&](const task::WorkloadSpec& spec) {
+      return spec.group == Group::Time && spec.values.contains(tensor.name);
+    });
+    const std::string_view held = values_text(tensor.values.kind);
+    if (is_set && !held.empty()) words.push_back(fmt::format("`{}` holds {}", tensor.name, held));
+  }
+  return words;
+}
+
+/// The class of one call. Besides the dims one count alone is told, since several counts together
+/// would narrow the dims down.
 std::string class_of(const task::Definition& task, const Workload& workload) {
-  const Work& work = workload.work;
-  const std::int64_t moved = work.read_bytes + work.write_bytes;
-  std::vector<std::string> counts{"bytes moved " + bytes_text(moved)};
-  if (decade_of(moved) != decade_of(workload.bytes()))
-    counts.push_back("bytes of all tensors " + bytes_text(workload.bytes()));
-  if (work.flops > 0) counts.push_back("operations " + decade_text(work.flops));
-  if (work.items > 0) counts.push_back("items " + decade_text(work.items));
+  std::vector<std::string> counts{"tensors of " + bytes_text(workload.bytes()) + " in all"};
   for (const std::string& dim : task.dims)
     if (const auto at = workload.dims.find(dim); at != workload.dims.end() && is_told(task, dim))
-      counts.push_back(fmt::format("`{}` {}", dim, decade_text(at->second)));
+      counts.push_back(
+          fmt::format("`{}` {}", dim, decade_text(at->second, has_32_bits(task, dim))));
   if (std::string rows = row_words(workload); !rows.empty()) counts.push_back(std::move(rows));
+  for (std::string& values : values_words(task, workload)) counts.push_back(std::move(values));
   return "One call: " + join(counts, "; ") + ".";
+}
+
+/// Whether the offset of some element needs more than 32 bits.
+bool has_long_offsets(const Workload& workload) {
+  return std::ranges::any_of(workload.tensors, [](const Tensor& tensor) {
+    return tensor.bytes() / static_cast<std::int64_t>(size_of(tensor.dtype)) >
+           std::numeric_limits<std::int32_t>::max();
+  });
 }
 
 }  // namespace
@@ -121,10 +182,9 @@ Result<std::vector<std::string>> describe_left_out(const task::Definition& task,
     if (spec.group != Group::Time || !spec.is_for(target)) continue;
     if (std::ranges::find(workloads, spec.name, &Workload::name) != workloads.end()) continue;
     const Workload workload = KW_TRY(task::resolve(task, spec));
-    lines.push_back(
-        fmt::format("Left out here for want of memory, since its tensors have {} and the referee "
-                    "keeps copies of them: {}",
-                    bytes_text(workload.bytes()), class_of(task, workload)));
+    lines.push_back(fmt::format("Not timed here, but on machines with more memory{}. {}",
+                                has_long_offsets(workload) ? ", with offsets beyond 2^31" : "",
+                                class_of(task, workload)));
   }
   return lines;
 }
