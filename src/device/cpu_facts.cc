@@ -54,10 +54,29 @@ std::vector<std::string> instruction_sets() {
   add("avx512f", __builtin_cpu_supports("avx512f"));
   add("avx512bw", __builtin_cpu_supports("avx512bw"));
   add("avx512vl", __builtin_cpu_supports("avx512vl"));
+  add("avx512dq", __builtin_cpu_supports("avx512dq"));
+  add("avx512cd", __builtin_cpu_supports("avx512cd"));
+  add("avx512ifma", __builtin_cpu_supports("avx512ifma"));
+  add("avx512vbmi", __builtin_cpu_supports("avx512vbmi"));
+  add("avx512vbmi2", __builtin_cpu_supports("avx512vbmi2"));
+  add("avx512vnni", __builtin_cpu_supports("avx512vnni"));
+  add("avx512bitalg", __builtin_cpu_supports("avx512bitalg"));
+  add("avx512vpopcntdq", __builtin_cpu_supports("avx512vpopcntdq"));
+  add("avx512bf16", __builtin_cpu_supports("avx512bf16"));
+  add("gfni", __builtin_cpu_supports("gfni"));
+  add("bmi2", __builtin_cpu_supports("bmi2"));
 #elif defined(__aarch64__)
   sets.emplace_back("neon");
 #endif
   return sets;
+}
+
+/// Maker, family and model number, since virtual machines hide the name of the product.
+std::string generation_in(std::string_view cpuinfo) {
+  const std::string maker = cpuinfo_value(cpuinfo, "vendor_id");
+  const std::string family = cpuinfo_value(cpuinfo, "cpu family");
+  if (maker.empty() || family.empty()) return {};
+  return fmt::format("{}, family {}, model {}", maker, family, cpuinfo_value(cpuinfo, "model"));
 }
 
 /// Reads a size such as "32K", "1024K" or "32M".
@@ -123,7 +142,9 @@ Result<DeviceFacts> read_cpu_facts() {
   std::vector<int> cores = platform::usable_processors();
   if (cores.empty()) cores.push_back(0);
   facts.cores = static_cast<int>(cores.size());
-  facts.model = cpuinfo_value(small_file("/proc/cpuinfo"), "model name");
+  const std::string cpuinfo = small_file("/proc/cpuinfo");
+  facts.model = cpuinfo_value(cpuinfo, "model name");
+  facts.generation = generation_in(cpuinfo);
   if (facts.model.empty()) facts.model = "unknown processor";
   facts.isa = instruction_sets();
   facts.caches = caches_from_sysfs(cores.front());

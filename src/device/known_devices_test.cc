@@ -12,6 +12,9 @@ TEST(KnownDevices, RatesGrowTowardsFewerBitsAndNameTheirSource) {
     SCOPED_TRACE(d.model);
     EXPECT_GT(d.rates.memory, 1e11);
     EXPECT_LE(d.rates.f64, d.rates.f32);
+    if (d.rates.f64_matrix > 0) {
+      EXPECT_NEAR(d.rates.f64_matrix / d.rates.f64, 2, 0.05);
+    }
     EXPECT_LT(d.rates.f32, d.rates.f16);
     if (d.rates.tf32 > 0) {
       EXPECT_LE(d.rates.f32, d.rates.tf32);
@@ -23,6 +26,13 @@ TEST(KnownDevices, RatesGrowTowardsFewerBitsAndNameTheirSource) {
     EXPECT_EQ(find_known_device(d.model), &d);
   }
   EXPECT_EQ(find_known_device("NVIDIA H200 MIG 1g.18gb"), nullptr);
+}
+
+// Matrix units take f64 on data-centre GPUs from A100 on, and have twice the rate of the others.
+TEST(KnownDevices, PlainDoublesAreToldApartFromMatrixUnits) {
+  EXPECT_DOUBLE_EQ(find_known_device("NVIDIA H100 80GB HBM3")->rates.f64, 34e12);
+  EXPECT_DOUBLE_EQ(find_known_device("NVIDIA H100 80GB HBM3")->rates.f64_matrix, 67e12);
+  EXPECT_EQ(find_known_device("NVIDIA L40S")->rates.f64_matrix, 0);
 }
 
 TEST(KnownDevices, CubinsRunOnTheirMajorVersion) {

@@ -103,6 +103,26 @@ std::string formula_of(const task::Definition& task, const task::ScalarSpec& sca
   return scalar.integer.expr.text();
 }
 
+/// What a real argument may be. The workloads of a task decide whether 0 and negative numbers
+/// occur.
+std::string real_words(const task::Definition& task, const task::ScalarSpec& scalar) {
+  const auto is_positive = [&](const task::WorkloadSpec& spec) {
+    const auto own = spec.scalars.find(scalar.name);
+    return (own == spec.scalars.end() ? scalar : own->second).real > 0;
+  };
+  return std::ranges::all_of(task.workloads, is_positive) ? "finite and above 0"
+                                                          : "any finite value";
+}
+
+/// What a dim that is no size may be: an integer with the lower bound that all workloads keep.
+std::string integer_words(const task::Definition& task, const std::string& dim) {
+  std::int64_t least = 1;
+  for (const task::WorkloadSpec& spec : task.workloads)
+    if (const auto at = spec.dims.find(dim); at != spec.dims.end())
+      least = std::min(least, at->second);
+  return least < 0 ? "an integer" : fmt::format("an integer, at least {}", least);
+}
+
 std::string ceiling_words(const Ceiling& c) {
   const std::string with = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
   if (c.kind.starts_with("fma"))
@@ -138,7 +158,12 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts,
   for (const Ceiling& c : facts.ceilings)
     lines.push_back(fmt::format("Measured here: {} in {}: {}", c.kind, c.level,
                                 format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s")));
-  if (facts.ceilings.empty()) lines.push_back("Its bandwidths and peak rates are not measured yet");
+  if (!facts.compiler.empty()) lines.push_back("Compiler: " + facts.compiler);
+  const bool has_stated = !candidates.empty() || !gpu.datasheet.empty();
+  if (facts.ceilings.empty())
+    lines.push_back(has_stated ? "Nothing is measured on it yet: the rates told here are its "
+                                 "maker's, and no kernel reaches them"
+                               : "Its bandwidths and peak rates are not measured yet");
   for (const DatasheetRates& sheet : gpu.datasheet)
     lines.push_back("Its maker says: " + describe_rates(sheet));
   return lines;
@@ -249,10 +274,9 @@ std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
       if (const auto* tensor = tensor_named(task, p.name)) what = tensor_words(task, *tensor);
     } else if (const auto* scalar = scalar_named(task, p.name)) {
       const bool is_dim = contains(task.dims, p.name);
-      what = is_real(p.dtype) ? "any finite value"
-             : is_dim         ? is_a_size(task, p.name) ? "a size, at least 1"
-                                                        : "an integer, see the specification"
-                              : fmt::format("`{}`", formula_of(task, *scalar));
+      what = is_real(p.dtype) ? real_words(task, *scalar)
+             : is_dim ? is_a_size(task, p.name) ? "a size, at least 1" : integer_words(task, p.name)
+                      : fmt::format("`{}`", formula_of(task, *scalar));
     }
     arguments.push_back({p.name, std::move(type), std::move(what)});
   }
@@ -317,6 +341,7 @@ std::string describe_rates(const DatasheetRates& sheet) {
   std::string words = "memory " + format_si(sheet.memory, "B/s");
   for (const auto& [rate, name] : {std::pair{sheet.f32, "f32"},
                                    {sheet.f64, "f64"},
+                                   {sheet.f64_matrix, "f64 on matrix units"},
                                    {sheet.tf32, "tf32"},
                                    {sheet.f16, "f16 and bf16"}})
     if (rate > 0) words += fmt::format(", {} {}", name, format_si(rate, "flop/s"));
@@ -328,7 +353,9 @@ std::vector<std::string> describe_device(const DeviceFacts& facts,
   std::vector<std::string> lines;
   if (!facts.gpu.empty()) return describe_gpu(facts, candidates);
   lines.push_back(
-      fmt::format("{}, {} usable core{}", facts.model, facts.cores, facts.cores == 1 ? "" : "s"));
+      fmt::format("{}{}, {} usable core{}", facts.model,
+                  facts.generation.empty() ? "" : fmt::format(" ({})", facts.generation),
+                  facts.cores, facts.cores == 1 ? "" : "s"));
   if (!facts.isa.empty())
     lines.push_back("Instruction sets, all of them enabled: " + join(facts.isa, ", "));
   std::vector<std::string> caches;

@@ -71,6 +71,49 @@ TEST(Describe, FastMathIsNoOptionWhereNothingIsRounded) {
   }
 }
 
+std::string words_on(const task::Definition& task, const char* argument) {
+  const auto arguments = describe_arguments(task);
+  const auto found = std::ranges::find(arguments, argument, &ArgumentWords::name);
+  return found == arguments.end() ? "no argument" : found->what;
+}
+
+// A reader must not guard against arguments that no workload has.
+TEST(Describe, ArgumentsThatAreNoSizesHaveTheBoundsOfAllWorkloads) {
+  const auto waves = shipped("fctd3d");
+  EXPECT_EQ(words_on(waves, "dt"), "finite and above 0");
+  EXPECT_EQ(words_on(waves, "oy"), "any finite value");
+  const auto convolution = shipped("conv2d");
+  EXPECT_EQ(words_on(convolution, "stride"), "an integer, at least 1");
+  EXPECT_EQ(words_on(convolution, "pad"), "an integer, at least 0");
+  EXPECT_EQ(words_on(convolution, "kw"), "a size, at least 1");
+}
+
+TEST(Describe, RatesOfMakersAreNotCalledMeasured) {
+  DeviceFacts facts;
+  facts.target = Target::Cuda;
+  facts.compiler = "NVRTC of CUDA 13000";
+  facts.gpu.resize(1);
+  facts.gpu.front().arch = "sm_90a";
+  EXPECT_THAT(describe_device(facts, {}),
+              AllOf(Contains("Its bandwidths and peak rates are not measured yet"),
+                    Contains("Compiler: NVRTC of CUDA 13000")));
+  EXPECT_THAT(describe_device(facts, {"H100; memory 3 TB/s"}),
+              AllOf(Contains("It may be: H100; memory 3 TB/s"),
+                    Contains(HasSubstr("the rates told here are its maker's")),
+                    Each(Not(HasSubstr("not measured yet")))));
+  DatasheetRates rates;
+  rates.memory = 3.35e12, rates.f32 = 67e12, rates.f64 = 34e12, rates.f64_matrix = 67e12;
+  EXPECT_THAT(describe_rates(rates), HasSubstr("f64 34.0 Tflop/s, f64 on matrix units 67.0"));
+}
+
+TEST(Describe, AProcessorIsToldWithItsGeneration) {
+  DeviceFacts facts;
+  facts.model = "AMD EPYC", facts.generation = "AuthenticAMD, family 26, model 2";
+  facts.cores = 2;
+  EXPECT_THAT(describe_device(facts, {}),
+              Contains("AMD EPYC (AuthenticAMD, family 26, model 2), 2 usable cores"));
+}
+
 TEST(Describe, TheOpponentIsNamedOrWhoItWillBe) {
   Situation situation;
   const auto task = test_task();

@@ -52,8 +52,9 @@ inline bool is_flops(const Ceiling& c) {
 
 /// Rates that the maker of a GPU states, dense and at the boost clock; 0: not stated.
 struct DatasheetRates {
-  double memory = 0;  ///< Bytes per second; the other rates are operations per second.
-  double f64 = 0;     ///< Rate of f64, matrix units included.
+  double memory = 0;      ///< Bytes per second; the other rates are operations per second.
+  double f64 = 0;         ///< Rate of f64 without matrix units.
+  double f64_matrix = 0;  ///< Rate of f64 on matrix units; 0: they do not take f64.
   double f32 = 0;
   double tf32 = 0;
   double f16 = 0;  ///< Rate of f16 and bf16 on matrix units.
@@ -62,8 +63,8 @@ struct DatasheetRates {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("memory", s.memory), v("f64", s.f64), v("f32", s.f32), v("tf32", s.tf32), v("f16", s.f16),
-        v("f8", s.f8), v("source", s.source);
+    v("memory", s.memory), v("f64", s.f64), v("f64_matrix", s.f64_matrix), v("f32", s.f32),
+        v("tf32", s.tf32), v("f16", s.f16), v("f8", s.f8), v("source", s.source);
   }
 };
 
@@ -119,6 +120,9 @@ struct DeviceFacts {
   std::string id;
   Target target = Target::Cpu;
   std::string model;
+  /// Maker, family and model number of a processor, which name its generation where the model's
+  /// name does not: "AuthenticAMD, family 26, model 2". Empty: not known.
+  std::string generation = {};
   int cores = 0;                   ///< Logical cores of the host; the GPU's own are in `gpu`.
   std::vector<GpuFacts> gpu = {};  ///< Exactly one where the target is cuda.
   std::vector<std::string> isa;
@@ -142,10 +146,10 @@ struct DeviceFacts {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("id", s.id), v("target", s.target), v("model", s.model), v("cores", s.cores), v("gpu", s.gpu),
-        v("isa", s.isa), v("caches", s.caches), v("memory_bytes", s.memory_bytes),
-        v("compiler", s.compiler), v("kernel", s.kernel), v("ceilings", s.ceilings),
-        v("measured_at", s.measured_at);
+    v("id", s.id), v("target", s.target), v("model", s.model), v("generation", s.generation),
+        v("cores", s.cores), v("gpu", s.gpu), v("isa", s.isa), v("caches", s.caches),
+        v("memory_bytes", s.memory_bytes), v("compiler", s.compiler), v("kernel", s.kernel),
+        v("ceilings", s.ceilings), v("measured_at", s.measured_at);
   }
 };
 

@@ -46,7 +46,7 @@ GpuRates rates_of(const DeviceFacts& facts) {
   }
   const DatasheetRates& sheet = known->rates;
   rates.bytes = std::max(rates.bytes, sheet.memory);
-  rates.flops = std::max({sheet.f64, sheet.f32, sheet.tf32, sheet.f16, sheet.f8});
+  rates.flops = std::max({sheet.f64, sheet.f64_matrix, sheet.f32, sheet.tf32, sheet.f16, sheet.f8});
   rates.source = sheet.source;
   return rates;
 }

@@ -86,6 +86,9 @@ Result<> furnish(engine::Writing& writing, const Groundwork& ground, const Devic
   if (!facts.gpu.empty()) {
     writing.device.gpu.front().arch = arch_of(ground);
     if (facts.memory_bytes == 0) writing.gpus = describe_candidates(arch_of(ground));
+    const auto toolkit = compile::find_cuda_toolkit();
+    if (facts.compiler.empty() && toolkit.nvrtc)
+      writing.device.compiler = compile::compiler_words(toolkit);
   }
   if (!has_knowledge) return {};
   writing.examples = ground.examples;
