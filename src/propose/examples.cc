@@ -80,14 +80,6 @@ bool may_take_steps(const Task& task) {
   });
 }
 
-/// Whether a kernel computes several time steps in one pass over memory.
-bool blocks_time(const std::string& source, const std::string& file, Target target) {
-  const auto header = task::parse_header(source, file, target);
-  return header && std::ranges::any_of(header->techniques, [](const std::string& technique) {
-           return technique.starts_with("temporal");
-         });
-}
-
 /// The lines of code of a source, without space around them; short ones are alike everywhere.
 std::set<std::string_view> lines_of(std::string_view source) {
   constexpr std::size_t kShortest = 7;
@@ -135,13 +127,11 @@ std::string layout_note(const task::Definition& own, const task::Definition& oth
 /// GPUs.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
                                                                const std::string& task,
-                                                               const ExampleOptions& options,
-                                                               bool has_steps) {
+                                                               const ExampleOptions& options) {
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task)) {
     if (target_of_file(file) != options.target) continue;
     if (!options.has_cute && task::asks_for_cute(source)) continue;
-    if (!has_steps && blocks_time(source, file, options.target)) continue;
     if (!options.gpu.empty() && !runs_on(options.gpu.front(), source, file)) continue;
     best.emplace(file.substr(0, file.rfind('.')), source);
   }
@@ -158,7 +148,7 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
   const auto definition = own.texts.empty() ? task::Definition() : KW_TRY(task::parse_task(own));
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
-    auto kernel = best_kernel(data, name, options, may_take_steps(task));
+    auto kernel = best_kernel(data, name, options);
     if (files.texts.empty() || !kernel) continue;
     const task::Definition wider = KW_TRY(task::parse_task(files));
     const Task& other = wider.task;
@@ -167,6 +157,8 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
     const bool serves = contains(definition.like, name);
     if (serves) kernel->second = task::with_overload(definition, kernel->second, options.target);
     const Task& served = serves ? task : other;
+    // Kernels of a time loop count on planes of halo and on levels that a single sweep lacks.
+    if (may_take_steps(served) && !may_take_steps(task)) continue;
     const auto far = distance(task, served, subject == KW_TRY(subject_of(data, name)));
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back(

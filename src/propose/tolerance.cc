@@ -115,8 +115,10 @@ std::string rms_words(const Gate& gate, const std::vector<Dtype>& types) {
       "The RMS error may be at most {:g} times that of {}, which arithmetic of fewer bits does not "
       "reach.",
       gate.rms_factor,
-      std::ranges::any_of(types, is_half) ? "rounding the truth once to the type of the result"
-                                          : "the reference at the task's type");
+      // The reference in double is the truth itself, so that rounding bounds it.
+      std::ranges::any_of(types, [](Dtype dtype) { return is_half(dtype) || dtype == Dtype::F64; })
+          ? "rounding the truth once to the type of the result"
+          : "the reference at the task's type");
 }
 
 /// What timed inputs make exact, where the bound of long sums alone would hide a missing element.
@@ -156,7 +158,9 @@ std::string describe_tolerance(const task::Definition& definition) {
     words += " " + exact;
   if (has_whole_outputs(definition))
     words += " Integers among the outputs must be right in every bit.";
-  return words + " Infinities and NaN must stand where the truth has them and nowhere else.";
+  return words +
+         " All inputs are finite; infinities and NaN must stand where the truth has them and "
+         "nowhere else.";
 }
 
 }  // namespace kw::propose

@@ -30,8 +30,9 @@ TEST(Tolerance, SumsOfProductsNameTheirLengthAndTheUnitOfEachRounding) {
             "the type. The RMS error may be at most 6 times that of the reference at the task's "
             "type, which arithmetic of fewer bits does not reach. Timed inputs hold a few lines of "
             "such numbers that elements are exact in any order of summing: where S is at most 8 "
-            "(or k / 16, if that is less), no element may differ by more than 2^-21. Infinities "
-            "and NaN must stand where the truth has them and nowhere else.");
+            "(or k / 16, if that is less), no element may differ by more than 2^-21. All "
+            "inputs are finite; infinities and NaN must stand where the truth has them and nowhere "
+            "else.");
   EXPECT_THAT(told("matmul_bf16"),
               AllOf(HasSubstr("4 sqrt(k) 2^-24 S + u |truth|"), HasSubstr("k is `k`"),
                     HasSubstr("2^-24 is the rounding of a float"),
