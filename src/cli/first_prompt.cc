@@ -307,8 +307,8 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
     if (skipped.group == Group::Time)
       first.unknown.push_back(
           fmt::format("the timed workload {} is left out: {}", skipped.name, skipped.reason));
-  for (const std::string& notice : ground.workbench->notices())
-    if (notice.starts_with("baseline ")) first.unknown.push_back(notice);
+  for (const auto& [baseline_name, notice] : ground.workbench->left_out())
+    first.unknown.push_back(notice);
   first.baseline = baseline.candidate.name;
   first.baseline_ns = baseline.mean_ns;
   engine::Writing writing;

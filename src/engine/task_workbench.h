@@ -57,6 +57,8 @@ class TaskWorkbench final : public Workbench {
   /// Replaces the timed workloads (for a sweep).
   void set_workloads(std::vector<Workload> workloads) { workloads_ = std::move(workloads); }
   const std::vector<std::string>& notices() const { return notices_; }
+  /// The baselines that cannot be built here, by name: the notice that says why.
+  const std::map<std::string, std::string>& left_out() const { return left_out_; }
   /// An error (of the input) if no baseline of this name can be the opponent here. An empty name
   /// means the fastest and is no error. Cheap, so call it before anything is timed.
   Result<> check_baseline(const std::string& name) const;

@@ -32,7 +32,7 @@ struct OptimizeRequest {
 
 /// How a run can be ended from outside.
 struct Cancellation {
-  /// Returns true once the run is to end after what it is doing.
+  /// Returns true once the run is to end after what it is doing; empty: never.
   std::function<bool()> is_interrupted{};
   std::stop_token models{};  ///< Cancels requests to models.
 };
