@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure/noise_for_test.h"
-#include "measure/plan.h"
+#include "measure/sampling_plan.h"
 
 namespace kw::measure {
 namespace {

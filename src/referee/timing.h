@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "measure/plan.h"
+#include "measure/sampling_plan.h"
 #include "platform/clock.h"
 #include "record/evaluation.h"
 #include "referee/check.h"

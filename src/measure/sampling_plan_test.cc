@@ -1,6 +1,6 @@
 // Tests of how a measurement ends: budgets, hopeless cases, allotment, warm-up.
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/plan.h"
+#include "measure/sampling_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Schedules looks at the interval, allots samples to workloads, and ends measurements.
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/plan.h"
+#include "measure/sampling_plan.h"
 
 #include <algorithm>
 #include <cmath>
