@@ -24,7 +24,7 @@
 #include "session/given_kernel.h"
 #include "session/local_judge.h"
 #include "session/tasks.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
 #include "worker/plan_check.h"

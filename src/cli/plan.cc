@@ -22,7 +22,7 @@
 #include "session/local_judge.h"
 #include "session/tasks.h"
 #include "task/header.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/resolve.h"
 
 namespace kw::cli {

@@ -6,7 +6,7 @@
 #include "deliver/parts.h"
 #include "deliver/torch_signature.h"
 #include "task/load.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/specialise.h"
 

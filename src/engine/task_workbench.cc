@@ -13,7 +13,7 @@
 #include "engine/run.h"
 #include "engine/written.h"
 #include "propose/generic.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
 

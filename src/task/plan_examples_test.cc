@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 #include "task/units.h"
 
 namespace kw::task {

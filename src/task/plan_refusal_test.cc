@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace kw::task {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/plan_scope.h"
 
 namespace kw::task {

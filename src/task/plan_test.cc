@@ -1,6 +1,6 @@
 // Tests of the steps that valid launch plans resolve to.
 // SPDX-License-Identifier: Apache-2.0
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "base/text.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace kw::task {
 namespace {

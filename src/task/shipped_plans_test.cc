@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "record/at_double.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace kw::task {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "record/codec.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace kw::task {
 namespace {

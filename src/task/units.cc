@@ -9,7 +9,7 @@
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "base/letter_case.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 
 namespace kw::task {
 namespace {

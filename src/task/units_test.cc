@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "task/load.h"
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace kw::task {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "task/test_plan.h"
+#include "task/plan_for_test.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "task/load.h"
-#include "task/plan.h"
+#include "task/plan_resolve.h"
 #include "task/resolve.h"
 
 namespace kw::task::test {
