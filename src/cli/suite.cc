@@ -66,14 +66,14 @@ std::string outcome_of(const report::SuiteCell& cell) {
   return text;
 }
 
-std::vector<std::string> all_words(const CellPlan& plan) {
+std::vector<std::string> all_words(const PlannedCell& plan) {
   std::vector<std::string> words = plan.words;
   words.insert(words.end(), plan.asking_words.begin(), plan.asking_words.end());
   return words;
 }
 
-void list_cells(const std::vector<CellPlan>& plans) {
-  for (const CellPlan& plan : plans)
+void list_cells(const std::vector<PlannedCell>& plans) {
+  for (const PlannedCell& plan : plans)
     std::printf("%s\n", plan.words.empty() ? words_of(plan.cell).c_str()
                                            : ("kw " + join(all_words(plan), " ")).c_str());
 }

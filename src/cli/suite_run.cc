@@ -99,13 +99,13 @@ Result<std::optional<double>> confirmed_speedup(const store::RunStore& store, st
 class Pool {
  public:
   Pool(const Global& global, const store::RunStore& store, const task::SuiteSpec& spec,
-       const std::vector<CellPlan>& plans, const SuiteWays& ways)
+       const std::vector<PlannedCell>& plans, const SuiteWays& ways)
       : global_(global), store_(store), spec_(spec), plans_(plans), ways_(ways) {}
 
   Result<std::vector<SuiteCell>> run() {
     for (const RunSummary& run : KW_TRY(store_.list()))
       if (run.config.label.starts_with("suite ")) known_[run.config.label] = run;
-    for (const CellPlan& plan : plans_)
+    for (const PlannedCell& plan : plans_)
       if (plan.is_inside()) KW_TRY(worlds_.open(global_, plan.cell.task));
     cells_.resize(plans_.size());
     {
@@ -139,7 +139,7 @@ class Pool {
     }
   }
 
-  Result<> make(const CellPlan& plan, SuiteCell& cell, bool& is_new) {
+  Result<> make(const PlannedCell& plan, SuiteCell& cell, bool& is_new) {
     const auto known = known_.find(plan.label);
     const bool is_begun = known != known_.end();
     if (is_begun && known->second.state == RunState::Finished) {
@@ -166,7 +166,7 @@ class Pool {
   const Global& global_;
   const store::RunStore& store_;
   const task::SuiteSpec& spec_;
-  const std::vector<CellPlan>& plans_;
+  const std::vector<PlannedCell>& plans_;
   const SuiteWays& ways_;
   std::map<std::string, RunSummary> known_;  // the latest run of each label
   Worlds worlds_;
@@ -205,7 +205,7 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
 
 Result<std::vector<SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
                                          const task::SuiteSpec& spec,
-                                         const std::vector<CellPlan>& plans,
+                                         const std::vector<PlannedCell>& plans,
                                          const SuiteWays& ways) {
   return Pool(global, store, spec, plans, ways).run();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/suite_plan.h"
+#include "cli/suite_cells.h"
 #include "store/run_store.h"
 
 namespace kw::cli {
@@ -24,7 +24,7 @@ struct SuiteWays {
 /// stored in its cell; only errors of the store are returned.
 Result<std::vector<report::SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
                                                  const task::SuiteSpec& spec,
-                                                 const std::vector<CellPlan>& plans,
+                                                 const std::vector<PlannedCell>& plans,
                                                  const SuiteWays& ways);
 
 /// Reads the result of a finished run from the store into `cell`.

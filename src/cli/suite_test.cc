@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/suite_plan.h"
+#include "cli/suite_cells.h"
 #include "cli/suite_run.h"
 #include "record/codec.h"
 #include "report/suite_tables.h"
@@ -34,17 +34,17 @@ class SuitePlanTest : public testing::Test {
     EXPECT_TRUE(spec) << spec.error().what;
     return spec ? *spec : task::SuiteSpec();
   }
-  std::vector<CellPlan> plans(const std::string& text, std::vector<std::string> models = {}) {
+  std::vector<PlannedCell> plans(const std::string& text, std::vector<std::string> models = {}) {
     auto plans = plan_cells(global_, spec(text), {"a.yaml", std::move(models)});
     EXPECT_TRUE(plans) << plans.error().what;
-    return plans ? *plans : std::vector<CellPlan>();
+    return plans ? *plans : std::vector<PlannedCell>();
   }
   std::string complaint(const std::string& text) {
     const auto plans = plan_cells(global_, spec(text), {"a.yaml", {}});
     EXPECT_FALSE(plans) << text;
     return plans ? "" : plans.error().what;
   }
-  static std::string words(const CellPlan& plan) { return join(plan.words, " "); }
+  static std::string words(const PlannedCell& plan) { return join(plan.words, " "); }
 
   platform::TempDir dir_ = std::move(platform::TempDir::create("kw-suite").value());
   Global global_;
@@ -59,7 +59,7 @@ TEST_F(SuitePlanTest, EveryCombinationThatMeansSomethingIsACell) {
   // refine; and presets too for coder-judge. Each is run for two tasks and three seeds.
   EXPECT_THAT(all, SizeIs((2 + 2 * 2 * 2 * 2 + 2 * 2 * 2 * 2 * 2) * 2 * 3));
   std::set<std::string> labels;
-  for (const CellPlan& plan : all) labels.insert(plan.label);
+  for (const PlannedCell& plan : all) labels.insert(plan.label);
   EXPECT_EQ(labels.size(), all.size());
   EXPECT_EQ(words(all[0]),
             "optimize saxpy --strategy greedy --reward speedup --target cpu --seed 1 --attempts 5 "

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/suite_plan.h"
+#include "cli/suite_cells.h"
 #include "search/reward.h"
 #include "search/strategy.h"
 #include "session/recorded_landscape.h"

@@ -25,7 +25,7 @@ struct SuiteOptions {
 };
 
 /// One search of a suite.
-struct CellPlan {
+struct PlannedCell {
   /// The cell (one search of a suite) before it has a result; `trouble` is set if the search is
   /// impossible.
   report::SuiteCell cell;
@@ -50,7 +50,7 @@ task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 /// All searches (cells) of a suite, ordered by method, then seed, then task. Impossible ones (a
 /// strategy that writes without a model, tasks that do not exist) are reported at their line of the
 /// spec.
-Result<std::vector<CellPlan>> plan_cells(const Global& global, const task::SuiteSpec& spec,
-                                         const SuiteOptions& options);
+Result<std::vector<PlannedCell>> plan_cells(const Global& global, const task::SuiteSpec& spec,
+                                            const SuiteOptions& options);
 
 }  // namespace kw::cli

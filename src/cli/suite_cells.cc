@@ -1,7 +1,7 @@
 // Expands a suite's spec to the searches (cells) that it asks for: all combinations, except
 // settings that have no effect on a strategy.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suite_plan.h"
+#include "cli/suite_cells.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ class Planner {
   Planner(const Global& global, const SuiteSpec& spec, const SuiteOptions& options)
       : global_(global), spec_(spec), options_(options), report_(options.file, complaints_) {}
 
-  Result<std::vector<CellPlan>> run() {
+  Result<std::vector<PlannedCell>> run() {
     KW_TRY(check_tasks());
     for (const SuiteName& name : spec_.strategies) add_strategy(name);
     if (complaints_.empty()) return std::move(plans_);
@@ -159,7 +159,7 @@ class Planner {
 
   void add_cell(const search::StrategyInfo& info, const SuiteMethod& method,
                 const task::SuiteTask& t, std::uint64_t seed) {
-    CellPlan plan;
+    PlannedCell plan;
     plan.cell.method = method;
     plan.cell.task = t.name.text;
     plan.cell.level = t.level;
@@ -262,7 +262,7 @@ class Planner {
   task::Complaints complaints_;
   task::FileReport report_;
   std::map<std::string, std::string> sha256_;  // by task
-  std::vector<CellPlan> plans_;
+  std::vector<PlannedCell> plans_;
 };
 
 }  // namespace
@@ -285,8 +285,8 @@ task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
   return spec;
 }
 
-Result<std::vector<CellPlan>> plan_cells(const Global& global, const SuiteSpec& spec,
-                                         const SuiteOptions& options) {
+Result<std::vector<PlannedCell>> plan_cells(const Global& global, const SuiteSpec& spec,
+                                            const SuiteOptions& options) {
   return Planner(global, spec, options).run();
 }
 
