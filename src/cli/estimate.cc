@@ -67,8 +67,8 @@ std::size_t longest_prompt(const EstimateFlags& flags) {
                                   llm::kUsualBytesPerToken);
 }
 
-llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
-  llm::CallPlan plan;
+llm::ExpectedCalls writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
+  llm::ExpectedCalls plan;
   plan.calls = plan.worst_calls = flags.attempts * flags.shortlist;
   plan.prompt_bytes = prompt_bytes;
   plan.worst_prompt_bytes = longest_prompt(flags);
@@ -78,8 +78,8 @@ llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes)
 
 /// The calls of a role other than the writer: one for each attempt, and a second where the reply
 /// cannot be parsed.
-llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
-  llm::CallPlan plan = writing_plan(flags, prompt_bytes);
+llm::ExpectedCalls role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
+  llm::ExpectedCalls plan = writing_plan(flags, prompt_bytes);
   plan.calls = flags.attempts;
   plan.worst_calls = 2 * flags.attempts;
   plan.worst_prompt_bytes += kAskedAgainBytes;
@@ -109,7 +109,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
     return fail_input("strategy '" + flags.strategy + "' asks no model, so its runs cost nothing");
   Estimate all;
   all.prompt_bytes = prompt_bytes;
-  llm::CallPlan one = writing_plan(flags, prompt_bytes);
+  llm::ExpectedCalls one = writing_plan(flags, prompt_bytes);
   one.worst_calls = 1;
   all.longest_prompt_tokens = llm::estimate_calls(one, {}).worst.prompt_tokens;
   std::vector<llm::CostEstimate> writers;
@@ -119,8 +119,8 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
   for (const llm::ModelSpec& spec : specs) {
     Line line{spec, prices.find(spec), 0, {}};
     KW_TRY(session::check_role(*strategy, spec));
-    const llm::CallPlan writing = writing_plan(flags, prompt_bytes);
-    const llm::CallPlan role = role_plan(flags, prompt_bytes);
+    const llm::ExpectedCalls writing = writing_plan(flags, prompt_bytes);
+    const llm::ExpectedCalls role = role_plan(flags, prompt_bytes);
     const bool writes = spec.role == kCoderRole || (spec.role.empty() && !has_coder);
     line.estimate = llm::estimate_calls(writes ? writing : role, line.price);
     line.calls = writes ? writing.calls : role.calls;

@@ -246,7 +246,7 @@ Json points_json(const std::vector<Point>& points) {
 }
 
 Result<int> sweep(const Global& global, const SweepFlags& flags) {
-  const SweepPlan plan = KW_TRY(parse_sweep(flags.dims));
+  const SweepRange plan = KW_TRY(parse_sweep(flags.dims));
   const auto data = KW_TRY(session::open_data(global));
   auto definition = KW_TRY(session::open_accepted_task(global, data, flags.task));
   const Aim aim = KW_TRY(flags.target.aim(flags.kernel));

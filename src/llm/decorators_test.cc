@@ -385,7 +385,7 @@ TEST(Exchanges, FilesHoldThemAndAreChecked) {
 }
 
 TEST(Estimate, CallsCostBetweenLikelyAndWorst) {
-  CallPlan plan{.calls = 10, .worst_calls = 20, .prompt_bytes = 35'000};
+  ExpectedCalls plan{.calls = 10, .worst_calls = 20, .prompt_bytes = 35'000};
   plan.worst_prompt_bytes = 84'000;
   plan.likely_reply_tokens = 1000;
   plan.max_tokens = 8000;

@@ -37,7 +37,7 @@ Usage worst_usage(const ChatRequest& request) {
   return usage;
 }
 
-CostEstimate estimate_calls(const CallPlan& plan, const std::optional<Price>& price) {
+CostEstimate estimate_calls(const ExpectedCalls& plan, const std::optional<Price>& price) {
   CostEstimate estimate;
   estimate.likely.is_estimated = estimate.worst.is_estimated = true;
   estimate.likely.prompt_tokens = plan.calls * likely_tokens(plan.prompt_bytes);

@@ -26,7 +26,7 @@ std::int64_t likely_tokens(std::size_t bytes);
 Usage worst_usage(const ChatRequest& request);
 
 /// Calls of the same kind that a run is going to make.
-struct CallPlan {
+struct ExpectedCalls {
   std::int64_t calls = 1;
   /// The number of calls if every reply that cannot be read is asked for again.
   std::int64_t worst_calls = 1;
@@ -44,7 +44,7 @@ struct CostEstimate {
 };
 
 /// The cost of all calls, without retries. A failed call may be charged too.
-CostEstimate estimate_calls(const CallPlan& plan, const std::optional<Price>& price);
+CostEstimate estimate_calls(const ExpectedCalls& plan, const std::optional<Price>& price);
 
 /// The sum of two costs; the sum is known in dollars only where both are.
 CostEstimate sum_of(const CostEstimate& a, const CostEstimate& b);

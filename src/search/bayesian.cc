@@ -95,7 +95,7 @@ class Bayesian final : public PointTuner {
   }
 
  protected:
-  std::optional<Plan> plan() override {
+  std::optional<PlannedPoint> plan() override {
     if (designed_ > 0 || observed_.empty()) {
       if (designed_ > 0) --designed_;
       return spread_point();
@@ -139,7 +139,7 @@ class Bayesian final : public PointTuner {
   std::size_t known() const { return observed_.size() + failed_.size(); }
 
   // The one of some random points that is farthest from all points that were asked for.
-  std::optional<Plan> spread_point() {
+  std::optional<PlannedPoint> spread_point() {
     constexpr int kLots = 24;
     std::vector<Places> others = pending_places();
     others.push_back(grid_.places_of(job().start));
@@ -159,7 +159,7 @@ class Bayesian final : public PointTuner {
     if (!farthest) return std::nullopt;
     KnobPoint point = grid_.point_at(*farthest);
     std::string why = fmt::format("far from all others: {}", to_text(point));
-    return Plan{std::move(point), job().parent, std::move(why)};
+    return PlannedPoint{std::move(point), job().parent, std::move(why)};
   }
 
   // A random untried point. Draws a few numbers first, as long as they are likely to hit one.
@@ -192,7 +192,7 @@ class Bayesian final : public PointTuner {
     return places;
   }
 
-  std::optional<Plan> most_promising() {
+  std::optional<PlannedPoint> most_promising() {
     const bool is_due = known() >= next_fit_;
     note_leader();
     if (is_due)
@@ -212,7 +212,7 @@ class Bayesian final : public PointTuner {
     leave(best.at);
     std::string why = fmt::format("expected gain {:.2f} % over {}: {}", 100 * std::expm1(expected_),
                                   leader_, to_text(point));
-    return Plan{std::move(point), leader_, std::move(why)};
+    return PlannedPoint{std::move(point), leader_, std::move(why)};
   }
 
   // The best point of the pool, taking outstanding asks into account.

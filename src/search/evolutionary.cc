@@ -38,7 +38,7 @@ class Evolutionary final : public PointTuner {
   }
 
  protected:
-  std::optional<Plan> plan() override {
+  std::optional<PlannedPoint> plan() override {
     if (barren_ == kBarrenEpochs) return std::nullopt;
     if (newcomers_ > 0) {
       --newcomers_;
@@ -79,14 +79,14 @@ class Evolutionary final : public PointTuner {
     ++epoch_;
   }
 
-  std::optional<Plan> newcomer() {
+  std::optional<PlannedPoint> newcomer() {
     auto point = untried().draw(rng_);
     if (!point) return std::nullopt;
     std::string why = fmt::format("newcomer of epoch {}: {}", epoch_, to_text(*point));
-    return Plan{std::move(*point), job().parent, std::move(why)};
+    return PlannedPoint{std::move(*point), job().parent, std::move(why)};
   }
 
-  std::optional<Plan> make_child() {
+  std::optional<PlannedPoint> make_child() {
     if (population_.empty()) return std::nullopt;
     for (int attempt = 0; attempt < kChildTries; ++attempt) {
       const Member& mother = choose();
@@ -103,7 +103,7 @@ class Evolutionary final : public PointTuner {
                             ? fmt::format("child of {} and {}: ", mother.ask, father.ask)
                             : fmt::format("mutant of {}: ", mother.ask);
       why += to_text(point);
-      return Plan{std::move(point), mother.ask, std::move(why)};
+      return PlannedPoint{std::move(point), mother.ask, std::move(why)};
     }
     return std::nullopt;
   }

@@ -16,7 +16,7 @@ namespace kw::search {
 /// planned as soon as nothing is outstanding, so that finished() is known before the next ask.
 class PointTuner : public QueuedStrategy {
  protected:
-  struct Plan {
+  struct PlannedPoint {
     KnobPoint point;  ///< An untried point.
     int parent = 0;
     std::string why;
@@ -34,7 +34,7 @@ class PointTuner : public QueuedStrategy {
   }
 
   /// The next point. Nothing: no point is worth asking for before another outcome is told.
-  virtual std::optional<Plan> plan() = 0;
+  virtual std::optional<PlannedPoint> plan() = 0;
   virtual void observe(const KnobPoint& point, const Tell& tell) = 0;
 
   const TuningJob& job() const { return job_; }
@@ -67,9 +67,9 @@ class PointTuner : public QueuedStrategy {
   bool is_exhausted() const final { return is_done_; }
 
  private:
-  std::optional<Plan> plan_within_budget() {
+  std::optional<PlannedPoint> plan_within_budget() {
     if (planned_ == most_) return std::nullopt;
-    std::optional<Plan> planned = plan();
+    std::optional<PlannedPoint> planned = plan();
     if (!planned) return std::nullopt;
     KW_ASSERT(untried_.contains(planned->point));
     untried_.take(planned->point);
@@ -82,7 +82,7 @@ class PointTuner : public QueuedStrategy {
   std::size_t planned_ = 0;
   Untried untried_;
   std::deque<KnobPoint> pending_;
-  std::optional<Plan> next_;
+  std::optional<PlannedPoint> next_;
   bool is_done_ = false;
 };
 

@@ -18,11 +18,11 @@ class RandomTuner final : public PointTuner {
   std::string describe() const override { return fmt::format("{} random points", asked()); }
 
  protected:
-  std::optional<Plan> plan() override {
+  std::optional<PlannedPoint> plan() override {
     auto point = untried().draw(rng_);
     if (!point) return std::nullopt;
     std::string why = fmt::format("random point: {}", to_text(*point));
-    return Plan{std::move(*point), job().parent, std::move(why)};
+    return PlannedPoint{std::move(*point), job().parent, std::move(why)};
   }
 
   void observe(const KnobPoint&, const Tell&) override {}
