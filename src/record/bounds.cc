@@ -279,7 +279,7 @@ Result<> check_plans_of(const EvaluationRequest& request) {
   return {};
 }
 
-Result<> check_shares(const MeasurePlan& m) {
+Result<> check_shares(const MeasureRequest& m) {
   constexpr int kMostPairs = 10'000'000;
   if (m.fidelity > 1 || m.checked_share > 1) return fail("a share above 1");
   if (m.pairs > kMostPairs)

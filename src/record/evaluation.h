@@ -39,7 +39,7 @@ struct NoiseFloor {
   }
 };
 
-struct MeasurePlan {
+struct MeasureRequest {
   Purpose purpose = Purpose::Judge;
   double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
   std::int64_t budget_ns = 0;  ///< Time for the pairs of all workloads together; 0: the default.
@@ -107,7 +107,7 @@ struct EvaluationRequest {
   std::vector<BuildUnit> units;
   std::vector<RolePlan> plans;  ///< cuda: one plan per workload for every unit of that target.
   Stage until = Stage::Measure;
-  MeasurePlan measure;
+  MeasureRequest measure;
   Inspection inspect;
   /// Secret of the run, from which inputs are drawn; never reaches a player.
   std::uint64_t seed = 0;

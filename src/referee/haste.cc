@@ -4,10 +4,10 @@
 
 namespace kw::referee {
 
-Haste::Haste(const Options& options, const MeasurePlan& plan, const platform::Clock& clock)
+Haste::Haste(const Options& options, const MeasureRequest& measure, const platform::Clock& clock)
     : options_(options),
       clock_(clock),
-      wall_ns_(plan.wall_ns),
+      wall_ns_(measure.wall_ns),
       began_ns_(wall_ns_ > 0 ? clock.now_ns() : 0) {}
 
 bool Haste::is_hurried() const { return options_.is_hurried && options_.is_hurried(); }

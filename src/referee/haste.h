@@ -14,7 +14,7 @@ namespace kw::referee {
 class Haste {
  public:
   /// Time counts from construction. `options` and `clock` must outlive the object.
-  Haste(const Options& options, const MeasurePlan& plan, const platform::Clock& clock);
+  Haste(const Options& options, const MeasureRequest& measure, const platform::Clock& clock);
 
   /// Runs `wait`, such as waiting while others have the device, without counting its time. Returns
   /// how long it took, in nanoseconds; an empty function does nothing.
