@@ -39,7 +39,7 @@ struct Instruction {
   bool is_end = false;  ///< An EXIT without a condition.
 };
 
-struct Loop {
+struct CodeLoop {
   std::size_t first = 0;
   std::size_t last = 0;
   int depth = 1;
@@ -133,7 +133,7 @@ class Code {
   KernelCode facts(std::string symbol) const {
     KernelCode code;
     code.symbol = std::move(symbol);
-    std::vector<Loop> found = loops();
+    std::vector<CodeLoop> found = loops();
     std::size_t next = 0;
     std::vector<std::size_t> open;  // indices into `found`, outermost first
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
@@ -147,7 +147,7 @@ class Code {
       if (!open.empty()) count(name, found[open.back()].mix);
     }
     double most = 0;
-    for (Loop& loop : found) {
+    for (CodeLoop& loop : found) {
       const double weight = weight_of(loop);
       if (weight <= most) continue;
       most = weight;
@@ -163,7 +163,7 @@ class Code {
     ++mix.by_class[name];
   }
 
-  static double weight_of(const Loop& loop) {
+  static double weight_of(const CodeLoop& loop) {
     double work = 0;
     for (const auto& [name, n] : loop.mix.by_class) work += n * work_of(name);
     return work * std::pow(kPerLevel, std::min(loop.depth, 8));
@@ -187,7 +187,7 @@ class Code {
   /// Two kinds of backward branch are no loops: a branch to itself, which the compiler puts after
   /// the end of every kernel, and a branch from behind an EXIT, where the compiler puts rarely
   /// executed code such as waits for a barrier.
-  std::vector<Loop> loops() const {
+  std::vector<CodeLoop> loops() const {
     std::map<std::size_t, std::size_t> ends;
     std::size_t after_exit = 0;
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
@@ -198,7 +198,7 @@ class Code {
           (ends.size() < kMostLoops || ends.contains(*first)))
         ends[*first] = i;
     }
-    std::vector<Loop> found;
+    std::vector<CodeLoop> found;
     for (const auto& [first, last] : ends) found.push_back({.first = first, .last = last});
     return found;
   }

@@ -178,7 +178,7 @@ std::string with_accumulators(std::string_view source) {
   const auto tokens = task::tokenize(source);
   std::vector<Rewrite> changes;
   int count = 0;
-  for (const Loop& loop : find_loops(source)) {
+  for (const SourceLoop& loop : find_loops(source)) {
     if (!loop.is_innermost) continue;
     const auto first = std::ranges::lower_bound(tokens, loop.offset, {}, &CodeToken::offset);
     const auto last = std::ranges::lower_bound(tokens, loop.end, {}, &CodeToken::offset);

@@ -45,19 +45,21 @@ std::string with_restrict(std::string text) {
 
 /// Depth of this loop among the nested loops that may run in parallel, 1 for the outermost; 0 where
 /// this loop may not run in parallel.
-int parallel_level(const std::vector<Loop>& loops, const Loop& loop) {
+int parallel_level(const std::vector<SourceLoop>& loops, const SourceLoop& loop) {
   if (!loop.is_parallel) return 0;
-  return static_cast<int>(std::count_if(loops.begin(), loops.end(), [&](const Loop& outer) {
+  return static_cast<int>(std::count_if(loops.begin(), loops.end(), [&](const SourceLoop& outer) {
     return outer.is_parallel && outer.offset <= loop.offset && loop.offset < outer.end;
   }));
 }
 
-std::string pragma_for(const std::vector<Loop>& loops, const Loop& loop, const Recipe& recipe) {
+std::string pragma_for(const std::vector<SourceLoop>& loops, const SourceLoop& loop,
+                       const Recipe& recipe) {
   if (loop.is_parallel && parallel_level(loops, loop) == recipe.parallel_level) {
-    const bool has_only_child = std::any_of(loops.begin(), loops.end(), [&](const Loop& inner) {
-      return inner.depth == loop.depth + 1 && inner.is_only_child && inner.is_parallel &&
-             inner.offset > loop.offset && inner.offset < loop.end;
-    });
+    const bool has_only_child =
+        std::any_of(loops.begin(), loops.end(), [&](const SourceLoop& inner) {
+          return inner.depth == loop.depth + 1 && inner.is_only_child && inner.is_parallel &&
+                 inner.offset > loop.offset && inner.offset < loop.end;
+        });
     std::string line = "#pragma omp parallel for";
     if (recipe.collapse && has_only_child) line += " collapse(2)";
     if (recipe.simd && loop.is_innermost) line += " simd";
@@ -71,8 +73,8 @@ std::string pragma_for(const std::vector<Loop>& loops, const Loop& loop, const R
 
 std::string apply(const Task& task, const std::string& reference, const Recipe& recipe) {
   std::vector<Insertion> insertions;
-  const std::vector<Loop> loops = find_loops(reference);
-  for (const Loop& loop : loops)
+  const std::vector<SourceLoop> loops = find_loops(reference);
+  for (const SourceLoop& loop : loops)
     if (std::string line = pragma_for(loops, loop, recipe); !line.empty())
       insertions.push_back({loop.offset, std::move(line)});
   std::string text = insert_lines(reference, std::move(insertions));
@@ -87,15 +89,15 @@ std::string apply(const Task& task, const std::string& reference, const Recipe& 
 /// The largest number of nested loops of the reference that may run in parallel.
 int levels_of(const std::string& reference) {
   int most = 0;
-  const std::vector<Loop> loops = find_loops(reference);
-  for (const Loop& loop : loops) most = std::max(most, parallel_level(loops, loop));
+  const std::vector<SourceLoop> loops = find_loops(reference);
+  for (const SourceLoop& loop : loops) most = std::max(most, parallel_level(loops, loop));
   return most;
 }
 
 /// Whether there are innermost loops to unroll when the loops of `level` run in parallel.
 bool has_loops_inside(const std::string& reference, int level) {
-  const std::vector<Loop> loops = find_loops(reference);
-  return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+  const std::vector<SourceLoop> loops = find_loops(reference);
+  return std::any_of(loops.begin(), loops.end(), [&](const SourceLoop& loop) {
     return loop.is_innermost && parallel_level(loops, loop) != level;
   });
 }

@@ -128,7 +128,7 @@ std::vector<std::string> sums_of(const std::string& text, std::size_t from, std:
   return sums;
 }
 
-bool is_parallel(const std::string& text, const Loop& loop, std::size_t body) {
+bool is_parallel(const std::string& text, const SourceLoop& loop, std::size_t body) {
   const std::size_t open = text.find('(', loop.offset);
   if (open == std::string::npos || body >= loop.end) return false;
   const std::size_t close = past_closing(text, open, '(', ')');
@@ -140,15 +140,15 @@ bool is_parallel(const std::string& text, const Loop& loop, std::size_t body) {
 
 }  // namespace
 
-std::vector<Loop> find_loops(std::string_view source) {
+std::vector<SourceLoop> find_loops(std::string_view source) {
   const std::string text = blank_out(source);
-  std::vector<Loop> loops;
+  std::vector<SourceLoop> loops;
   for (std::size_t i = 0; i + 3 < text.size(); ++i) {
     if (!word_at(text, i, "for")) continue;
-    Loop loop;
+    SourceLoop loop;
     loop.offset = i;
     loop.end = past_statement(text, i);
-    for (Loop& outer : loops) {
+    for (SourceLoop& outer : loops) {
       if (i < outer.offset || i >= outer.end) continue;
       ++loop.depth;
       outer.is_innermost = false;

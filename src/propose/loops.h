@@ -10,7 +10,7 @@
 
 namespace kw::propose {
 
-struct Loop {
+struct SourceLoop {
   std::size_t offset = 0;  ///< Offset of the keyword `for`.
   std::size_t end = 0;     ///< One past the last character of the loop's body.
   int depth = 1;           ///< 1: the loop is inside no other loop.
@@ -23,7 +23,7 @@ struct Loop {
 
 /// The for loops of a text, in order. Comments, strings and preprocessor lines are skipped. Text
 /// that is not C++ may give wrong loops, which is harmless because every variant is judged.
-std::vector<Loop> find_loops(std::string_view source);
+std::vector<SourceLoop> find_loops(std::string_view source);
 
 /// A line to insert before the loop at `offset`, such as a pragma.
 struct Insertion {

@@ -180,7 +180,7 @@ bool Bounds::compare(std::size_t begin, std::size_t op, std::size_t end, bool is
 /// out.
 bool Bounds::unequal(const Polynomial& difference, std::size_t place,
                      std::vector<Polynomial>& constraints) const {
-  const Loop* loop = innermost_in(difference, place);
+  const CountingLoop* loop = innermost_in(difference, place);
   const std::int64_t unit = unit_factor(difference, loop->variable);
   if (unit == 0) return false;
   const Polynomial variable = {{{loop->variable}, 1}};
@@ -196,10 +196,10 @@ bool Bounds::unequal(const Polynomial& difference, std::size_t place,
   return constraint.has_value();
 }
 
-const Loop* Bounds::innermost_in(const Polynomial& index, std::size_t token) const {
-  const Loop* innermost = nullptr;
+const CountingLoop* Bounds::innermost_in(const Polynomial& index, std::size_t token) const {
+  const CountingLoop* innermost = nullptr;
   for (const std::string& name : names_in(index)) {
-    const Loop* loop = loops_.of(name, token);
+    const CountingLoop* loop = loops_.of(name, token);
     if (loop != nullptr && (innermost == nullptr || loop->begin > innermost->begin))
       innermost = loop;
   }
@@ -208,17 +208,17 @@ const Loop* Bounds::innermost_in(const Polynomial& index, std::size_t token) con
 
 void Bounds::tighten(const Polynomial& index, std::size_t token, bool is_most, bool may_vary,
                      Limit& limit) const {
-  const Loop* own = innermost_in(index, token);
+  const CountingLoop* own = innermost_in(index, token);
   for (const Guard& guard : guards_) {
     if (token < guard.from || token >= guard.to) continue;
     if (!guard.is_understood) limit.is_reached = false;
     for (const Polynomial& constraint : guard.constraints) {
       // Another loop may have begun since the condition was read, with a variable of the same name.
-      const Loop* moved = innermost_in(constraint, token);
+      const CountingLoop* moved = innermost_in(constraint, token);
       if (moved != nullptr && moved->begin >= guard.from) continue;
       // constraint >= 0, so that index <= index + constraint and index >= index - constraint.
       const auto bound = add(index, constraint, is_most ? 1 : -1);
-      const Loop* left = bound ? innermost_in(*bound, token) : nullptr;
+      const CountingLoop* left = bound ? innermost_in(*bound, token) : nullptr;
       const bool is_usable =
           bound && (left == nullptr || (may_vary && own != nullptr && left->begin < own->begin));
       if (!is_usable) {
@@ -238,7 +238,7 @@ void Bounds::tighten(const Polynomial& index, std::size_t token, bool is_most, b
   }
 }
 
-std::pair<Polynomial, Polynomial> Bounds::range(const Loop& loop, std::size_t token) const {
+std::pair<Polynomial, Polynomial> Bounds::range(const CountingLoop& loop, std::size_t token) const {
   const Polynomial variable = {{{loop.variable}, 1}};
   Limit low{loop.first, true}, high{add(loop.bound, {{{}, 1}}, -1).value_or(loop.bound), true};
   tighten(variable, token, false, true, low);
@@ -255,7 +255,7 @@ std::optional<Limit> Bounds::extreme(const Polynomial& index, std::size_t token,
                                      bool heeds_conditions) const {
   Limit limit{index, true};
   for (int i = 0; i < kMostReplaced; ++i) {
-    const Loop* loop = innermost_in(limit.value, token);
+    const CountingLoop* loop = innermost_in(limit.value, token);
     if (loop == nullptr) break;
     const Polynomial variable = {{{loop->variable}, 1}};
     const auto last = add(loop->bound, {{{}, 1}}, -1);

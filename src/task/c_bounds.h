@@ -37,7 +37,7 @@ class Bounds {
 
   /// The least value of a loop's variable at the token and the first value above all, over
   /// parameters and variables of loops further out.
-  std::pair<Polynomial, Polynomial> range(const Loop& loop, std::size_t token) const;
+  std::pair<Polynomial, Polynomial> range(const CountingLoop& loop, std::size_t token) const;
   /// Whether the condition that holds from this token on is read in full.
   bool is_understood(std::size_t from) const;
 
@@ -71,7 +71,7 @@ class Bounds {
   /// variables of loops further out.
   void tighten(const Polynomial& index, std::size_t token, bool is_most, bool may_vary,
                Limit& limit) const;
-  const Loop* innermost_in(const Polynomial& index, std::size_t token) const;
+  const CountingLoop* innermost_in(const Polynomial& index, std::size_t token) const;
 
   const CFunction& function_;
   const std::vector<CodeToken>& tokens_;

@@ -174,7 +174,7 @@ void Extents::note_written(const std::vector<Axis>& axes, const std::vector<Poly
   for (const Axis& axis : axes) {
     for (const auto& [monomial, factor] : axis.index)
       for (const std::string& name : monomial)
-        if (const Loop* loop = loops_.of(name, use.token);
+        if (const CountingLoop* loop = loops_.of(name, use.token);
             loop != nullptr && !loop->covers_from_zero())
           is_partial_ = true;
     const auto least = bounds_.least(axis.index, use.token, false);

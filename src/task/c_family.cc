@@ -81,7 +81,7 @@ class FamilyFinder {
     if (!assigned) return std::nullopt;
     Step step;
     step.assigned = *assigned;
-    for (const Loop& loop : body_.loops.all())
+    for (const CountingLoop& loop : body_.loops.all())
       if (loop.begin <= item.begin && item.begin < loop.end) step.loops.insert(loop.variable);
     step.depth = step.loops.size();
     if (assigned->is_declared) note_declared(item, step.loops);
@@ -175,7 +175,7 @@ class FamilyFinder {
     SumOf& sum = sums_[step.assigned.target];
     sum.chosen = step.chosen;
     for (const std::string& name : step.over)
-      if (const Loop* loop = body_.loops.of(name, step.assigned.name))
+      if (const CountingLoop* loop = body_.loops.of(name, step.assigned.name))
         sum.loops.insert(loop->begin);
   }
 
@@ -236,7 +236,7 @@ class FamilyFinder {
       const auto sum = sums_.find(name);
       if (sum == sums_.end()) continue;
       for (const std::string& variable : step.target.variables)
-        if (const Loop* loop = body_.loops.of(variable, step.assigned.name);
+        if (const CountingLoop* loop = body_.loops.of(variable, step.assigned.name);
             loop != nullptr && sum->second.loops.contains(loop->begin))
           return true;
     }

@@ -34,17 +34,18 @@ Loops::Loops(const CFunction& function, const std::vector<CodeToken>& tokens, In
   }
 }
 
-const Loop* Loops::of(std::string_view variable, std::size_t token) const {
-  const Loop* innermost = nullptr;
-  for (const Loop& loop : loops_)
+const CountingLoop* Loops::of(std::string_view variable, std::size_t token) const {
+  const CountingLoop* innermost = nullptr;
+  for (const CountingLoop& loop : loops_)
     if (loop.variable == variable && loop.begin <= token && token < loop.end) innermost = &loop;
   return innermost;
 }
 
 int Loops::depth() const {
   int most = 0;
-  for (const Loop& loop : loops_)
-    most = std::max(most, static_cast<int>(std::ranges::count_if(loops_, [&](const Loop& outer) {
+  for (const CountingLoop& loop : loops_)
+    most = std::max(most,
+                    static_cast<int>(std::ranges::count_if(loops_, [&](const CountingLoop& outer) {
                       return outer.begin <= loop.begin && loop.end <= outer.end;
                     })));
   return most;
@@ -74,7 +75,7 @@ std::optional<std::int64_t> Loops::step_of(std::size_t begin, std::size_t end,
   return at(begin + 1, "+=") ? step->begin()->second : -step->begin()->second;
 }
 
-std::optional<Loop> Loops::read_for(std::size_t begin, std::size_t close) const {
+std::optional<CountingLoop> Loops::read_for(std::size_t begin, std::size_t close) const {
   const auto semicolon = [&](std::size_t from) {
     while (from < close && !at(from, ";")) ++from;
     return from;
@@ -84,7 +85,7 @@ std::optional<Loop> Loops::read_for(std::size_t begin, std::size_t close) const 
   std::size_t equals = begin + 2;
   while (equals < first && !at(equals, "=")) ++equals;
   if (equals == first) return std::nullopt;
-  Loop loop;
+  CountingLoop loop;
   loop.variable = tokens_[equals - 1].text;
   loop.begin = begin;
   loop.end = nest_end(tokens_, close + 1, function_.close);
@@ -109,8 +110,8 @@ std::optional<Loop> Loops::read_for(std::size_t begin, std::size_t close) const 
 }
 
 /// Reads a `while` loop that counts: `i = 0; while (i < n) { …; i++; }`.
-std::optional<Loop> Loops::read_while(std::size_t begin, std::size_t close) const {
-  Loop loop;
+std::optional<CountingLoop> Loops::read_while(std::size_t begin, std::size_t close) const {
+  CountingLoop loop;
   loop.variable = tokens_[begin + 2].text;
   loop.begin = begin;
   loop.end = nest_end(tokens_, close + 1, function_.close);

@@ -15,7 +15,7 @@
 
 namespace kw::task {
 
-struct Loop {
+struct CountingLoop {
   std::string variable;
   Polynomial first;       ///< Least value of the variable.
   Polynomial bound;       ///< First value above all that the variable takes.
@@ -33,9 +33,9 @@ class Loops {
  public:
   Loops(const CFunction& function, const std::vector<CodeToken>& tokens, IndexReader& reader);
 
-  const std::vector<Loop>& all() const { return loops_; }
+  const std::vector<CountingLoop>& all() const { return loops_; }
   /// The innermost loop around the token that moves the variable; null where there is none.
-  const Loop* of(std::string_view variable, std::size_t token) const;
+  const CountingLoop* of(std::string_view variable, std::size_t token) const;
   /// Tokens of each `while` that is a plain loop.
   const std::set<std::size_t>& counted() const { return counted_; }
   /// How deep loops are nested.
@@ -45,8 +45,8 @@ class Loops {
   bool at(std::size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].is(text);
   }
-  std::optional<Loop> read_for(std::size_t begin, std::size_t close) const;
-  std::optional<Loop> read_while(std::size_t begin, std::size_t close) const;
+  std::optional<CountingLoop> read_for(std::size_t begin, std::size_t close) const;
+  std::optional<CountingLoop> read_while(std::size_t begin, std::size_t close) const;
   std::optional<std::int64_t> step_of(std::size_t begin, std::size_t end,
                                       std::string_view variable) const;
   bool is_moved(std::string_view variable, std::size_t begin, std::size_t end) const;
@@ -54,7 +54,7 @@ class Loops {
   const CFunction& function_;
   const std::vector<CodeToken>& tokens_;
   const IndexReader& reader_;
-  std::vector<Loop> loops_;
+  std::vector<CountingLoop> loops_;
   std::set<std::size_t> counted_;
 };
 

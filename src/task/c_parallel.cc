@@ -49,7 +49,7 @@ class ParallelFinder {
     std::vector<std::string> chosen;
     const NestItem* inner = &item;
     while (true) {
-      const Loop* loop = loop_at(*inner);
+      const CountingLoop* loop = loop_at(*inner);
       const auto bounded = loop != nullptr ? bounds_of(*loop, part.loops) : std::nullopt;
       if (!bounded || !is_independent(*inner, *loop, chosen)) break;
       chosen.push_back(loop->variable);
@@ -63,7 +63,7 @@ class ParallelFinder {
       parts_.push_back(std::move(part));
       return true;
     }
-    const Loop* loop = loop_at(item);
+    const CountingLoop* loop = loop_at(item);
     const auto bounded =
         loop != nullptr && loop->step == 1 && !is_down(item) ? bounds_of(*loop, {}) : std::nullopt;
     if (!bounded || item.inside.empty()) return false;
@@ -79,14 +79,14 @@ class ParallelFinder {
     return false;
   }
 
-  const Loop* loop_at(const NestItem& item) const {
-    const auto found = std::ranges::find(body_.loops.all(), item.begin, &Loop::begin);
+  const CountingLoop* loop_at(const NestItem& item) const {
+    const auto found = std::ranges::find(body_.loops.all(), item.begin, &CountingLoop::begin);
     const bool is_for = at(item.begin, "for");
     return found == body_.loops.all().end() || !is_for || found->step < 1 ? nullptr : &*found;
   }
 
   /// Nothing where the bounds vary with one of the loops `beside`.
-  static std::optional<BoundedLoop> bounds_of(const Loop& loop,
+  static std::optional<BoundedLoop> bounds_of(const CountingLoop& loop,
                                               const std::vector<BoundedLoop>& beside) {
     const auto count = add(loop.bound, loop.first, -1);
     if (!count) return std::nullopt;
@@ -105,7 +105,7 @@ class ParallelFinder {
 
   // --- independence ---
 
-  bool is_independent(const NestItem& item, const Loop& loop,
+  bool is_independent(const NestItem& item, const CountingLoop& loop,
                       const std::vector<std::string>& chosen) const {
     std::vector<std::string> written;
     if (!collect_written(item.inside, item.begin, written)) return false;
@@ -144,7 +144,7 @@ class ParallelFinder {
 
   /// Whether every use of the array in the nest has the loop's variable in the same place, alone in
   /// its dimension, so that two turns never meet.
-  bool follows(const std::string& array, const NestItem& item, const Loop& loop,
+  bool follows(const std::string& array, const NestItem& item, const CountingLoop& loop,
                const std::vector<std::string>& chosen) const {
     std::optional<std::vector<Polynomial>> place;
     for (std::size_t i = item.begin; i < item.end; ++i) {
@@ -167,7 +167,7 @@ class ParallelFinder {
 
   /// The dimension whose index is the variable alone.
   static std::optional<std::vector<Polynomial>> place_in_dimensions(
-      const std::vector<Polynomial>& indices, const Loop& loop) {
+      const std::vector<Polynomial>& indices, const CountingLoop& loop) {
     const auto found = std::ranges::find(indices, Polynomial{{{loop.variable}, 1}});
     if (found == indices.end()) return std::nullopt;
     return std::vector<Polynomial>{{{{}, found - indices.begin()}}};
@@ -176,7 +176,7 @@ class ParallelFinder {
   /// The stride of the variable in a flat index, where all that moves along smaller strides stays
   /// within one of them.
   std::optional<std::vector<Polynomial>> place_in_row(
-      const Polynomial& index, std::size_t token, const Loop& loop,
+      const Polynomial& index, std::size_t token, const CountingLoop& loop,
       const std::vector<std::string>& chosen) const {
     Polynomial rest, stride;
     for (const auto& [monomial, factor] : index) {

@@ -103,11 +103,12 @@ class WorkCount {
   /// How often the token is passed.
   std::optional<Sum> turns(std::size_t token) {
     Sum count{{{{}, 1}}, 1};
-    std::vector<const Loop*> around;
-    for (const Loop& loop : body_.loops.all())
+    std::vector<const CountingLoop*> around;
+    for (const CountingLoop& loop : body_.loops.all())
       if (loop.begin <= token && token < loop.end) around.push_back(&loop);
-    std::ranges::sort(around, [](const Loop* a, const Loop* b) { return a->begin > b->begin; });
-    for (const Loop* loop : around) {
+    std::ranges::sort(
+        around, [](const CountingLoop* a, const CountingLoop* b) { return a->begin > b->begin; });
+    for (const CountingLoop* loop : around) {
       if (loop->step == 0) {
         doubt_ = fmt::format("the loop over {} counts as one turn", loop->variable);
         continue;
