@@ -84,11 +84,11 @@ Sampling sampling_of(Effort effort) {
   return {8e9, 1e6, 31, 25e9};
 }
 
-class Bench {
+class CpuSampler {
  public:
   // No sample starts later than `hard_ns` after the memory was first written, however few samples
   // there are.
-  Bench(const DeviceFacts& facts, const Arena& arena, double hard_ns)
+  CpuSampler(const DeviceFacts& facts, const Arena& arena, double hard_ns)
       : facts_(facts), arena_(arena) {
     // Each thread writes its own part first: pages that nobody wrote would all read as one cached
     // page of zeroes, and the first write decides on which memory node a page lies.
@@ -212,13 +212,13 @@ std::size_t arena_bytes(const DeviceFacts& facts) {
   return static_cast<std::size_t>(footprint_for(facts, "DRAM", facts.cores)) + slack;
 }
 
-void measure_points(Bench& bench, const std::vector<CeilingPoint>& points,
+void measure_points(CpuSampler& sampler, const std::vector<CeilingPoint>& points,
                     const std::vector<std::size_t>& which, const Sampling& sampling,
                     double budget_ns, std::vector<Ceiling>& into) {
   double weight = 0;
   for (const std::size_t i : which) weight += weight_of(points[i]);
   for (const std::size_t i : which) {
-    Ceiling found = bench.measure(points[i], sampling, budget_ns * weight_of(points[i]) / weight);
+    Ceiling found = sampler.measure(points[i], sampling, budget_ns * weight_of(points[i]) / weight);
     if (found.samples > 0) into[i] = std::move(found);  // Past the deadline the first try stands.
   }
 }
@@ -270,16 +270,16 @@ Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) 
   const auto start = Clock::now();
   const Sampling sampling = sampling_of(effort);
   const std::unique_ptr<Arena> arena = KW_TRY(Arena::create(arena_bytes(facts)));
-  Bench bench(facts, *arena, sampling.hard_ns);
+  CpuSampler sampler(facts, *arena, sampling.hard_ns);
   const std::vector<CeilingPoint> points = points_of(facts, effort);
   std::vector<Ceiling> found(points.size());
   std::vector<std::size_t> which(points.size());
   for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
-  measure_points(bench, points, which, sampling, sampling.budget_ns, found);
+  measure_points(sampler, points, which, sampling, sampling.budget_ns, found);
 
   which = to_measure_again(found, nullptr);
   const double again_ns = sampling.budget_ns * (effort == Effort::Quick ? 0.15 : 0.5);
-  if (!which.empty()) measure_points(bench, points, which, sampling, again_ns, found);
+  if (!which.empty()) measure_points(sampler, points, which, sampling, again_ns, found);
 
   const std::size_t missing = static_cast<std::size_t>(
       std::count_if(found.begin(), found.end(), [](const Ceiling& c) { return c.samples == 0; }));

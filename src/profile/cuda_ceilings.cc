@@ -124,9 +124,9 @@ Budget budget_of(Effort effort) {
   return effort == Effort::Quick ? Budget{1e6, 9} : Budget{4e6, 31};
 }
 
-class CudaBench {
+class CudaSampler {
  public:
-  CudaBench(device::Device& device, device::Buffer& arena)
+  CudaSampler(device::Device& device, device::Buffer& arena)
       : device_(device), arena_(arena), facts_(device.facts()) {}
 
   // Runs the point until the clock has risen: for a least time, and until two runs in a row agree.
@@ -284,15 +284,15 @@ Result<CeilingReport> measure_cuda_ceilings(device::Device& device, Effort effor
   KW_TRY(device.ops().poison(*arena, 1));  // Bits that toggle as those of real data do.
 
   const std::vector<CudaPoint> points = cuda_points(gpu.arch);
-  CudaBench bench(device, *arena);
+  CudaSampler sampler(device, *arena);
   const auto fma = std::find_if(points.begin(), points.end(),
                                 [](const CudaPoint& p) { return p.kind == "fma_f32"; });
-  KW_TRY(bench.warm_up(*fma));
+  KW_TRY(sampler.warm_up(*fma));
   const Budget budget = budget_of(effort);
   std::vector<Ceiling> found = empty_ceilings(points, gpu.arch);
   const auto measure_into = [&](Ceiling& ceiling) -> Result<> {
     for (const CudaPoint& p : points)
-      if (serves(p, ceiling)) KW_TRY(bench.measure(p, budget, ceiling));
+      if (serves(p, ceiling)) KW_TRY(sampler.measure(p, budget, ceiling));
     return {};
   };
   for (Ceiling& ceiling : found) KW_TRY(measure_into(ceiling));
