@@ -1,7 +1,7 @@
 // bench-tuners: how many evaluations every tuner needs on recorded and synthetic tuning spaces.
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench-tuners SEEDS LANDSCAPE.json... prints a line for each trial: terrain, tuner, seed, asks
+// bench-tuners SEEDS LANDSCAPE.json... prints a line for each run: terrain, tuner, seed, asks
 // until within 2 % of the best (0: never), asks in all, sum of fidelities, nanoseconds of the
 // slowest plan. bench-tuners table FILE prints those lines as a Markdown table.
 #include <algorithm>
@@ -61,7 +61,7 @@ struct Line {
   std::string terrain;
   std::string tuner;
   std::uint64_t seed = 0;
-  std::size_t reached = 0;  // 0: the trial never came within 2 % of the best
+  std::size_t reached = 0;  // 0: the tuner never came within 2 % of the best
   std::size_t asked = 0;
   double spent = 0;
   double slowest_ns = 0;
@@ -73,13 +73,13 @@ Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed)
   options.seed = root.child("tuner");
   options.tuning_points = kMostAsks;
   Stopwatch tuner(info.make(job_on(terrain, options.seed), options));
-  TrialOptions trial_options;
-  trial_options.noise = root.child("noise");
-  trial_options.most = kMostAsks;
-  trial_options.stops_when_reached = true;
-  const Trial trial = run_trial(tuner, terrain, trial_options);
-  return {terrain.name, std::string(info.name), seed, trial.reached.value_or(0), trial.asked,
-          trial.spent,  tuner.longest_ns()};
+  TunerRunOptions run_options;
+  run_options.noise = root.child("noise");
+  run_options.most = kMostAsks;
+  run_options.stops_when_reached = true;
+  const TunerRun run = run_tuner(tuner, terrain, run_options);
+  return {terrain.name, std::string(info.name), seed, run.reached.value_or(0), run.asked,
+          run.spent,    tuner.longest_ns()};
 }
 
 /// A table cell with the 0.5 and 0.9 quantiles of the number of asks; a dash if too many seeds

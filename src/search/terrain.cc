@@ -1,4 +1,4 @@
-// Synthetic and recorded tuning spaces, and trials of tuners on them.
+// Synthetic and recorded tuning spaces, and runs of tuners on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/terrain.h"
 
@@ -306,18 +306,18 @@ TuningJob job_on(const Terrain& terrain, Seed seed, double within) {
   return job;
 }
 
-Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& options) {
+TunerRun run_tuner(Strategy& tuner, const Terrain& terrain, const TunerRunOptions& options) {
   Rng rng(options.noise);
-  Trial trial;
+  TunerRun run;
   std::deque<Ask> waiting;
   while (true) {
-    while (waiting.size() < options.outstanding && trial.asked < options.most) {
+    while (waiting.size() < options.outstanding && run.asked < options.most) {
       auto ask = tuner.ask();
       if (!ask) break;
-      ++trial.asked;
+      ++run.asked;
       waiting.push_back(std::move(*ask));
     }
-    if (waiting.empty()) return trial;
+    if (waiting.empty()) return run;
     const Ask ask = std::move(waiting.front());
     waiting.pop_front();
     const LandscapePoint point = terrain.truth(ask.knobs);
@@ -332,11 +332,11 @@ Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& opt
     tell.speedup.low = tell.speedup.value * std::exp(-kDeviations * deviation);
     tell.speedup.high = tell.speedup.value * std::exp(kDeviations * deviation);
     tuner.tell(tell);
-    trial.spent += ask.fidelity;
-    if (trial.reached || ask.fidelity < 1) continue;
+    run.spent += ask.fidelity;
+    if (run.reached || ask.fidelity < 1) continue;
     if (point.speedup >= (1 - options.within) * terrain.best) {
-      trial.reached = trial.asked;
-      if (options.stops_when_reached) return trial;
+      run.reached = run.asked;
+      if (options.stops_when_reached) return run;
     }
   }
 }

@@ -33,14 +33,14 @@ Terrain make_terrain(std::string_view family, Seed seed);
 Result<Terrain> parse_terrain(std::string_view json);
 
 /// Result of one tuner on one terrain.
-struct Trial {
+struct TunerRun {
   /// Number of asks until a point near the best was measured in full.
   std::optional<std::size_t> reached;
   std::size_t asked = 0;  ///< Number of asks until the tuner ended or was stopped.
   double spent = 0;       ///< Sum of the fidelities of all asks.
 };
 
-struct TrialOptions {
+struct TunerRunOptions {
   Seed noise;              ///< Seed of the measurements' noise.
   double within = 0.02;    ///< How near to the best a point must be, as a share of the best.
   std::size_t most = 400;  ///< Limit of asks.
@@ -50,10 +50,10 @@ struct TrialOptions {
 
 /// Runs a tuner on a terrain. The tuner is told noisy speedups, but whether it has reached the best
 /// is judged by the true ones.
-Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& options);
+TunerRun run_tuner(Strategy& tuner, const Terrain& terrain, const TunerRunOptions& options);
 
 /// A job that starts from a random working point that is not already near the best; from the first
 /// valid point if there is none.
-TuningJob job_on(const Terrain& terrain, Seed seed, double within = TrialOptions{}.within);
+TuningJob job_on(const Terrain& terrain, Seed seed, double within = TunerRunOptions{}.within);
 
 }  // namespace kw::search

@@ -82,12 +82,12 @@ TEST(Tuners, BayesianIsThereInFewAsksOnSeparableKnobs) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Terrain terrain = make_terrain("separable", Seed::from_number(seed));
     const auto tuner = make("bayesian", job_on(terrain, Seed::from_number(seed)));
-    TrialOptions options;
+    TunerRunOptions options;
     options.most = 45;
     options.stops_when_reached = true;
-    const Trial trial = run_trial(*tuner, terrain, options);
-    ASSERT_TRUE(trial.reached) << "seed " << seed;
-    most = std::max(most, *trial.reached);
+    const TunerRun run = run_tuner(*tuner, terrain, options);
+    ASSERT_TRUE(run.reached) << "seed " << seed;
+    most = std::max(most, *run.reached);
   }
   std::cout << "  of 7,776 points at most " << most << " asked\n";
 }
