@@ -42,27 +42,27 @@ std::string memory_key(const std::string& judge, const EvaluationRequest& reques
 }
 
 /// A baseline that is being timed, or whose time is remembered.
-struct Timing {
+struct TimedBaseline {
   BaselineStanding standing;
   std::string key;
   bool is_known = false;
 };
 
-Result<Timing> recall_timing(const store::RunStore& store, const std::string& judge,
-                             const EvaluationRequest& request, const Candidate& baseline) {
-  Timing timing{{baseline, {}, 0}, {}, false};
-  timing.key = memory_key(judge, request, baseline);
-  const auto known = KW_TRY(store.recall("baseline", timing.key));
-  if (!known) return timing;
-  timing.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
-  timing.standing.mean_ns = timing.standing.evaluation.mean_time_ns();
-  timing.is_known = true;
-  return timing;
+Result<TimedBaseline> recall_timed(const store::RunStore& store, const std::string& judge,
+                                   const EvaluationRequest& request, const Candidate& baseline) {
+  TimedBaseline timed{{baseline, {}, 0}, {}, false};
+  timed.key = memory_key(judge, request, baseline);
+  const auto known = KW_TRY(store.recall("baseline", timed.key));
+  if (!known) return timed;
+  timed.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
+  timed.standing.mean_ns = timed.standing.evaluation.mean_time_ns();
+  timed.is_known = true;
+  return timed;
 }
 
-Result<Timing> recall_timing(const Surroundings& s, const Candidate& baseline) {
-  return recall_timing(s.store, s.judge_id, KW_TRY(s.workbench.request(baseline, nullptr)),
-                       baseline);
+Result<TimedBaseline> recall_timed(const Surroundings& s, const Candidate& baseline) {
+  return recall_timed(s.store, s.judge_id, KW_TRY(s.workbench.request(baseline, nullptr)),
+                      baseline);
 }
 
 Result<> begin_timing(const Surroundings& s, const Candidate& baseline) {
@@ -73,12 +73,12 @@ Result<> begin_timing(const Surroundings& s, const Candidate& baseline) {
   return s.carrier.submit(std::move(request));
 }
 
-Result<BaselineStanding> end_timing(const Surroundings& s, Timing timing) {
-  BaselineStanding& standing = timing.standing;
-  if (timing.is_known) return std::move(standing);
+Result<BaselineStanding> end_timing(const Surroundings& s, TimedBaseline timed) {
+  BaselineStanding& standing = timed.standing;
+  if (timed.is_known) return std::move(standing);
   standing.evaluation = KW_TRY(s.carrier.next());
   if (!standing.evaluation.verdict.is_correct()) return std::move(standing);
-  KW_TRY(s.store.remember("baseline", timing.key, encode(standing.evaluation)));
+  KW_TRY(s.store.remember("baseline", timed.key, encode(standing.evaluation)));
   standing.mean_ns = standing.evaluation.mean_time_ns();
   return std::move(standing);
 }
@@ -139,19 +139,19 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
       std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == only; });
   // All baselines are submitted at once, so that a judge on another machine needs one trip for
   // them.
-  std::vector<Timing> timings;
+  std::vector<TimedBaseline> timed;
   std::vector<std::string> unknown;
   for (const Candidate& baseline : all) {
     if (is_one && baseline.name != only) continue;
-    timings.push_back(KW_TRY(recall_timing(s, baseline)));
-    if (!timings.back().is_known) unknown.push_back(baseline.name);
+    timed.push_back(KW_TRY(recall_timed(s, baseline)));
+    if (!timed.back().is_known) unknown.push_back(baseline.name);
   }
   if (!unknown.empty()) s.observer.on_timing(unknown);
-  for (const Timing& timing : timings)
-    if (!timing.is_known) KW_TRY(begin_timing(s, timing.standing.candidate));
+  for (const TimedBaseline& one : timed)
+    if (!one.is_known) KW_TRY(begin_timing(s, one.standing.candidate));
   std::vector<BaselineStanding> standings;
-  for (Timing& timing : timings) {
-    standings.push_back(KW_TRY(end_timing(s, std::move(timing))));
+  for (TimedBaseline& one : timed) {
+    standings.push_back(KW_TRY(end_timing(s, std::move(one))));
     s.observer.on_baseline(standings.back());
     if (s.is_interrupted && s.is_interrupted())
       return fail("interrupted while timing the baselines", "", Advice::Stop);
@@ -166,7 +166,7 @@ Result<std::vector<BaselineStanding>> recall_baselines(const Workbench& workbenc
   std::vector<BaselineStanding> standings;
   for (const Candidate& baseline : workbench.baselines()) {
     const auto request = KW_TRY(workbench.request(baseline, nullptr));
-    standings.push_back(KW_TRY(recall_timing(store, judge_id, request, baseline)).standing);
+    standings.push_back(KW_TRY(recall_timed(store, judge_id, request, baseline)).standing);
   }
   sort_by_time(standings);
   return standings;
