@@ -79,7 +79,7 @@ void bind_system(std::vector<std::string>& args) {
   }
 }
 
-Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const Standing& standing,
+Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const JailRights& rights,
                                                     const std::string& program,
                                                     const std::string& kw_jail) {
   const Path bwrap = KW_TRY(find_bubblewrap());
@@ -87,7 +87,7 @@ Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const 
                                    "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try",
                                    "--new-session", "--die-with-parent", "--as-pid-1"};
   // Root needs no user namespace; inside one it could not change to the jail's uid.
-  if (!standing.drops_uid) args.emplace_back("--unshare-user");
+  if (!rights.drops_uid) args.emplace_back("--unshare-user");
   if (spec.system_files) bind_system(args);
   args.insert(args.end(),
               {"--perms", "1777", "--size", std::to_string(spec.tmp_bytes), "--tmpfs", "/tmp"});
@@ -109,7 +109,7 @@ Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const 
   return args;
 }
 
-JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
+JailPolicy make_policy(const JailSpec& spec, const JailRights& rights,
                        const std::vector<std::string>& argv) {
   JailPolicy policy;
   const bool confined = spec.level != JailLevel::None;
@@ -120,8 +120,8 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
   policy.local_sockets = spec.local_sockets;
   policy.private_network = spec.private_network && spec.level == JailLevel::Namespace;
   policy.keeps_admin = spec.keeps_admin;
-  policy.shares_uid = policy.landlock && !standing.drops_uid;
-  policy.share_nproc = !confined || process_limit_of(spec.level, standing) != ProcessLimit::Exact;
+  policy.shares_uid = policy.landlock && !rights.drops_uid;
+  policy.share_nproc = !confined || process_limit_of(spec.level, rights) != ProcessLimit::Exact;
   policy.max_processes = static_cast<std::uint64_t>(spec.max_processes);
   policy.max_open_files = static_cast<std::uint64_t>(spec.max_open_files);
   policy.address_space_bytes = spec.address_space_bytes;
@@ -177,7 +177,7 @@ Path in_real_folder(const Path& program) {
   return error || !program.is_absolute() ? program : folder / program.filename();
 }
 
-Result<> check_paths(const JailSpec& spec, const Standing& standing,
+Result<> check_paths(const JailSpec& spec, const JailRights& rights,
                      const std::vector<std::string>& argv) {
   if (argv.empty() || !Path(argv[0]).is_absolute()) {
     return fail("a program that is to run in the jail must be named by an absolute path",
@@ -192,7 +192,7 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
     if (!is_there(path)) return fail_errno("make this path available in the jail", path, ENOENT);
     // The program itself needs no check: it is opened before the uid changes and executed by its
     // descriptor.
-    if (spec.level == JailLevel::Landlock && standing.drops_uid &&
+    if (spec.level == JailLevel::Landlock && rights.drops_uid &&
         in_real_folder(path) != Path(argv[0]))
       KW_TRY(check_reachable(path));
   }
@@ -342,15 +342,15 @@ Result<Path> find_bubblewrap() {
                   describe(found.error()));
 }
 
-ProcessLimit process_limit_of(JailLevel level, const Standing& standing) {
-  if (standing.drops_uid) return ProcessLimit::Exact;
-  if (level == JailLevel::Namespace && standing.counts_by_namespace) return ProcessLimit::Exact;
+ProcessLimit process_limit_of(JailLevel level, const JailRights& rights) {
+  if (rights.drops_uid) return ProcessLimit::Exact;
+  if (level == JailLevel::Namespace && rights.counts_by_namespace) return ProcessLimit::Exact;
   return ProcessLimit::Shared;
 }
 
-Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
+Result<Process> launch_as(const JailSpec& spec, const JailRights& rights,
                           const std::vector<std::string>& argv) {
-  KW_TRY(check_paths(spec, standing, argv));
+  KW_TRY(check_paths(spec, rights, argv));
   const std::string kw_jail = KW_TRY(kw_jail_path());
   const bool supervised = spec.level == JailLevel::Namespace;
 
@@ -366,8 +366,8 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
   }
 
   Process::State slot;  // holds the uid until there is a process to hold it
-  JailPolicy policy = make_policy(spec, standing, argv);
-  if (standing.drops_uid && spec.level != JailLevel::None) {
+  JailPolicy policy = make_policy(spec, rights, argv);
+  if (rights.drops_uid && spec.level != JailLevel::None) {
     policy.uid = KW_TRY(take_uid(spec, slot, argv[0]));
   }
   const Fd policy_fd = KW_TRY(memfd_with("jail-policy", encode(policy)));
@@ -384,7 +384,7 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
   options.fds.push_back({policy_fd.get(), kPolicyFd});
   options.fds.push_back({theirs.get(), kReportFd});
   const std::vector<std::string> command =
-      supervised ? KW_TRY(bubblewrap_command(spec, standing, argv[0], kw_jail))
+      supervised ? KW_TRY(bubblewrap_command(spec, rights, argv[0], kw_jail))
                  : std::vector<std::string>{kw_jail};
   Process process = KW_TRY(spawn(command, options));
   theirs.reset();
@@ -445,7 +445,7 @@ Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& arg
   }
   std::vector<std::string> words = argv;
   if (!words.empty()) words[0] = in_real_folder(words[0]).string();
-  return launch_as(spec, our_standing(), words);
+  return launch_as(spec, our_rights(), words);
 }
 
 Result<Exit> run_jailed(const JailSpec& spec, const std::vector<std::string>& argv,

@@ -12,18 +12,18 @@ inline constexpr uid_t kFirstJailUid = 65100;
 inline constexpr uid_t kJailUids = 256;
 
 /// What this process is allowed to do on this machine.
-struct Standing {
+struct JailRights {
   bool drops_uid = false;            ///< The process may change to another uid.
   bool counts_by_namespace = false;  ///< Linux >= 5.14 counts processes per user namespace.
 };
 
 /// What this process is allowed to do here, found out once and then remembered.
-const Standing& our_standing();
+const JailRights& our_rights();
 
-ProcessLimit process_limit_of(JailLevel level, const Standing& standing);
+ProcessLimit process_limit_of(JailLevel level, const JailRights& rights);
 
 /// Does what launch() does for a level that may not work here; the error then says why.
-Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
+Result<Process> launch_as(const JailSpec& spec, const JailRights& rights,
                           const std::vector<std::string>& argv);
 
 /// The path of kw-jail, beside the running executable.

@@ -59,7 +59,7 @@ std::string bubblewrap_version() {
   return exit->out.substr(0, exit->out.find('\n'));
 }
 
-Check check_level(JailLevel level, const Standing& standing) {
+Check check_level(JailLevel level, const JailRights& rights) {
   Check result;
   const auto program = kw_jail_path();
   if (!program) {
@@ -71,7 +71,7 @@ Check check_level(JailLevel level, const Standing& standing) {
   // The attempt to start a process must meet the limit, not the filter.
   spec.allow_new_processes = true;
   auto process = launch_as(
-      spec, standing, {*program, "self-check", kOutside, standing.drops_uid ? "drops" : "keeps"});
+      spec, rights, {*program, "self-check", kOutside, rights.drops_uid ? "drops" : "keeps"});
   auto exit = process ? process->wait(kPatience) : std::unexpected(process.error());
   if (!exit) {
     result.finding.why_not = exit.error().what;
@@ -84,7 +84,7 @@ Check check_level(JailLevel level, const Standing& standing) {
     result.finding.why_not = "the jail does not confine its program: " + leaks_in_words(leaks);
   } else {
     result.finding.available = true;
-    if ((exit->code & kLeakProcess) == 0) result.limit = process_limit_of(level, standing);
+    if ((exit->code & kLeakProcess) == 0) result.limit = process_limit_of(level, rights);
   }
   return result;
 }
@@ -93,37 +93,36 @@ const Check& checked(JailLevel level) {
   static const Check always{.finding = {.available = true, .why_not = "", .confines = "rlimits"}};
   if (level == JailLevel::None) return always;
   if (level == JailLevel::Landlock) {
-    static const Check landlock = check_level(JailLevel::Landlock, our_standing());
+    static const Check landlock = check_level(JailLevel::Landlock, our_rights());
     return landlock;
   }
-  static const Check ns = check_level(JailLevel::Namespace, our_standing());
+  static const Check ns = check_level(JailLevel::Namespace, our_rights());
   return ns;
 }
 
 JailProbe run_probe() {
-  const Standing& standing = our_standing();
+  const JailRights& rights = our_rights();
   JailProbe probe;
   const Check& ns = checked(JailLevel::Namespace);
   const Check& landlock = checked(JailLevel::Landlock);
   probe.ns = ns.finding;
   probe.landlock = landlock.finding;
-  const std::string too =
-      std::string(", seccomp, rlimits") + (standing.drops_uid ? ", own uid" : "");
+  const std::string too = std::string(", seccomp, rlimits") + (rights.drops_uid ? ", own uid" : "");
   if (ns.finding.available) probe.ns.confines = bubblewrap_version() + too;
   if (landlock.finding.available) probe.landlock.confines = describe_landlock(landlock_abi()) + too;
   probe.process_limit_ns = ns.limit;
   probe.process_limit_landlock = landlock.limit;
-  probe.drops_uid = standing.drops_uid;
-  probe.uid = standing.drops_uid ? kFirstJailUid : ::getuid();
+  probe.drops_uid = rights.drops_uid;
+  probe.uid = rights.drops_uid ? kFirstJailUid : ::getuid();
   return probe;
 }
 
 }  // namespace
 
-const Standing& our_standing() {
-  static const Standing standing{.drops_uid = can_change_uid(),
+const JailRights& our_rights() {
+  static const JailRights rights{.drops_uid = can_change_uid(),
                                  .counts_by_namespace = kernel_is_at_least(5, 14)};
-  return standing;
+  return rights;
 }
 
 const JailFinding& JailProbe::at(JailLevel level) const {
