@@ -86,7 +86,7 @@ class Life {
   double factor(const std::string& technique, Bound at) const {
     const memory::AdviceScope scope{task_.task.name, task_.task.family, Target::Cpu, "box", at,
                                     kToday};
-    for (const memory::Advice& advice : memory::advise(known_, scope))
+    for (const memory::TechniqueAdvice& advice : memory::advise(known_, scope))
       if (advice.technique == technique) return std::clamp(std::exp(8 * advice.promise), 0.2, 5.0);
     return 1;
   }

@@ -39,23 +39,27 @@ StepCount scaled(const StepCount& c, double share) {
   return {share * c.tried, share * c.worked, share * c.gain};
 }
 
-bool is_promising(const Advice& a) { return a.promise > kWorthNaming; }
-bool is_warning(const Advice& a) { return a.promise <= 0 && a.count.tried >= kEnoughTries; }
+bool is_promising(const TechniqueAdvice& a) { return a.promise > kWorthNaming; }
+bool is_warning(const TechniqueAdvice& a) {
+  return a.promise <= 0 && a.count.tried >= kEnoughTries;
+}
 
 /// The first `most` items of a list for which `holds` is true.
 template <class Holds>
-std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t most, Holds holds) {
-  std::vector<const Advice*> chosen;
-  for (const Advice& a : all)
+std::vector<const TechniqueAdvice*> first_of(const std::vector<TechniqueAdvice>& all,
+                                             std::size_t most, Holds holds) {
+  std::vector<const TechniqueAdvice*> chosen;
+  for (const TechniqueAdvice& a : all)
     if (chosen.size() < most && holds(a)) chosen.push_back(&a);
   return chosen;
 }
 
 /// The warnings, sorted so that those based on the most tries come first.
-std::vector<const Advice*> warnings_of(const std::vector<Advice>& all) {
-  std::vector<const Advice*> chosen = first_of(all, all.size(), is_warning);
-  std::ranges::stable_sort(
-      chosen, [](const Advice* a, const Advice* b) { return a->count.tried > b->count.tried; });
+std::vector<const TechniqueAdvice*> warnings_of(const std::vector<TechniqueAdvice>& all) {
+  std::vector<const TechniqueAdvice*> chosen = first_of(all, all.size(), is_warning);
+  std::ranges::stable_sort(chosen, [](const TechniqueAdvice* a, const TechniqueAdvice* b) {
+    return a->count.tried > b->count.tried;
+  });
   if (chosen.size() > kMostWarnings) chosen.resize(kMostWarnings);
   return chosen;
 }
@@ -80,7 +84,7 @@ std::string why_of(const Experience& e, const AdviceScope& scope) {
          fmt::format("; last seen in {}", e.run);
 }
 
-std::string text_of(const Advice& a, const Experience& e, const AdviceScope& scope) {
+std::string text_of(const TechniqueAdvice& a, const Experience& e, const AdviceScope& scope) {
   const StepCount& c = e.count;
   std::string text = fmt::format("`{}`: worked in {:.2g} of {:.2g} tries on {}", a.technique,
                                  c.worked, c.tried, place_of(e, scope));
@@ -108,15 +112,16 @@ void keep_nearest(std::vector<Experience>& known, const AdviceScope& scope) {
   if (known.size() > kMostKept) known.resize(kMostKept);
 }
 
-std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceScope& scope) {
-  std::map<std::string, Advice> by_name;
+std::vector<TechniqueAdvice> advise(const std::vector<Experience>& known,
+                                    const AdviceScope& scope) {
+  std::map<std::string, TechniqueAdvice> by_name;
   std::map<std::string, StepCount> elsewhere;
   std::map<std::string, double> nearest;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const Experience& e = known[i];
     const double share = bearing(e, scope);
     if (share <= 0) continue;
-    Advice& advice = by_name[e.technique];
+    TechniqueAdvice& advice = by_name[e.technique];
     advice.technique = e.technique;
     const StepCount count = aged(e, scope.now);
     StepCount& sum = e.task == scope.task ? advice.count : elsewhere[e.technique];
@@ -125,7 +130,7 @@ std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceSco
     double& best = nearest[e.technique];
     if (share * count.tried > best) best = share * count.tried, advice.nearest = i;
   }
-  std::vector<Advice> all;
+  std::vector<TechniqueAdvice> all;
   for (auto& [name, advice] : by_name) {
     const StepCount& others = elsewhere[name];
     advice.count.add(
@@ -133,28 +138,32 @@ std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceSco
     advice.promise = advice.count.weight();
     all.push_back(std::move(advice));
   }
-  std::ranges::stable_sort(all,
-                           [](const Advice& a, const Advice& b) { return a.promise > b.promise; });
+  std::ranges::stable_sort(all, [](const TechniqueAdvice& a, const TechniqueAdvice& b) {
+    return a.promise > b.promise;
+  });
   return all;
 }
 
-std::vector<Remembered> words_of(const std::vector<Advice>& advice,
+std::vector<Remembered> words_of(const std::vector<TechniqueAdvice>& advice,
                                  const std::vector<Experience>& known, const AdviceScope& scope) {
   std::vector<Remembered> told;
-  const auto tell = [&](const Advice& a, const std::string& how) {
+  const auto tell = [&](const TechniqueAdvice& a, const std::string& how) {
     const Experience& e = known[a.nearest];
     told.push_back({how + text_of(a, e, scope), why_of(e, scope)});
   };
-  for (const Advice* a : first_of(advice, kMostPromising, is_promising)) tell(*a, "Promising: ");
-  for (const Advice* a : warnings_of(advice)) tell(*a, "Did not help: ");
+  for (const TechniqueAdvice* a : first_of(advice, kMostPromising, is_promising))
+    tell(*a, "Promising: ");
+  for (const TechniqueAdvice* a : warnings_of(advice)) tell(*a, "Did not help: ");
   return told;
 }
 
-std::vector<std::int64_t> told_of(const std::vector<Advice>& advice) {
+std::vector<std::int64_t> told_of(const std::vector<TechniqueAdvice>& advice) {
   std::vector<std::int64_t> ids;
-  const auto add = [&](const Advice& a) { ids.insert(ids.end(), a.ids.begin(), a.ids.end()); };
-  for (const Advice* a : first_of(advice, kMostPromising, is_promising)) add(*a);
-  for (const Advice* a : warnings_of(advice)) add(*a);
+  const auto add = [&](const TechniqueAdvice& a) {
+    ids.insert(ids.end(), a.ids.begin(), a.ids.end());
+  };
+  for (const TechniqueAdvice* a : first_of(advice, kMostPromising, is_promising)) add(*a);
+  for (const TechniqueAdvice* a : warnings_of(advice)) add(*a);
   std::ranges::sort(ids);
   return ids;
 }

@@ -23,7 +23,7 @@ struct AdviceScope {
 };
 
 /// What experience says about one technique. Each entry counts by how close it is to the kernel.
-struct Advice {
+struct TechniqueAdvice {
   std::string technique;
   StepCount count;                ///< Tries, weighted by closeness and age.
   double promise = 0;             ///< Expected logarithm of the gain from one more try.
@@ -44,7 +44,7 @@ inline constexpr std::size_t kMostKept = 400;
 /// Advice on each technique, most promising first; entries of other targets are ignored. However
 /// many tries other tasks have, these count as at most three, so that the task's own tries soon
 /// outweigh them.
-std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceScope& scope);
+std::vector<TechniqueAdvice> advise(const std::vector<Experience>& known, const AdviceScope& scope);
 
 /// The most promising techniques that a prompt names.
 inline constexpr std::size_t kMostPromising = 5;
@@ -61,10 +61,10 @@ struct Remembered {
 
 /// Words the advice for a prompt: first techniques with an expected gain, then techniques that
 /// failed or cost time in enough tries.
-std::vector<Remembered> words_of(const std::vector<Advice>& advice,
+std::vector<Remembered> words_of(const std::vector<TechniqueAdvice>& advice,
                                  const std::vector<Experience>& known, const AdviceScope& scope);
 
 /// Ids of the stored entries that words_of() uses.
-std::vector<std::int64_t> told_of(const std::vector<Advice>& advice);
+std::vector<std::int64_t> told_of(const std::vector<TechniqueAdvice>& advice);
 
 }  // namespace kw::memory
