@@ -190,13 +190,13 @@ class Builder {
   /// Adds the steps of a run and returns how many were verified. Returns nothing, and adds none, if
   /// the model's names for techniques are unusable. If a budget stopped the model's calls, `steps`
   /// keeps only the steps before the first unnamed one.
-  Result<std::optional<std::size_t>> add(std::vector<memory::RecordedStep>& steps) {
+  Result<std::optional<std::size_t>> add(std::vector<memory::SourceStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
     if (namer_ != nullptr && !steps.empty()) {
       if (!KW_TRY(name_by_model(steps, named))) return std::optional<std::size_t>();
       const auto has_name = [&](const std::string& name) { return named.contains(name); };
-      const auto unnamed = std::ranges::find_if(steps, [&](const memory::RecordedStep& step) {
+      const auto unnamed = std::ranges::find_if(steps, [&](const memory::SourceStep& step) {
         return !std::ranges::all_of(step.before, has_name) ||
                !std::ranges::all_of(step.added, has_name);
       });
@@ -204,7 +204,7 @@ class Builder {
       steps.erase(unnamed, steps.end());
       label = [&named](const std::string& name) { return named[name]; };
     }
-    for (const memory::RecordedStep& step : steps) ways_.push_back(memory::walked(step, label));
+    for (const memory::SourceStep& step : steps) ways_.push_back(memory::walked(step, label));
     return std::optional(memory::merge_steps(
         graph_, steps, label, [this](const std::string& task) { return reference_of(task); }));
   }
@@ -220,10 +220,10 @@ class Builder {
  private:
   /// Asks the model for uniform names and puts them into `named`. False: the reply cannot be used,
   /// and the run's steps are left out. Names that the budget does not reach stay out of `named`.
-  Result<bool> name_by_model(const std::vector<memory::RecordedStep>& steps,
+  Result<bool> name_by_model(const std::vector<memory::SourceStep>& steps,
                              std::map<std::string, std::string>& named) {
     std::vector<propose::NamedStep> asked;
-    for (const memory::RecordedStep& step : steps)
+    for (const memory::SourceStep& step : steps)
       for (const std::vector<std::string>* names : {&step.before, &step.added})
         for (const std::string& name : *names)
           if (std::ranges::find(asked, name, &propose::NamedStep::name) == asked.end())
@@ -318,7 +318,7 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
         store::Samples::LeaveOut));
     const std::string name = engine::counted_run(run);
     auto steps = reader.take();
-    std::erase_if(steps, [known = counting.before(name)](const memory::RecordedStep& step) {
+    std::erase_if(steps, [known = counting.before(name)](const memory::SourceStep& step) {
       return step.number <= known;
     });
     const std::size_t all = steps.size();

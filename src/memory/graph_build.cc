@@ -41,7 +41,7 @@ std::vector<std::string> labelled(const std::vector<std::string>& techniques, co
   return names;
 }
 
-void add_verified(TechniqueGraph& graph, const RecordedStep& step, const Label& label,
+void add_verified(TechniqueGraph& graph, const SourceStep& step, const Label& label,
                   const std::string& sequential) {
   const std::vector<std::string> added = labelled(step.added, label);
   std::string at = end_of(step.before, label);
@@ -92,7 +92,7 @@ void StepReader::read(const Attempt& attempt) {
   }
   if (known.is_correct) largest_ = std::max(largest_, known.speedup);
   if (added.empty() || attempt.candidate.origin != Origin::Model) return;
-  RecordedStep step;
+  SourceStep step;
   step.number = attempt.number;
   step.task = task_;
   step.name = task_;
@@ -107,11 +107,11 @@ void StepReader::read(const Attempt& attempt) {
   steps_.push_back(std::move(step));
 }
 
-std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& steps,
+std::size_t merge_steps(TechniqueGraph& graph, const std::vector<SourceStep>& steps,
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference) {
   std::size_t verified = 0;
-  for (const RecordedStep& step : steps) {
+  for (const SourceStep& step : steps) {
     if (step.code.empty()) continue;
     add_verified(graph, step, label, step.code_before.empty() ? reference(step.task) : "");
     ++verified;
@@ -119,7 +119,7 @@ std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& 
   return verified;
 }
 
-WalkedWay walked(const RecordedStep& step, const Label& label) {
+WalkedWay walked(const SourceStep& step, const Label& label) {
   WalkedWay way{{std::string(TechniqueGraph::kStart)}, 0, step.code.empty(), step.share};
   for (const std::string& technique : step.before)
     if (std::string name = label(technique); !name.empty() && name != way.nodes.back())
@@ -171,7 +171,7 @@ std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target) {
   return steps;
 }
 
-RecordedStep recorded(const PlaybookStep& step, double speedup) {
+SourceStep recorded(const PlaybookStep& step, double speedup) {
   return {step.task,
           step.name,
           step.before,

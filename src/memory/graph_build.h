@@ -17,7 +17,7 @@ namespace kw::memory {
 
 /// The techniques that one source of a run adds to the source from which it was made: a verified
 /// step, or one that failed.
-struct RecordedStep {
+struct SourceStep {
   std::string task;
   std::string name;  ///< Name of the kernel.
   /// Techniques of the source from which this one was made, in the order in which they were added.
@@ -39,7 +39,7 @@ class StepReader {
  public:
   explicit StepReader(std::string task) : task_(std::move(task)) {}
   void read(const Attempt& attempt);
-  std::vector<RecordedStep> take() { return std::exchange(steps_, {}); }
+  std::vector<SourceStep> take() { return std::exchange(steps_, {}); }
 
  private:
   struct Known {
@@ -53,7 +53,7 @@ class StepReader {
 
   std::string task_;
   std::map<int, Known> known_;
-  std::vector<RecordedStep> steps_;
+  std::vector<SourceStep> steps_;
   double largest_ = 1;  // largest speedup so far
 };
 
@@ -63,7 +63,7 @@ using Label = std::function<std::string(const std::string&)>;
 /// Adds verified steps by Algorithm 1 of ReGraphT: each step follows the path from sequential code,
 /// over existing or new edges, and its last edge gets code and gain. `reference` returns a task's
 /// sequential code, empty where it is not known. Returns how many steps were added.
-std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& steps,
+std::size_t merge_steps(TechniqueGraph& graph, const std::vector<SourceStep>& steps,
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference);
 
@@ -74,9 +74,9 @@ struct WalkedWay {
   /// Index of the first edge that this step added; edges before it were there already.
   std::size_t taken = 0;
   bool has_failed = false;
-  double share = 0;  ///< As RecordedStep::share.
+  double share = 0;  ///< As SourceStep::share.
 };
-WalkedWay walked(const RecordedStep& step, const Label& label);
+WalkedWay walked(const SourceStep& step, const Label& label);
 
 /// Counts a visit for every edge on each way, and a try for the edges of steps that failed. Only
 /// edges that exist are counted, so call it after merge_steps() of all runs.
@@ -99,6 +99,6 @@ struct PlaybookStep {
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target);
 
 /// Converts a step of the playbook to a recorded step. `speedup`: over the preceding kernel.
-RecordedStep recorded(const PlaybookStep& step, double speedup);
+SourceStep recorded(const PlaybookStep& step, double speedup);
 
 }  // namespace kw::memory

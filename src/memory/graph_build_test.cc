@@ -21,7 +21,7 @@ Attempt made_from(int parent, Attempt attempt) {
   return attempt;
 }
 
-std::vector<RecordedStep> steps_of(const std::vector<Attempt>& attempts) {
+std::vector<SourceStep> steps_of(const std::vector<Attempt>& attempts) {
   StepReader reader("waves");
   for (const Attempt& attempt : attempts) reader.read(attempt);
   return reader.take();
@@ -35,7 +35,7 @@ TechniqueGraph graph_of_runs(const std::vector<std::vector<Attempt>>& runs) {
   for (const std::vector<Attempt>& attempts : runs) {
     const auto steps = steps_of(attempts);
     merge_steps(graph, steps, label, [](const std::string&) { return "sequential"; });
-    for (const RecordedStep& step : steps) ways.push_back(walked(step, label));
+    for (const SourceStep& step : steps) ways.push_back(walked(step, label));
   }
   count_ways(graph, ways);
   return graph;
