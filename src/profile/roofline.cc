@@ -187,10 +187,10 @@ std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const Dev
 }
 
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
-                          const Situation& situation) {
+                          const CallFacts& call) {
   RooflinePosition p;
-  const auto memory = memory_time(workload, facts, situation.caches);
-  const auto units = compute_ceiling(workload, facts, situation.gate);
+  const auto memory = memory_time(workload, facts, call.caches);
+  const auto units = compute_ceiling(workload, facts, call.gate);
   const auto compute = compute_time(workload, units);
   if ((!memory && !compute) || !(median_ns > 0)) {
     p.advice = "No roofline: the ceilings, the nominal work or the time is missing.";
@@ -205,7 +205,7 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
   p.ceiling_per_second = amount / binding.ns * 1e9;
   p.ceiling = binding.ceiling;
   p.bound = is_memory ? Bound::Memory : Bound::Compute;
-  const auto matrix = matrix_ceiling(workload, facts, situation.gate);
+  const auto matrix = matrix_ceiling(workload, facts, call.gate);
   const auto by_matrix = compute_time(workload, matrix);
   if (by_matrix && !is_memory)
     p.matrix_fraction = std::max(by_matrix->ns, memory ? memory->ns : 0) / median_ns;
@@ -213,7 +213,7 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
     limit_on_cpu(p, median_ns);
     p.advice = cpu_advice(p, workload, is_memory);
   } else {
-    const int launches = launches_of(situation.plan);
+    const int launches = launches_of(call.plan);
     limit_on_gpu(p, median_ns, launches);
     p.advice = gpu_advice(p, workload,
                           {is_memory, units && units->is_matrix_unit, launches, median_ns,

@@ -19,7 +19,7 @@ enum class Caches {
 };
 
 /// Facts about a timed call besides its workload. Borrowed for the call.
-struct Situation {
+struct CallFacts {
   Caches caches = Caches::Cold;
   GateKind gate = GateKind::Relative;  ///< `dot` tasks may use matrix units.
   const Plan* plan = nullptr;          ///< cuda: what the call launched.
@@ -70,7 +70,7 @@ std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const Dev
 /// too short for threads to be worth starting, or where a plan's launches alone would take half of
 /// its time; Latency where neither ceiling is near, Unknown without ceilings, work or time.
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
-                          const Situation& situation = {});
+                          const CallFacts& call = {});
 
 /// Whether the call is above its ceiling by more than the ceiling's noise, so that the ceiling has
 /// to be measured again. A call that stays above its ceiling uses matrix units (products of f32),

@@ -87,7 +87,7 @@ TEST(GpuRoofline, DotTasksInF32StandUnderTheFmaUnits) {
 TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
   Workload w = device_copy_of(1000);
   w.work.flops = 1'000'000'000'000;
-  const Situation dot{.gate = GateKind::Dot};
+  const CallFacts dot{.gate = GateKind::Dot};
   const RooflinePosition above = position(w, 12.5e6, gpu(), dot);
   EXPECT_NEAR(above.fraction, 1.6, 1e-9);
   EXPECT_NEAR(above.matrix_fraction, 0.8, 1e-9);
