@@ -72,11 +72,11 @@ std::vector<int> middle_launches(const kw::Plan& plan, const Grouped& g) {
   return marked;
 }
 
-SpecimenJob job_of(const Subject& subject) {
+SpecimenJob job_of(const InspectedUnit& inspected) {
   SpecimenJob job;
-  job.object = subject.unit->object.front();
-  job.workload = *subject.workload;
-  job.plan = *subject.plan;
+  job.object = inspected.unit->object.front();
+  job.workload = *inspected.workload;
+  job.plan = *inspected.plan;
   // The inputs are never drawn by a seed of the run, which the candidate's device code could read
   // in this process.
   job.seed = Seed::from_os().low;
@@ -102,9 +102,9 @@ std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) 
 }
 
 /// Times the launches of the plan; returns whether that was possible.
-bool time_launches(const SpecimenRoom& room, const Subject& subject, const Tools& tools,
+bool time_launches(const SpecimenRoom& room, const InspectedUnit& inspected, const Tools& tools,
                    const Grouped& grouped, WorkloadProfile& to) {
-  SpecimenJob job = job_of(subject);
+  SpecimenJob job = job_of(inspected);
   job.runs = kTimedRuns;
   job.flushes = true;
   const auto ran = run_tool(room, {.words = {}, .timeout = tools.profile_timeout}, std::move(job));
@@ -159,7 +159,7 @@ std::vector<std::string> query_metrics(const SpecimenRoom& room, const ToolRun& 
   return available_metrics(ran.has_value() ? ran->exit.out : std::string(), ncu_metrics());
 }
 
-void count_launches(const SpecimenRoom& room, const Subject& subject, const Tools& tools,
+void count_launches(const SpecimenRoom& room, const InspectedUnit& inspected, const Tools& tools,
                     const Grouped& grouped, WorkloadProfile& to) {
   const auto ncu = find_ncu();
   if (!ncu)
@@ -169,9 +169,9 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
   const NcuPermission permission = tools.permission();
   if (permission.is_known && !permission.is_allowed)
     return say(to.note, "No counters: " + permission.why);
-  SpecimenJob job = job_of(subject);
+  SpecimenJob job = job_of(inspected);
   job.flushes = true;
-  job.marked = middle_launches(*subject.plan, grouped);
+  job.marked = middle_launches(*inspected.plan, grouped);
   ToolRun run{.words = {}, .timeout = tools.profile_timeout, .keeps_admin = permission.needs_admin};
   const auto wanted = ncu_metrics();
   std::vector<std::string> metrics(wanted.begin(), wanted.end());
@@ -194,14 +194,14 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
 
 }  // namespace
 
-WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subject,
+WorkloadProfile profile_workload(const SpecimenRoom& room, const InspectedUnit& inspected,
                                  const Tools& tools) {
   WorkloadProfile profile;
-  profile.workload = subject.workload->name;
-  const Grouped grouped = group(*subject.plan);
+  profile.workload = inspected.workload->name;
+  const Grouped grouped = group(*inspected.plan);
   profile.kernels = grouped.kernels;
-  if (time_launches(room, subject, tools, grouped, profile))
-    count_launches(room, subject, tools, grouped, profile);
+  if (time_launches(room, inspected, tools, grouped, profile))
+    count_launches(room, inspected, tools, grouped, profile);
   return profile;
 }
 
@@ -216,9 +216,10 @@ std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Work
   return findings;
 }
 
-Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, const Tools& tools) {
+Sanitized sanitize_workload(const SpecimenRoom& room, const InspectedUnit& inspected,
+                            const Tools& tools) {
   Sanitized out;
-  const std::string& workload = subject.workload->name;
+  const std::string& workload = inspected.workload->name;
   const auto note = [&](std::string text) {
     out.findings.push_back({FindingKind::Note, 90, std::move(text), "", workload});
   };
@@ -230,7 +231,7 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
   std::vector<std::string> clean;
   for (const SanitizerTool tool : {SanitizerTool::Memcheck, SanitizerTool::Racecheck,
                                    SanitizerTool::Initcheck, SanitizerTool::Synccheck}) {
-    SpecimenJob job = job_of(subject);
+    SpecimenJob job = job_of(inspected);
     job.control = {room.control};
     job.defect = control_kernel(tool);
     const auto ran = run_tool(
@@ -248,7 +249,7 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, co
     else if (!report.is_complete && report.complaint.empty())
       report.complaint = trouble_of(*ran, tools.sanitize_timeout);
     SanitizerPass& pass = out.passes.emplace_back(pass_of(tool, workload, report));
-    for (Finding& f : sanitizer_findings(pass, report, subject.unit))
+    for (Finding& f : sanitizer_findings(pass, report, inspected.unit))
       out.findings.push_back(std::move(f));
     if (!pass.is_void && pass.errors == 0) clean.push_back(pass.tool);
   }

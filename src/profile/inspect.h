@@ -13,7 +13,7 @@
 namespace kw::profile {
 
 /// The candidate and workload to be profiled or sanitized. Borrowed for the call.
-struct Subject {
+struct InspectedUnit {
   const BuildUnit* unit = nullptr;  ///< The candidate's unit, built.
   const Workload* workload = nullptr;
   const kw::Plan* plan = nullptr;
@@ -30,7 +30,7 @@ struct Tools {
 /// the driver permits it, reads counters of one launch of each kernel at each geometry (the middle
 /// one of its launches) in another run. Never fails: what was not done stands in the note. Takes
 /// seconds; the caller holds the device alone.
-WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subject,
+WorkloadProfile profile_workload(const SpecimenRoom& room, const InspectedUnit& inspected,
                                  const Tools& tools = {});
 
 /// The findings that a profile gives, ranked; its note comes last.
@@ -44,7 +44,7 @@ struct Sanitized {
 
 /// Runs the candidate under each tool of the sanitizer, and in the same run a kernel of ours with a
 /// known defect, which shows whether the tool works. Never fails. Takes seconds to minutes.
-Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject,
+Sanitized sanitize_workload(const SpecimenRoom& room, const InspectedUnit& inspected,
                             const Tools& tools = {});
 
 }  // namespace kw::profile

@@ -104,11 +104,11 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
                                    .control = trusted_[kControlRole],
                                    .program = {}};
   const auto subject = [&](const Workload& w) {
-    return profile::Subject{unit, &w, request.plan("candidate", w.name)};
+    return profile::InspectedUnit{unit, &w, request.plan("candidate", w.name)};
   };
   const std::int64_t began = platform::real_clock().now_ns();
   // Twice the memory must be free, since a profiler may keep a second copy of what a kernel writes.
-  const auto has_room = [&](const profile::Subject& s) {
+  const auto has_room = [&](const profile::InspectedUnit& s) {
     if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
     e.findings.push_back(
         note("Neither profiled nor sanitized: too little of the GPU's memory is free to run " +
