@@ -203,7 +203,7 @@ struct Shown {
   const std::vector<Workload>& workloads;
   const std::vector<SkippedWorkload>& skipped;
   const std::vector<Candidate>& baselines;
-  const std::vector<propose::Idea>& ideas;
+  const std::vector<propose::SourceIdea>& ideas;
   const std::vector<std::string>& notices;
 };
 
@@ -234,7 +234,7 @@ void print_task(const Shown& shown) {
                b.libraries.empty() ? "" : "needs " + join(b.libraries, ", "));
   for (const std::string& notice : shown.notices) fmt::print("  {}\n", notice);
   fmt::print("\nkernels that a run without a model tries\n");
-  for (const propose::Idea& idea : shown.ideas)
+  for (const propose::SourceIdea& idea : shown.ideas)
     fmt::print("  {:<18} {:<9} {:>6} variants  {}\n", idea.candidate.name,
                name_of(idea.candidate.origin), idea.header.points(1 << 20).size(),
                join(idea.candidate.techniques, ", "));
@@ -258,7 +258,7 @@ Json task_json(const Shown& shown) {
   for (const Candidate& b : shown.baselines)
     object["baselines"].push_back({{"name", b.name}, {"libraries", b.libraries}});
   object["ideas"] = Json::array();
-  for (const propose::Idea& idea : shown.ideas)
+  for (const propose::SourceIdea& idea : shown.ideas)
     object["ideas"].push_back({{"name", idea.candidate.name},
                                {"origin", name_of(idea.candidate.origin)},
                                {"techniques", idea.candidate.techniques},

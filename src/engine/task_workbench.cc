@@ -20,7 +20,7 @@
 namespace kw::engine {
 namespace {
 
-search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
+search::Idea search_idea(const propose::SourceIdea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
   return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
           origin == Origin::Task || origin == Origin::Playbook, task::is_cute(idea.header)};
@@ -28,7 +28,7 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
 
 /// Says why an idea has no point on this device: the demands on the device that are not met, or
 /// that its knobs and the device's limits exclude each other.
-std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
+std::string why_left_out(const propose::SourceIdea& idea, const std::string& arch) {
   std::vector<std::string> missed;
   for (const Expr& condition : idea.header.requirements) {
     const bool is_of_device = std::ranges::all_of(condition.names(), [&](const std::string& name) {
@@ -88,7 +88,7 @@ void TaskWorkbench::gather_search_ideas() {
     for (const Workload& w : workloads_)
       if (w.group == Group::Time) site->timed.push_back(w);
     site_ = std::move(site);
-    std::erase_if(ideas_, [&](propose::Idea& idea) {
+    std::erase_if(ideas_, [&](propose::SourceIdea& idea) {
       if (task::is_cute(idea.header) && !options_.has_cute) {
         notices_.push_back(idea.candidate.name +
                            " is left out: it is written in CuTe, and CUTLASS is not found; set "
@@ -104,7 +104,7 @@ void TaskWorkbench::gather_search_ideas() {
       return false;
     });
   }
-  for (const propose::Idea& idea : ideas_)
+  for (const propose::SourceIdea& idea : ideas_)
     search_ideas_.push_back(search_idea(idea, fits(idea.candidate)));
 }
 
@@ -175,7 +175,7 @@ Result<> TaskWorkbench::gather_baselines() {
 
 Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) const {
   KW_ASSERT(idea >= 0 && static_cast<std::size_t>(idea) < ideas_.size());
-  const propose::Idea& source = ideas_[static_cast<std::size_t>(idea)];
+  const propose::SourceIdea& source = ideas_[static_cast<std::size_t>(idea)];
   if (!source.header.is_valid(knobs))
     return fail("the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
                 source.candidate.name);

@@ -66,7 +66,7 @@ class TaskWorkbench final : public Workbench {
   /// that the task has for the target, whether or not it can be built here.
   static Result<> check_baseline(const task::Definition& definition, Target target,
                                  const std::string& name);
-  const std::vector<propose::Idea>& proposals() const { return ideas_; }
+  const std::vector<propose::SourceIdea>& proposals() const { return ideas_; }
 
  private:
   TaskWorkbench() = default;
@@ -83,7 +83,7 @@ class TaskWorkbench final : public Workbench {
   TaskWorkbenchOptions options_;
   std::vector<Workload> workloads_;
   std::vector<SkippedWorkload> skipped_;
-  std::vector<propose::Idea> ideas_;
+  std::vector<propose::SourceIdea> ideas_;
   std::vector<search::Idea> search_ideas_;
   std::vector<Candidate> baselines_;
   std::vector<BuildUnit> references_;

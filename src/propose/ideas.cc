@@ -8,8 +8,8 @@
 namespace kw::propose {
 namespace {
 
-Result<Idea> make_idea(const std::string& name, const std::string& source, Origin origin,
-                       const Restrictions& restrictions, Target target, std::string why) {
+Result<SourceIdea> make_idea(const std::string& name, const std::string& source, Origin origin,
+                             const Restrictions& restrictions, Target target, std::string why) {
   auto candidate = task::make_candidate(name, source, origin, restrictions, target);
   if (!candidate)
     return fail_input("this kernel of the task or the playbook cannot be used:\n" +
@@ -17,15 +17,15 @@ Result<Idea> make_idea(const std::string& name, const std::string& source, Origi
                       name);
   auto header = task::parse_header(*candidate);
   KW_ASSERT(header.has_value());  // make_candidate has just parsed it.
-  return Idea{std::move(*candidate), std::move(*header), std::move(why)};
+  return SourceIdea{std::move(*candidate), std::move(*header), std::move(why)};
 }
 
 }  // namespace
 
-Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
-                                       const std::map<std::string, std::string>& playbook,
-                                       Target target) {
-  std::vector<Idea> ideas;
+Result<std::vector<SourceIdea>> gather_ideas(const task::Definition& task,
+                                             const std::map<std::string, std::string>& playbook,
+                                             Target target) {
+  std::vector<SourceIdea> ideas;
   const Restrictions& restrictions = task.task.restrictions;
   for (const Candidate& c : task.candidates)
     if (c.target == target)

@@ -15,7 +15,7 @@
 namespace kw::propose {
 
 /// A source with its tuning space; `candidate` has the default value of every knob.
-struct Idea {
+struct SourceIdea {
   Candidate candidate;
   task::CandidateHeader header;
   std::string why;
@@ -25,8 +25,8 @@ struct Idea {
 /// task's playbook folder by name. Generic variants, which exist for cpu only, are added where the
 /// playbook has no kernel for the task. Error: a shipped kernel cannot be read; the error shows the
 /// line.
-Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
-                                       const std::map<std::string, std::string>& playbook,
-                                       Target target = Target::Cpu);
+Result<std::vector<SourceIdea>> gather_ideas(const task::Definition& task,
+                                             const std::map<std::string, std::string>& playbook,
+                                             Target target = Target::Cpu);
 
 }  // namespace kw::propose
