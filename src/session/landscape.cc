@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::string_view kSyntheticPrefix = "synthetic:";
 
-Landscape landscape_on(std::string name, std::unique_ptr<engine::SyntheticWorkbench> workbench,
-                       int pause_ms) {
-  Landscape landscape;
+LandscapeTask landscape_on(std::string name, std::unique_ptr<engine::SyntheticWorkbench> workbench,
+                           int pause_ms) {
+  LandscapeTask landscape;
   landscape.name = std::move(name);
   landscape.carrier = std::make_unique<evaluate::SyntheticCarrier>(
       workbench->landscape(), std::chrono::milliseconds(pause_ms));
@@ -30,7 +30,7 @@ Landscape landscape_on(std::string name, std::unique_ptr<engine::SyntheticWorkbe
   return landscape;
 }
 
-Result<Landscape> synthetic(const std::string& task) {
+Result<LandscapeTask> synthetic(const std::string& task) {
   search::LandscapeOptions options;
   int pause_ms = 0;
   const char* end = task.data() + task.size();
@@ -47,7 +47,7 @@ Result<Landscape> synthetic(const std::string& task) {
   return landscape_on("synthetic", std::make_unique<engine::SyntheticWorkbench>(options), pause_ms);
 }
 
-Result<Landscape> recorded(const Options& options, const std::string& task) {
+Result<LandscapeTask> recorded(const Options& options, const std::string& task) {
   Record record = KW_TRY(open_record(options, task));
   auto landscape = landscape_on(
       "recorded", std::make_unique<engine::SyntheticWorkbench>(std::move(record.landscape)), 0);
@@ -61,7 +61,8 @@ bool is_landscape(const std::string& task) {
   return task.starts_with(kSyntheticPrefix) || task.starts_with(kRecordPrefix);
 }
 
-std::optional<Result<Landscape>> open_landscape(const Options& options, const std::string& task) {
+std::optional<Result<LandscapeTask>> open_landscape(const Options& options,
+                                                    const std::string& task) {
   if (task.starts_with(kRecordPrefix)) return recorded(options, task);
   if (task.starts_with(kSyntheticPrefix)) return synthetic(task);
   return std::nullopt;

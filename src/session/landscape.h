@@ -14,7 +14,7 @@
 
 namespace kw::session {
 
-struct Landscape {
+struct LandscapeTask {
   std::string name;    ///< The name of the landscape's runs: "synthetic" or "recorded".
   std::string sha256;  ///< Hash of a record; empty: the landscape is synthetic and cannot change.
   std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; must outlive the carrier.
@@ -27,6 +27,7 @@ bool is_landscape(const std::string& task);
 
 /// Opens a landscape, a search space of computed or recorded times; nothing if !is_landscape().
 /// Error: a bad seed or number of ideas, or an unknown run.
-std::optional<Result<Landscape>> open_landscape(const Options& options, const std::string& task);
+std::optional<Result<LandscapeTask>> open_landscape(const Options& options,
+                                                    const std::string& task);
 
 }  // namespace kw::session
