@@ -23,7 +23,7 @@ Result<> BundleCarrier::submit(EvaluationRequest request) {
   if (options_.facts.target == Target::Cuda)
     for (BuildUnit& unit : request.units)
       if (unit.target == Target::Cpu) unit.arch = compile::kAnyProcessor;
-  waiting.prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
+  waiting.prepared = KW_TRY(prepare(request, compiler_, options_.build_threads));
   if (!waiting.prepared.ended) waiting.key = worker::bundle_key(request);
   waiting.request = std::move(request);
   waiting_.push_back(std::move(waiting));

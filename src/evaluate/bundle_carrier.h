@@ -10,8 +10,8 @@
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
 #include "evaluate/machine_code.h"
+#include "evaluate/prepare.h"
 #include "platform/files.h"
-#include "worker/prepare.h"
 
 namespace kw::evaluate {
 
@@ -47,7 +47,7 @@ class BundleCarrier final : public Carrier {
     std::string id;
     std::string key;
     EvaluationRequest request;
-    worker::Prepared prepared;
+    Prepared prepared;
   };
   /// Writes the file; returns the number of evaluations in it.
   Result<std::size_t> write() const;

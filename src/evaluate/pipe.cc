@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "evaluate/prepare.h"
 #include "platform/clock.h"
 #include "record/bounds.h"
 #include "record/codec.h"
 #include "worker/equipment.h"
 #include "worker/frame.h"
-#include "worker/prepare.h"
 
 namespace kw::evaluate {
 namespace {
@@ -187,7 +187,7 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
 
 Result<> PipeCarrier::submit(EvaluationRequest request) {
   tell_work("compiling " + request.candidate.name);
-  worker::Prepared prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
+  Prepared prepared = KW_TRY(prepare(request, compiler_, options_.build_threads));
   std::future<std::vector<Finding>> code;
   if (prepared.ended) tell_work("");
   if (options_.disassembler) code = start_reading_code(*options_.disassembler, request);
@@ -243,7 +243,7 @@ Result<Evaluation> PipeCarrier::next() {
 
 Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest request) {
   tell_work("compiling the reference of task " + request.task.name);
-  KW_TRY(worker::build_references(request, compiler_, options_.build_threads));
+  KW_TRY(build_references(request, compiler_, options_.build_threads));
   worker::Message admit = message_of(worker::Verb::Admit);
   admit.request.push_back(std::move(request));
   return KW_TRY(ask(admit)).admission;

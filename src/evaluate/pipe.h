@@ -11,9 +11,9 @@
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
 #include "evaluate/machine_code.h"
+#include "evaluate/prepare.h"
 #include "evaluate/worker_process.h"
 #include "worker/messages.h"
-#include "worker/prepare.h"
 
 namespace kw::evaluate {
 
@@ -71,7 +71,7 @@ class PipeCarrier final : public Carrier {
  private:
   struct Waiting {
     EvaluationRequest request;
-    worker::Prepared prepared;
+    Prepared prepared;
     std::future<std::vector<Finding>> code;  ///< Invalid: the machine code is not read.
     bool is_sent = false;                    ///< The worker has this request, and none behind it.
   };

@@ -7,7 +7,7 @@
 #include "compile/compiler.h"
 #include "record/evaluation.h"
 
-namespace kw::worker {
+namespace kw::evaluate {
 
 struct Prepared {
   /// Set if the evaluation ends before the device is needed: rejected, compile_failed, …
@@ -24,4 +24,4 @@ Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler
 /// Builds only the units that belong to the task, such as its references, and not the candidate.
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
-}  // namespace kw::worker
+}  // namespace kw::evaluate

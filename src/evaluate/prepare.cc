@@ -1,6 +1,6 @@
 // Screens and builds the units of a request.
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/prepare.h"
+#include "evaluate/prepare.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 #include "referee/screen.h"
 #include "worker/plan_check.h"
 
-namespace kw::worker {
+namespace kw::evaluate {
 namespace {
 
 Evaluation ended(const EvaluationRequest& request, Verdict verdict, std::vector<Finding> findings) {
@@ -116,9 +116,9 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted(request.candidate.origin))
     if (auto rejected = KW_TRY(screen_built(request, object))) return rejected;
-  if (auto misfit =
-          check_plans(*candidate, request.plans, request.candidate, request.task.restrictions,
-                      request.gpu.empty() ? nullptr : &request.gpu.front()))
+  if (auto misfit = worker::check_plans(*candidate, request.plans, request.candidate,
+                                        request.task.restrictions,
+                                        request.gpu.empty() ? nullptr : &request.gpu.front()))
     return std::optional(ended(request, misfit->verdict, {misfit->finding}));
   const std::string identity = code_identity(request);
   const auto& known = request.known_objects;
@@ -141,4 +141,4 @@ Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler
   return prepared;
 }
 
-}  // namespace kw::worker
+}  // namespace kw::evaluate
