@@ -20,6 +20,7 @@
 #include "cli/target_flags.h"
 #include "deliver/delivery.h"
 #include "device/known_devices.h"
+#include "evaluate/plan_check.h"
 #include "session/aim.h"
 #include "session/given_kernel.h"
 #include "session/local_judge.h"
@@ -27,7 +28,6 @@
 #include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
-#include "worker/plan_check.h"
 
 namespace kw::cli {
 namespace {
@@ -200,8 +200,8 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
   const auto plans =
       task::candidate_plans(given.definition, given.kernel, "candidate", resolved.workloads, gpu);
   if (!plans) return fail_input(plans.error().finding.place + ": " + plans.error().finding.text);
-  if (const auto fault = worker::check_plans(*unit, *plans, given.kernel,
-                                             given.definition.task.restrictions, &gpu))
+  if (const auto fault = evaluate::check_plans(*unit, *plans, given.kernel,
+                                               given.definition.task.restrictions, &gpu))
     return fail_input(fault->finding.place + ": " + fault->finding.text);
   const BuiltObject& object = unit->object.front();
   std::string cubin = KW_TRY(platform::read_file(object.path));

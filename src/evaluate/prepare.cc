@@ -6,10 +6,10 @@
 
 #include "base/defence.h"
 #include "compile/device_timer.h"
+#include "evaluate/plan_check.h"
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
-#include "worker/plan_check.h"
 
 namespace kw::evaluate {
 namespace {
@@ -116,9 +116,9 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted(request.candidate.origin))
     if (auto rejected = KW_TRY(screen_built(request, object))) return rejected;
-  if (auto misfit = worker::check_plans(*candidate, request.plans, request.candidate,
-                                        request.task.restrictions,
-                                        request.gpu.empty() ? nullptr : &request.gpu.front()))
+  if (auto misfit =
+          check_plans(*candidate, request.plans, request.candidate, request.task.restrictions,
+                      request.gpu.empty() ? nullptr : &request.gpu.front()))
     return std::optional(ended(request, misfit->verdict, {misfit->finding}));
   const std::string identity = code_identity(request);
   const auto& known = request.known_objects;

@@ -1,6 +1,6 @@
 // Checks the launches of plans against the built kernels.
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/plan_check.h"
+#include "evaluate/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "task/launch_places.h"
 
-namespace kw::worker {
+namespace kw::evaluate {
 namespace {
 
 /// Why a launch is impossible, and the place in the source that says so.
@@ -163,4 +163,4 @@ std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const Role
   return std::nullopt;
 }
 
-}  // namespace kw::worker
+}  // namespace kw::evaluate

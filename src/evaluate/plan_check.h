@@ -7,7 +7,7 @@
 
 #include "record/evaluation.h"
 
-namespace kw::worker {
+namespace kw::evaluate {
 
 /// The first launch of `unit`'s plans that its cubin cannot serve: a missing kernel, or arguments
 /// that do not match its parameters (launch, launch_failed); a block beyond its launch bounds, or
@@ -19,4 +19,4 @@ std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const Role
                                      const Candidate& source, const Restrictions& allowed,
                                      const GpuFacts* gpu);
 
-}  // namespace kw::worker
+}  // namespace kw::evaluate

@@ -1,11 +1,11 @@
 // Tests of checking plans against kernels: a plan that fits, and each way not to fit.
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/plan_check.h"
+#include "evaluate/plan_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kw::worker {
+namespace kw::evaluate {
 namespace {
 
 using testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST_F(PlanCheck, CpuUnitsHaveNoPlans) {
 }
 
 }  // namespace
-}  // namespace kw::worker
+}  // namespace kw::evaluate
