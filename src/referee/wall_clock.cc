@@ -1,5 +1,7 @@
 // Times a GPU's new best kernel once more, on the referee's own clock.
 // SPDX-License-Identifier: Apache-2.0
+#include "referee/wall_clock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "base/text.h"
 #include "measure/statistics.h"
 #include "referee/fate.h"
-#include "referee/timing.h"
 
 namespace kw::referee {
 namespace {
@@ -39,33 +40,32 @@ constexpr double kMostPauseNs = 50e6;
 // As in timed pairs, each call has an input set that its process has not seen. Only the time of
 // most calls is used; a few are chosen for a check after they returned, and only then is their
 // truth computed.
-Result<TimedCall> Timing::time_at_the_wall(Entry& entry) {
-  if (!is_on(Defence::GpuSetsSeenOnce)) return entry.candidate->time_again();
-  Bench& bench = *entry.bench;
+Result<TimedCall> WallClock::time_one(TimedWorkload& at) {
+  if (!is_on(Defence::GpuSetsSeenOnce)) return at.candidate->time_again();
+  Bench& bench = *at.bench;
   const int set = bench.fresh_set();
-  TimedCall timed = KW_TRY(entry.candidate->time({set}));
-  if (!timed.verdict && rng_.below(kOneChecked) == 0 && bench.answers_quickly()) {
+  TimedCall timed = KW_TRY(at.candidate->time({set}));
+  if (!timed.verdict && site_.rng.below(kOneChecked) == 0 && bench.answers_quickly()) {
     KW_TRY(bench.answer(set));
-    timed.verdict = KW_TRY(check_timed(entry, set, false));
+    timed.verdict = KW_TRY(candidate_.check(at, set, false));
   }
   bench.drop(set);
   return timed;
 }
 
-Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
-                                                  std::vector<double>& walls) {
+Ended WallClock::time_series(TimedWorkload& at, bool is_paced, std::vector<double>& walls) {
   double sum_ns = 0;
-  const std::int64_t started = clock_.now_ns();
+  const std::int64_t started = site_.clock.now_ns();
   const auto has_time = [&] {
-    return walls.size() < kCalls && sum_ns < kWallNs && clock_.now_ns() - started < kSpentNs;
+    return walls.size() < kCalls && sum_ns < kWallNs && site_.clock.now_ns() - started < kSpentNs;
   };
   while (walls.size() < kFewCalls || (!is_paced && has_time())) {
-    const TimedCall again = KW_TRY(time_at_the_wall(entry));
+    const TimedCall again = KW_TRY(time_one(at));
     if (again.verdict) return at_measure(*again.verdict);
     walls.push_back(again.wall_ns);
     sum_ns += again.wall_ns;
     if (is_paced)
-      clock_.sleep_for(platform::Nanoseconds(
+      site_.clock.sleep_for(platform::Nanoseconds(
           static_cast<std::int64_t>(std::min(kPause * again.wall_ns, kMostPauseNs))));
   }
   return std::nullopt;
@@ -73,14 +73,13 @@ Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
 
 // The time of an empty call is subtracted from a call's time. Both go the same way (request,
 // spacer, stamp, answer); only the plan is missing.
-Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t calls,
-                                                       double& quicker_ns) {
+Ended WallClock::time_empty(TimedWorkload& at, std::size_t calls, double& quicker_ns) {
   std::vector<double> empty;
   for (std::size_t i = 0; i < calls; ++i) {
-    KW_TRY(entry.bench->flush(1));
-    const auto call = entry.leg->player().call_empty();
+    KW_TRY(at.bench->flush(1));
+    const auto call = at.leg->player().call_empty();
     if (auto verdict = verdict_of(
-            call, fmt::format("workload '{}', without the plan,", entry.bench->workload().name)))
+            call, fmt::format("workload '{}', without the plan,", at.bench->workload().name)))
       return at_measure(*verdict);
     empty.push_back(call.elapsed_ns);
   }
@@ -91,28 +90,27 @@ Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t
 // Times a new best kernel once more, first in an uninterrupted series. Such a series of large
 // matrix products draws more power than pairs with their pauses, and an H200 then lowers its clocks
 // by 8 %: so a series that seems too slow is repeated at the pairs' pace.
-Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
-  const auto lap = account_.lap("retime");
-  const double stamped = entry.result->median_ns;
+Ended WallClock::retime(TimedWorkload& at) {
+  const auto lap = site_.account.lap("retime");
+  const double stamped = at.result->median_ns;
   const double most = stamped + std::max(kWallLeastNs, kWallTolerance * stamped);
   Retimed retimed;
   for (const bool is_paced : {false, true}) {
     retimed.is_paced = is_paced;
     std::vector<double> walls;
-    if (auto verdict = KW_TRY(wall_times(entry, is_paced, walls))) return verdict;
+    if (auto verdict = KW_TRY(time_series(at, is_paced, walls))) return verdict;
     retimed.calls = static_cast<int>(walls.size());
-    if (auto verdict = KW_TRY(empty_wall_time(entry, walls.size(), retimed.empty_ns)))
-      return verdict;
+    if (auto verdict = KW_TRY(time_empty(at, walls.size(), retimed.empty_ns))) return verdict;
     retimed.call_ns = measure::quantile(walls, kQuarter) - retimed.empty_ns;
     if (retimed.call_ns <= most) break;
   }
-  entry.result->retimed = {retimed};
+  at.result->retimed = {retimed};
   if (retimed.call_ns <= most) return std::nullopt;
-  entry.result->outcome = Outcome::Unmeasurable;
+  at.result->outcome = Outcome::Unmeasurable;
   return Verdict{Stage::Measure, Outcome::Unmeasurable,
                  fmt::format("workload '{}': {} by the stamps on the device, {} by the referee's "
                              "clock over {} calls",
-                             entry.bench->workload().name, format_ns(stamped),
+                             at.bench->workload().name, format_ns(stamped),
                              format_ns(retimed.call_ns), retimed.calls)};
 }
 

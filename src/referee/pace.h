@@ -1,0 +1,32 @@
+// How long timed pairs go on: budgets by purpose, and limits of wall time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure/sampling_plan.h"
+#include "referee/noise_floors.h"
+#include "referee/timed_workload.h"
+
+namespace kw::referee {
+
+/// Decides from the request's purpose and the time spent when pairs end. Precondition: the site has
+/// a workload.
+class Pace {
+ public:
+  /// `site` and `floors` must outlive the object.
+  Pace(const TimingSite& site, const NoiseFloors& floors) : site_(site), floors_(floors) {}
+
+  /// What the measurement may cost.
+  measure::Limits limits() const;
+  /// Why no further pair is timed although the plan wants more; null: the pairs go on.
+  const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
+                      double elapsed_ns) const;
+
+ private:
+  /// Wall time after which no further pair of samples is taken if an interval is known.
+  double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
+
+  const TimingSite& site_;
+  const NoiseFloors& floors_;
+};
+
+}  // namespace kw::referee
