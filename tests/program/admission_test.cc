@@ -9,29 +9,42 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const Words kOne{"optimize", "twice", "--attempts", "1", "--baseline", "reference"};
+/// Searches with a model that answers without a kernel, so that nothing but baselines is measured:
+/// these tests are about what is said of the task before and after a search.
+Ran searched(const Workspace& w, const std::string& task, const Words& flags = {}) {
+  w.write("none.txt", "===\nI would rather not.\n");
+  Words words{"optimize",   task,        "--calls", "1",
+              "--baseline", "reference", "--model", "scripted:none.txt"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  return w.kw(words);
+}
+
+/// A task that is admitted, with a timed shape small enough to be checked in seconds.
+void write_small_task(const Workspace& w) {
+  write_good_task(w, "twice");
+  std::string shapes = w.read("twice/shapes.yaml");
+  shapes.replace(shapes.find("1048576"), 7, "8192");
+  w.write("twice/shapes.yaml", shapes);
+}
 
 TEST(Admission, ATaskThatLetsWrongAnswersPassIsNotSearched) {
   const Workspace w(Whose::Suite);
-  write_good_task(w, "twice");
+  write_small_task(w);
   std::string yaml = w.read("twice/task.yaml");
   const std::string gate = "kind: relative, c: 4, scale: 1";
   yaml.replace(yaml.find(gate), gate.size(), "kind: field, l2: 10, max: 1e6 }\nrms: { factor: 1e9");
   w.write("twice/task.yaml", yaml);
-  std::string shapes = w.read("twice/shapes.yaml");
-  shapes.replace(shapes.find("1048576"), 7, "8192");
-  w.write("twice/shapes.yaml", shapes);
   const Ran checked = w.kw({"task", "check", "twice"});
   if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
   EXPECT_EQ(checked.code, 1) << checked.out;
-  const Ran refused = w.kw(kOne);
+  const Ran refused = searched(w, "twice");
   EXPECT_EQ(refused.code, 2) << refused.err;
   EXPECT_THAT(refused.err, AllOf(HasSubstr("kw: twice: kw task check refused this task on 20"),
                                  HasSubstr("; mend it, and check it again")));
   EXPECT_THAT(w.kw({"runs"}).out, HasSubstr("no runs")) << "nothing was begun";
   // A task whose content changed counts as not checked.
-  write_good_task(w, "twice");
-  const Ran mended = w.kw(kOne);
+  write_small_task(w);
+  const Ran mended = searched(w, "twice");
   EXPECT_THAT(mended.code, testing::AnyOf(0, 1)) << mended.err;
   EXPECT_THAT(mended.err, HasSubstr("NEVER ADMITTED: "));
   EXPECT_THAT(mended.out, HasSubstr("kw task check twice")) << "once more at the end";
@@ -39,30 +52,28 @@ TEST(Admission, ATaskThatLetsWrongAnswersPassIsNotSearched) {
 
 TEST(Admission, OneThatIsAdmittedIsSearchedWithoutAWord) {
   const Workspace w(Whose::Suite);
-  write_good_task(w, "twice");
+  write_small_task(w);
   const Ran checked = w.kw({"task", "check", "twice"});
   if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
   EXPECT_EQ(checked.code, 0) << checked.out;
-  Words json = kOne;
-  json.emplace_back("--json");
-  const Ran ran = w.kw(json);
+  const Ran ran = searched(w, "twice", {"--json"});
   EXPECT_THAT(ran.err, Not(HasSubstr("ADMITTED")));
   EXPECT_EQ(ran.json()["admission"], "admitted");
 }
 
 TEST(Admission, ACheckThatHadNoTimeSaysNothingAgainstATask) {
   const Workspace w(Whose::Suite);
-  write_good_task(w, "twice");
+  write_small_task(w);
   const Ran checked = w.kw({"task", "check", "twice", "--time", "1ns"});
   if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
   EXPECT_EQ(checked.code, 1) << checked.out;
-  EXPECT_THAT(w.kw(kOne).err, HasSubstr("NOT ADMITTED: kw task check twice ran out of time"));
+  EXPECT_THAT(searched(w, "twice").err,
+              HasSubstr("NOT ADMITTED: kw task check twice ran out of time"));
 }
 
 TEST(Admission, AShippedTaskIsAdmittedByTheTestsOfTheBuild) {
   const Workspace w(Whose::Suite);
-  const Ran ran =
-      w.kw({"optimize", "saxpy", "--attempts", "1", "--baseline", "reference", "--json"});
+  const Ran ran = searched(w, "saxpy", {"--json"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_THAT(ran.err, Not(HasSubstr("ADMITTED")));
   EXPECT_EQ(ran.json()["admission"], "shipped");
