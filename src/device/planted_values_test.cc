@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <span>
@@ -134,6 +135,8 @@ TEST_F(PlantedValues, SumsOfCountedLinesAreExactInAnyOrder) {
     whole += line.values[0] == std::nearbyint(line.values[0]);
     if (!is_planted) {
       EXPECT_EQ(line.chosen.size(), kCols) << "no element is 0";
+      EXPECT_FALSE(std::ranges::all_of(line.values, [](double v) { return v == std::rint(v); }))
+          << "a kernel that is right for whole numbers alone is wrong on every such line";
     }
     float forward = 0, backward = 0;
     double apart = 0, sum = 0;

@@ -270,15 +270,15 @@ KW_FN double draw_line(const Draw& draw, Word i) {
   return draw.lines.is_planted(p.line) ? draw.planted(p, i) : draw.plain(p.line, i);
 }
 
-/// Lines of integers, each line times its own power of two from 1 to 2^-7, so that no kernel can
-/// tell planted lines by whole numbers. Planted lines (see Lines) hold a few numbers of the grid
-/// among zeros.
+/// Lines of integers, each line times its own power of two from 1/2 to 2^-7, so that a kernel that
+/// is right for whole numbers alone is wrong on every line. Planted lines (see Lines) hold a few
+/// numbers of the grid among zeros.
 struct Counted {
   Whole whole;
   Grid grid;
   Lines lines;
   KW_FN double plain(Word line, Word i) const {
-    const Word octaves = bits_at(~lines.seed, line) & 7;
+    const Word octaves = 1 + (((bits_at(~lines.seed, line) >> 32) * 7) >> 32);
     return exact::mul(whole(i), exact::from_bits((1023 - octaves) << 52));
   }
   KW_FN double planted(Lines::Place p, Word i) const { return lines.is_chosen(p, i) ? grid(i) : 0; }
