@@ -73,7 +73,8 @@ std::string workload_text(const WorkloadResult& w) {
     line += fmt::format("  {} of {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
   const bool is_compared = w.outcome == Outcome::Correct || w.outcome == Outcome::WrongResult;
   if (w.group != Group::Time && is_compared)
-    line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
+    line += fmt::format("  error {:.1e} relative L2, largest {:.1e}", w.accuracy.rel_l2,
+                        w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;
   std::string text = line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   for (const Sustained& s : w.sustained)
@@ -118,8 +119,9 @@ void print_finding(const Finding& f, const Look& look) {
 std::string surroundings_text(const Evaluation& e) {
   std::string text;
   if (!e.device.empty())
-    text += fmt::format("on {}; {}; trust class {}\n", e.machine,
-                        e.has_run() ? fmt::format("jail {} as uid {}", name_of(e.jail), e.jail_uid)
+    text += fmt::format("judged on {}; {}; trust class {}\n", e.machine,
+                        e.has_run() ? fmt::format("the candidate ran in jail {} as uid {}",
+                                                  name_of(e.jail), e.jail_uid)
                                     : "no candidate was run",
                         name_of(e.trust_class));
   if (const std::string_view lacks = report::jail_lacks(e); !lacks.empty())

@@ -171,7 +171,7 @@ Result<Templates> Templates::parse(std::map<std::string, std::string> files,
     for (const Tag& tag : tags) {
       const auto& allowed = tag.kind == '>' ? std::span<const std::string>(names) : known;
       if (!contains(allowed, tag.name))
-        return fail_input(fmt::format("the template names the {} '{}', which nobody sets{}",
+        return fail_input(fmt::format("the template uses the {} '{}', which kw does not provide{}",
                                       tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
                                       suggestion(tag.name, allowed)),
                           source.place(tag.offset));

@@ -83,7 +83,7 @@ TEST(Templates, WhatCannotBeRenderedIsRefusedWhenItIsRead) {
   EXPECT_EQ(trouble(rendered("{{=<% %>=}}", {})),
             "prompts/main.md:1: a template cannot change the delimiters of its tags");
   EXPECT_THAT(trouble(rendered("{{> pat}}", {}, {{"part", ""}})),
-              HasSubstr("names the file 'pat', which nobody sets (did you mean 'part'?)"));
+              HasSubstr("uses the file 'pat', which kw does not provide (did you mean 'part'?)"));
   EXPECT_THAT(trouble(rendered("{{> part}}", {}, {{"part", "{{> main}}"}})),
               HasSubstr("includes itself by way of"));
 }

@@ -243,9 +243,10 @@ void explain_moments(const Evaluation& e, Findings& out) {
   }
   if (!foreign.empty())
     add(out, kSpeed + 3, FindingKind::Note,
-        fmt::format("While it was timed others had a context on this GPU: {}. What they computed "
-                    "is in these times.",
-                    join(foreign, ", ")));
+        fmt::format(
+            "While the kernel was timed, other processes had a context on this GPU: {}. "
+            "Their work may be part of these times; measure again with the GPU to yourself.",
+            join(foreign, ", ")));
   if (!reasons.empty())
     add(out, kNote + 2, FindingKind::Note,
         fmt::format("The GPU's clock was held down: {}.", join(reasons, ", ")));

@@ -429,7 +429,8 @@ TEST_F(PromptTest, AUserReplacesATemplateAndHearsOfAWrongVariable) {
   const auto wrong = open_with("\n{{functon}}\n");
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(describe(wrong.error()),
-            "prompts/write.md:2: the template names the variable 'functon', which nobody sets (did "
+            "prompts/write.md:2: the template uses the variable 'functon', which kw does not "
+            "provide (did "
             "you mean 'function'?)");
   std::filesystem::remove_all(folder);
 }

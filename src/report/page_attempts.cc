@@ -93,8 +93,8 @@ void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
         {{"code_lines", {source_items(sanitise(a.candidate.source, limits.source_bytes))}}}}};
   } else if (parent->source == a.candidate.source) {
     const std::string change = knobs_change(parent->knobs, a.candidate.knobs);
-    fields["source_title"] = {fmt::format("The source of attempt {}; {}", a.parent,
-                                          change.empty() ? "the same knobs" : change)};
+    fields["source_title"] = {fmt::format("Same source as attempt {}, {}", a.parent,
+                                          change.empty() ? "with the same knobs" : change)};
   } else {
     SourceDiff diff = source_diff(parent->source, a.candidate.source, kDiffLines);
     fields["source_title"] = {fmt::format("Changes against attempt {}: {}", a.parent, diff.words)};

@@ -340,11 +340,14 @@ TEST_F(StoredRun, FolderAlwaysHoldsTheFastestCorrectThingAndSaysWhich) {
     EXPECT_TRUE(write_run_folder(store_, data_, digest()));
     return file("best/saxpy.cpp").value() + file("best/about.txt").value();
   };
-  EXPECT_EQ(kept(), "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 3.000x omp, confirmed\n");
+  EXPECT_EQ(kept(),
+            "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 3.000x the speed of omp, win "
+            "confirmed\n");
 
   data_.confirmation->speedup = {1.02, 0.99, 1.05, 0.995, "omp", 0.01, false};
   EXPECT_EQ(kept(),
-            "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 1.020x omp, not confirmed\n");
+            "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 1.020x the speed of omp, win not "
+            "confirmed\n");
 
   const std::string omp =
       "// omp\nsaxpy.cpp: baseline omp: no correct kernel of the run was measured to be faster\n";
@@ -354,10 +357,12 @@ TEST_F(StoredRun, FolderAlwaysHoldsTheFastestCorrectThingAndSaysWhich) {
   data_.confirmation->speedup = {};
   EXPECT_EQ(kept(), omp) << "it was correct in search, and is not";
   data_.confirmation->verdict.outcome = Outcome::Unmeasurable;
-  EXPECT_THAT(kept(), HasSubstr("attempt 4 tiled B=64 S=2: 3.000x omp, not confirmed"))
+  EXPECT_THAT(kept(),
+              HasSubstr("attempt 4 tiled B=64 S=2: 3.000x the speed of omp, win not confirmed"))
       << "what the search saw stands";
   data_.confirmation.reset();
-  EXPECT_THAT(kept(), HasSubstr("3.000x omp, not confirmed")) << "interrupted before";
+  EXPECT_THAT(kept(), HasSubstr("3.000x the speed of omp, win not confirmed"))
+      << "interrupted before";
 
   data_.best.reset();
   EXPECT_EQ(kept(), "// omp\nsaxpy.cpp: baseline omp: no kernel of the run was correct\n");

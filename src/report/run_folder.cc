@@ -93,8 +93,9 @@ std::string words_of_best(const RunData& data, double figure) {
   const Candidate& candidate = data.best->candidate;
   std::string knobs = knobs_text(candidate.knobs);
   if (!knobs.empty()) knobs.insert(0, " ");
-  return fmt::format("attempt {} {}{}: {:.3f}x {}, {}", data.best->number, candidate.name, knobs,
-                     figure, data.baseline, data.is_win() ? "confirmed" : "not confirmed");
+  return fmt::format("attempt {} {}{}: {:.3f}x the speed of {}, {}", data.best->number,
+                     candidate.name, knobs, figure, data.baseline,
+                     data.is_win() ? "win confirmed" : "win not confirmed");
 }
 
 Kept kept_baseline(const BaselineLine& baseline, bool has_correct) {

@@ -307,8 +307,8 @@ std::string Drafter::input_words() const {
       names.push_back("`" + tensor.parameter->name + "`");
   if (names.empty()) return {};
   return fmt::format(
-      "**Timed inputs** have a few lines along the summed dimension{} of {} in which all elements "
-      "but two are 0, so that one that is left out shows.",
+      "**Timed inputs**: along the summed dimension{} of {}, a few lines are 0 except for two "
+      "elements; a kernel that skips one of these gets a visibly wrong sum.",
       names.size() > 1 ? "s" : "", join(names, " and "));
 }
 

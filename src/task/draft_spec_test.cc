@@ -30,8 +30,8 @@ TEST(DraftWords, TellTensorsStatementsAndWhatIsAccumulated) {
       "  - for each `j` from `0` below `n`: `s += a[i * n + j] * x[j]`, accumulated over `j`\n"
       "  - `y[i] = s`\n\n"
       "Easy to get wrong: sizes that no vector or tile divides, the last rows and columns.\n\n"
-      "**Timed inputs** have a few lines along the summed dimensions of `a` and `x` in which all "
-      "elements but two are 0, so that one that is left out shows.\n");
+      "**Timed inputs**: along the summed dimensions of `a` and `x`, a few lines are 0 except for "
+      "two elements; a kernel that skips one of these gets a visibly wrong sum.\n");
 }
 
 TEST(DraftWords, TellConditionsBordersAndOtherLoops) {

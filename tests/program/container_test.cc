@@ -33,8 +33,8 @@ TEST_F(Container, IsHeldByLandlockAndSaysWhatThatLacks) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err,
               AllOf(HasSubstr("kw: weaker jail: Landlock"), HasSubstr("--jail namespace")));
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("jail landlock as uid"), HasSubstr("weaker jail (landlock): ")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("the candidate ran in jail landlock as uid"),
+                             HasSubstr("weaker jail (landlock): ")));
   const auto json = kw(std::string(kJudge) + " --json").json();
   EXPECT_EQ(json["jail"], "landlock");
   EXPECT_THAT(json["jail_lacks"].get<std::string>(), HasSubstr("network"));
