@@ -62,8 +62,8 @@ TEST(Templates, PartialsSeeTheVariablesOfTheirPlace) {
 
 TEST(Templates, AVariableThatNobodySetsIsAnErrorWithItsPlace) {
   EXPECT_THAT(trouble(rendered("one\n{{nam}}", {})),
-              HasSubstr("prompts/main.md:2: the template names the variable 'nam', which nobody "
-                        "sets (did you mean 'name'?)"));
+              HasSubstr("prompts/main.md:2: the template uses the variable 'nam', which kw does "
+                        "not provide (did you mean 'name'?)"));
   EXPECT_EQ(trouble(rendered("one\n\n{{name}}", {{"word", {""}}})),
             "prompts/main.md:3: the template names the variable 'name', which is not set here");
   EXPECT_EQ(
