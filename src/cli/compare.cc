@@ -19,6 +19,7 @@
 #include "report/comparison.h"
 #include "report/digest.h"
 #include "report/plot.h"
+#include "report/workload_table.h"
 
 namespace kw::cli {
 namespace {
@@ -85,10 +86,7 @@ Json against_json(const Compared& run, const Compared& first) {
   if (!ratio) return nullptr;
   Json object{{"speedup", encode_json(*ratio)}, {"shapes", Json::array()}};
   for (const auto& shape : shapes_against(run, first))
-    object["shapes"].push_back({{"name", shape.name},
-                                {"median_ns", shape.median_ns},
-                                {"first_ns", shape.other_ns},
-                                {"speedup", shape.ratio ? encode_json(*shape.ratio) : Json()}});
+    object["shapes"].push_back(report::comparison_json(shape));
   return object;
 }
 
@@ -107,8 +105,7 @@ void print_against(const Compared& run, const Compared& first) {
                                         : "no difference shown";
   fmt::print("{}: {}, {}\n", names, ratio_text(*ratio), words);
   for (const auto& shape : shapes_against(run, first))
-    fmt::print("  {:<20} {:>9} against {:>9}  {}\n", shape.name, format_ns(shape.median_ns),
-               format_ns(shape.other_ns), shape.ratio ? ratio_text(*shape.ratio) : "");
+    fmt::print("{}\n", report::comparison_line(shape));
 }
 
 Json run_json(const Compared& run, const Compared& first) {

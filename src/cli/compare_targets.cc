@@ -16,6 +16,7 @@
 #include "engine/run.h"
 #include "record/codec.h"
 #include "report/plot.h"
+#include "report/workload_table.h"
 #include "session/local_judge.h"
 #include "session/tasks.h"
 #include "task/resolve.h"
@@ -155,13 +156,7 @@ std::string plot(const task::Definition& definition, const std::vector<Best>& be
 Json workloads_json(const Evaluation& e) {
   Json workloads = Json::array();
   for (const WorkloadResult* w : timed(e))
-    workloads.push_back({{"name", w->name},
-                         {"median_ns", w->median_ns},
-                         {"items_per_s", w->items_per_s},
-                         {"bytes_per_s", w->bytes_per_s},
-                         {"flops_per_s", w->flops_per_s},
-                         {"roofline_fraction", w->roofline.fraction},
-                         {"samples", w->samples.size()}});
+    workloads.push_back(report::workload_json(report::WorkloadJson::Targets, *w));
   return workloads;
 }
 
@@ -193,9 +188,7 @@ Json reference_json(const Reference& reference) {
 
 void print_workloads(const Evaluation& e) {
   for (const WorkloadResult* w : timed(e))
-    fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
-               format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),
-               w->roofline.fraction);
+    fmt::print("{}\n", report::workload_line(report::WorkloadTable::Targets, *w));
 }
 
 void print_best(const Best& best) {

@@ -15,6 +15,7 @@
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/evaluation_json.h"
+#include "report/workload_table.h"
 
 namespace kw::cli {
 namespace {
@@ -138,18 +139,6 @@ void add_findings(std::string& page, const Life& life) {
   }
 }
 
-std::string workload_words(const WorkloadResult& w) {
-  std::string line = fmt::format("  {:<18} {:<12}", w.name, name_of(w.outcome));
-  if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
-  if (w.speedup.value > 0)
-    line += fmt::format("  {:.3f}x{}", w.speedup.value, in_brackets(range_text(w.speedup)));
-  if (!w.samples.empty()) line += fmt::format(", {} samples", w.samples.size());
-  if (w.roofline.fraction > 0)
-    line +=
-        fmt::format(", {} of the {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
-  return line;
-}
-
 void add_measurement(std::string& page, const Life& life) {
   const Attempt& a = life.attempt;
   if (a.evaluation.speedup.value <= 0) {
@@ -163,7 +152,8 @@ void add_measurement(std::string& page, const Life& life) {
   page += fmt::format("  Chained to the run's baseline {}: {:.3f}x.\n", life.run.config.baseline,
                       a.against_baseline.value);
   for (const WorkloadResult& w : a.evaluation.workloads)
-    if (w.group == Group::Time) page += workload_words(w) + "\n";
+    if (w.group == Group::Time)
+      page += report::workload_line(report::WorkloadTable::Attempt, w) + "\n";
   if (life.confirmation)
     page += fmt::format("  Confirmed afterwards with fresh processes, seeds and samples: {}{}.\n",
                         ratio_words(life.confirmation->speedup),

@@ -17,6 +17,7 @@
 #include "cli/target_flags.h"
 #include "engine/run.h"
 #include "report/plot.h"
+#include "report/workload_table.h"
 #include "session/given_kernel.h"
 #include "session/local_judge.h"
 #include "session/tasks.h"
@@ -145,21 +146,15 @@ class Sweep {
 };
 
 std::string csv_of(const std::string& dim, const std::vector<Point>& points) {
-  std::string text = dim +
-                     ",outcome,median_ns,baseline_ns,speedup,speedup_low,speedup_high,items_per_s,"
-                     "bytes_per_s,flops_per_s,roofline_fraction,samples\n";
+  std::string text =
+      fmt::format("{},outcome,{}\n", dim, report::workload_csv_header(report::WorkloadCsv::Sweep));
   for (const Point& p : points) {
     const WorkloadResult* w = p.timed();
     const std::string outcome =
         p.skipped.empty() ? std::string(name_of(p.evaluation.verdict.outcome)) : "skipped";
-    if (w == nullptr) {
-      text += fmt::format("{},{},,,,,,,,,,\n", p.value, outcome);
-      continue;
-    }
-    text += fmt::format("{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.4f},{}\n",
-                        p.value, outcome, w->median_ns, w->opponent_ns, w->speedup.value,
-                        w->speedup.low, w->speedup.high, w->items_per_s, w->bytes_per_s,
-                        w->flops_per_s, w->roofline.fraction, w->samples.size());
+    text += fmt::format("{},{},{}\n", p.value, outcome,
+                        w == nullptr ? report::workload_csv_blank(report::WorkloadCsv::Sweep)
+                                     : report::workload_csv(report::WorkloadCsv::Sweep, *w));
   }
   return text;
 }
@@ -202,10 +197,8 @@ void print_point(const std::string& dim, const Point& p) {
   } else if (w == nullptr) {
     fmt::print(stderr, "{}={:<8} {}\n", dim, p.value, engine::failure_words(p.evaluation.verdict));
   } else {
-    fmt::print(stderr, "{}={:<8} {:>9}  {:>12}  {:>8}  {} samples\n", dim, p.value,
-               format_ns(w->median_ns), format_si(w->items_per_s, "items/s"),
-               w->speedup.value > 0 ? fmt::format("{:.3f}x", w->speedup.value) : "",
-               w->samples.size());
+    fmt::print(stderr, "{}={:<8} {}\n", dim, p.value,
+               report::workload_line(report::WorkloadTable::Sweep, *w));
   }
 }
 
@@ -234,11 +227,7 @@ Json points_json(const std::vector<Point>& points) {
     point["outcome"] = p.skipped.empty() ? name_of(p.evaluation.verdict.outcome) : "skipped";
     point["evidence"] = p.skipped.empty() ? p.evaluation.verdict.evidence : p.skipped;
     if (const WorkloadResult* w = p.timed()) {
-      point["median_ns"] = w->median_ns;
-      point["baseline_ns"] = w->opponent_ns;
-      point["speedup"] = w->speedup.value;
-      point["items_per_s"] = w->items_per_s;
-      point["samples"] = w->samples.size();
+      point.update(report::workload_json(report::WorkloadJson::Sweep, *w));
     }
     list.push_back(std::move(point));
   }
