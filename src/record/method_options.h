@@ -16,6 +16,9 @@ struct BestOfNOptions {
   }
 };
 
+/// The most repairs of one source that anybody may ask for.
+inline constexpr int kMostRepairs = 100;
+
 /// Options of refine and agent.
 struct RepairOptions {
   /// Most repairs of a failing source, one after the other, before the source is given up.

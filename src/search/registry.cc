@@ -163,6 +163,13 @@ Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::
 std::span<const StrategyInfo> strategies() { return kStrategies; }
 std::span<const TunerInfo> tuners() { return kTuners; }
 
+std::string strategies_where(bool (*is_so)(const StrategyInfo&)) {
+  std::vector<std::string> names;
+  for (const StrategyInfo& info : strategies())
+    if (is_so(info)) names.emplace_back(info.name);
+  return join(names, ", ");
+}
+
 Result<const StrategyInfo*> find_strategy(std::string_view name) {
   return find(strategies(), "strategy", name);
 }

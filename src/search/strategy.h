@@ -107,6 +107,10 @@ struct TunerInfo {
 std::span<const StrategyInfo> strategies();
 std::span<const TunerInfo> tuners();
 
+/// The names of the strategies for which `is_so` returns true, as text: "coder-judge" or "evolve,
+/// refine".
+std::string strategies_where(bool (*is_so)(const StrategyInfo&));
+
 /// Finds a strategy or tuner; an unknown name is an error that suggests the nearest one.
 Result<const StrategyInfo*> find_strategy(std::string_view name);
 Result<const TunerInfo*> find_tuner(std::string_view name);
