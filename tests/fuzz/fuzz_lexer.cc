@@ -48,7 +48,7 @@ std::string joined(const Tokens& tokens) {
   std::string text = " ";  // or what follows could begin with a byte-order mark
   for (const Token& token : tokens) {
     if (token.kind == Token::Kind::LineEnd)
-      text += '\n';
+      text += "\r\n";  // or a "\r" that ends a literal would become a part of the line end
     else if (token.kind == Token::Kind::Comment)
       text += token.is_whole ? "/**/" : "/*";
     else if (token.kind == Token::Kind::Blank)
