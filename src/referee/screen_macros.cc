@@ -8,11 +8,12 @@
 #include <map>
 #include <optional>
 
+#include "base/byte_order_mark.h"
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "compile/library_names.h"
-#include "referee/active_directives.h"
+#include "referee/active_code.h"
 #include "referee/screen.h"
 #include "task/header.h"
 
@@ -24,16 +25,6 @@ constexpr auto kNamesOfHeaders = std::to_array<std::string_view>(
     {"std",   "abs",    "size",      "data",     "begin",    "end",     "swap",    "move",
      "first", "second", "value",     "type",     "float2",   "float4",  "int2",    "int4",
      "half2", "dim3",   "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"});
-
-/// Takes the first word off `text` and returns it.
-std::string_view take_word(std::string_view& text) {
-  text = trim(text);
-  const auto end = std::find_if_not(text.begin(), text.end(), is_name_char);
-  const auto size = static_cast<std::size_t>(end - text.begin());
-  const std::string_view word = text.substr(0, size);
-  text.remove_prefix(size);
-  return word;
-}
 
 class MacroScreen {
  public:
@@ -100,18 +91,19 @@ class MacroScreen {
   }
 
   Screening screen_directives() {
-    const ActiveDirectives directives = active_directives(candidate_.source);
-    for (const ActiveDirective& directive : directives.all) {
-      std::string_view rest = directive.words;
-      const std::string_view word = take_word(rest);
-      follow_conditions(word, rest);
+    const std::string_view text = without_byte_order_mark(candidate_.source);
+    const lex::Tokens all = lex::lex(text);
+    const ActiveCode code = active_code(text, all, Names::AsTheTextSays);
+    for (const lex::Directive& directive : code.directives) {
+      const std::string_view word = directive.name();
+      follow_conditions(directive);
       if (word != "define" && word != "undef") continue;
-      const std::string macro(take_word(rest));
+      const std::string macro(directive.word());
       const auto known = values_.find(macro);
       if (known == values_.end() || is_guarded(macro)) continue;
-      if (word == "define" && known->second && trim(rest) == *known->second) continue;
+      if (word == "define" && known->second && directive.text(2) == *known->second) continue;
       return refuse_at(
-          directives.text, directive.offset,
+          text, all[directive.first].offset,
           fmt::format("#{} {}, which is a knob: every setting of it would be the same code; leave "
                       "the line out, or write #ifndef {} before it",
                       word, macro, macro));
@@ -120,12 +112,13 @@ class MacroScreen {
   }
 
   /// Keeps, for each open conditional, the macro that is not defined where its text is compiled.
-  void follow_conditions(std::string_view word, std::string_view rest) {
+  void follow_conditions(const lex::Directive& directive) {
+    const std::string_view word = directive.name();
     if (word == "if") {
-      conditions_.push_back(condition_of_if(rest));
+      conditions_.push_back(condition_of_if(directive));
     } else if (word == "ifdef" || word == "ifndef") {
-      conditions_.push_back({std::string(take_word(rest)), word == "ifndef"});
-    } else if (word == "elif" && !conditions_.empty()) {
+      conditions_.push_back({std::string(directive.word()), word == "ifndef"});
+    } else if (word.starts_with("elif") && !conditions_.empty()) {
       conditions_.back() = {};
     } else if (word == "else" && !conditions_.empty()) {
       conditions_.back().is_negated = !conditions_.back().is_negated;
@@ -141,19 +134,21 @@ class MacroScreen {
 
   /// Reads conditions like "!defined(TILE)" and "defined TILE"; conditions of other forms name no
   /// macro.
-  static Condition condition_of_if(std::string_view text) {
+  static Condition condition_of_if(const lex::Directive& directive) {
     Condition condition;
-    text = trim(text);
-    if (text.starts_with('!')) {
-      condition.is_negated = true;
-      text.remove_prefix(1);
-    }
-    if (take_word(text) != "defined") return {};
-    text = trim(text);
-    if (text.starts_with('(')) text.remove_prefix(1);
-    condition.macro = take_word(text);
-    text = trim(text);
-    return text.empty() || text == ")" ? condition : Condition();
+    const auto& tokens = directive.tokens;
+    std::size_t at = 1;
+    const auto take = [&](std::string_view text) {
+      const bool is_there = at < tokens.size() && tokens[at].is(text);
+      at += is_there ? 1 : 0;
+      return is_there;
+    };
+    condition.is_negated = take("!");
+    if (!take("defined")) return {};
+    const bool has_bracket = take("(");
+    if (at < tokens.size()) condition.macro = tokens[at++].text;
+    if (has_bracket) take(")");
+    return at == tokens.size() ? condition : Condition();
   }
 
   bool is_guarded(std::string_view macro) const {

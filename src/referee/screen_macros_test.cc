@@ -44,7 +44,8 @@ TEST(ScreenMacros, AKnobIsNotDefinedAgain) {
         "#define TWICE 16", "#ifdef TILE\n#define TILE 64\n#endif", "#\\\ndefine TILE 64",
         "%:define TILE 64", "#if 1\n#define TILE 64\n#endif",
         "#ifndef OTHER\n#define TILE 64\n#endif", "#ifndef TILE\n#else\n#define TILE 64\n#endif",
-        "#ifndef TILE\n#endif\n#define TILE 64", "/* */ #define TILE /* 8 */ 64",
+        "#ifndef TILE\n#endif\n#define TILE 64",
+        "#ifndef TILE\n#if 0\n#endif\n#endif\n#define TILE 64", "/* */ #define TILE /* 8 */ 64",
         "#if !defined(TILE) || 1\n#define TILE 64\n#endif"})
     EXPECT_THAT(said_of_macros(kTunesTile + line + "\nint f();\n"), HasSubstr("which is a knob"))
         << line;
