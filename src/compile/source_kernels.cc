@@ -1,4 +1,4 @@
-// Reads the tokens of a source, aware of comments, strings and namespaces.
+// Reads the tokens of a source, aware of namespaces.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_kernels.h"
 
@@ -11,7 +11,7 @@
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
-#include "compile/source_words.h"
+#include "lex/lexer.h"
 
 namespace kw::compile {
 namespace {
@@ -22,20 +22,18 @@ constexpr std::size_t kMostTold = 6;
 /// namespaces.
 constexpr std::size_t kLongestName = 1024;
 
-/// The name of the function after `__global__`: the first word before a ( that is no attribute.
-std::optional<std::string> name_of_kernel(SourceWords& words) {
+/// The name of the function after the `__global__` at token `at`: the first word before a ( that is
+/// no attribute. Moves `at` to the last token that was read.
+std::optional<std::string> name_of_kernel(const lex::Tokens& tokens, std::size_t& at) {
   std::string_view last;
-  for (auto word = words.next(); !word.empty() && word != ";" && word != "{"; word = words.next()) {
-    if (word != "(" || last.empty()) {
-      last = is_name_char(word[0]) ? word : std::string_view();
+  for (++at; at < tokens.size() && !tokens[at].is(";") && !tokens[at].is("{"); ++at) {
+    const lex::Token& token = tokens[at];
+    if (!token.is("(") || last.empty()) {
+      last = token.kind == lex::Token::Kind::Word ? token.text : std::string_view();
       continue;
     }
     if (!last.starts_with("__")) return std::string(last);
-    for (int depth = 1; depth > 0;) {
-      word = words.next();
-      if (word.empty()) return std::nullopt;
-      depth += word == "(" ? 1 : word == ")" ? -1 : 0;
-    }
+    at = lex::find_closing(tokens, at);
     last = {};
   }
   return std::nullopt;
@@ -82,25 +80,27 @@ std::vector<std::string> source_kernels(std::string_view source) {
   std::vector<std::size_t> braces;  // for each open brace, the length of `scope` before it
   std::string opening;
   bool is_namespace = false;
-  SourceWords words(source);
-  for (auto word = words.next(); !word.empty(); word = words.next()) {
-    if (word == "namespace") {
+  const lex::Tokens tokens = lex::significant(source);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const lex::Token& token = tokens[i];
+    if (token.kind == lex::Token::Kind::Text) continue;
+    if (token.is("namespace")) {
       is_namespace = true;
       opening.clear();
-    } else if (word == "{") {
+    } else if (token.is("{")) {
       braces.push_back(scope.size());
       if (is_namespace && !opening.empty()) scope += opening + "::";
       is_namespace = false;
-    } else if (word == "}") {
+    } else if (token.is("}")) {
       if (braces.empty()) continue;
       scope.resize(braces.back());
       braces.pop_back();
-    } else if (word == ";" || word == "=") {
+    } else if (token.is(";") || token.is("=")) {
       is_namespace = false;
     } else if (is_namespace) {
-      opening += word;
-    } else if (word == "__global__") {
-      const auto name = name_of_kernel(words);
+      opening += token.text;
+    } else if (token.is("__global__")) {
+      const auto name = name_of_kernel(tokens, i);
       if (!name || scope.size() + name->size() > kLongestName) continue;
       std::string full = scope + *name;
       if (seen.insert(full).second) kernels.push_back(std::move(full));

@@ -51,6 +51,15 @@ TEST(SourceKernels, TheSeparatorOfDigitsOpensNoCharacter) {
               ElementsAre("quoted"));
 }
 
+TEST(SourceKernels, RawLiteralsAndSplicesAreReadAsCompilersReadThem) {
+  EXPECT_THAT(source_kernels("auto a = R\"( \" )\"; __global__ void seen() {}\n"
+                             "auto b = R\"(\n__global__ void quoted() {}\n)\";\n"
+                             "// a comment \\\n__global__ void commented() {}\n"
+                             "namespace n <% __glo\\\nbal__ void spliced() <% %> %>\n"
+                             "__global__ void last() {}\n"),
+              ElementsAre("seen", "n::spliced", "last"));
+}
+
 TEST(SourceKernels, ALargeSourceIsWalkedOnce) {
   constexpr int kMany = 40'000;
   std::string flat, nested;

@@ -1,22 +1,23 @@
-// A walk over the source's words that finds the heads of loops.
+// A walk over the source's tokens that finds the heads of loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_loops.h"
 
-#include "base/text.h"
-#include "compile/source_words.h"
+#include <algorithm>
+#include <vector>
+
+#include "lex/lexer.h"
 
 namespace kw::compile {
 namespace {
 
-/// Gives the line numbers of views into the text, counting line ends as it goes.
+/// Gives the line numbers of offsets, counting line ends as it goes.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}
 
-  /// Line on which `word` begins. Calls must pass words in the order of the text.
-  int line_of(std::string_view word) {
-    const auto end = static_cast<std::size_t>(word.data() - text_.data());
-    for (; at_ < end; ++at_) line_ += text_[at_] == '\n';
+  /// Line of an offset. Calls must pass offsets in the order of the text.
+  int line_of(std::size_t offset) {
+    for (; at_ < offset; ++at_) line_ += text_[at_] == '\n';
     return line_;
   }
 
@@ -26,45 +27,33 @@ class LineCounter {
   int line_ = 1;
 };
 
-/// Skips the `(…)` of a loop's head, if it follows; `word` becomes the first word after it. Returns
-/// the line on which the head ends, or `first`, the line of its keyword, where there is none.
-int end_of_head(SourceWords& words, LineCounter& lines, std::string_view& word, int first) {
-  word = words.next();
-  if (word != "(") return first;
-  int last = first;
-  int depth = 0;
-  do {
-    if (word == "(") ++depth;
-    if (word == ")") --depth;
-    last = lines.line_of(word);
-    word = words.next();
-  } while (depth > 0 && !word.empty());
-  return last;
+std::vector<int> lines_of(const lex::Tokens& tokens, std::string_view source) {
+  std::vector<int> lines;
+  LineCounter counter(source);
+  for (const lex::Token& token : tokens) lines.push_back(counter.line_of(token.offset));
+  return lines;
 }
 
 }  // namespace
 
 int loop_line(std::string_view source, int line) {
-  const auto texts = split_lines(source);
-  const auto is_directive = [&](int at) {
-    return at >= 1 && static_cast<std::size_t>(at) <= texts.size() &&
-           trim(texts[static_cast<std::size_t>(at) - 1]).starts_with('#');
-  };
-  const bool means_the_next = is_directive(line);
-  SourceWords words(source);
-  LineCounter lines(source);
-  for (std::string_view word = words.next(); !word.empty();) {
-    const int first = lines.line_of(word);
-    const bool is_passed = is_directive(first) || (means_the_next && first <= line);
-    const bool is_loop = !is_passed && (word == "for" || word == "while" || word == "do");
+  const lex::Tokens tokens = lex::significant(source);
+  const std::vector<int> lines = lines_of(tokens, source);
+  bool means_the_next = false;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    means_the_next = means_the_next || (lines[i] == line && tokens[i].in_directive);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const int first = lines[i];
+    const bool is_passed = tokens[i].in_directive || (means_the_next && first <= line);
+    const bool has_head = tokens[i].is("for") || tokens[i].is("while");
+    const bool is_loop = !is_passed && (has_head || tokens[i].is("do"));
     if (means_the_next && !is_passed) return is_loop ? first : 0;
-    if (!is_loop) {
-      word = words.next();
-      continue;
+    if (!is_loop) continue;
+    int last = first;
+    if (has_head && i + 1 < tokens.size() && tokens[i + 1].is("(")) {
+      i = std::min(lex::find_closing(tokens, i + 1), tokens.size() - 1);
+      last = lines[i];
     }
-    const bool has_head = word != "do";
-    const int last = has_head ? end_of_head(words, lines, word, first) : first;
-    if (!has_head) word = words.next();
     if (first <= line && line <= last) return first;
   }
   return 0;

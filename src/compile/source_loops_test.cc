@@ -35,6 +35,12 @@ TEST(SourceLoops, ADirectiveMeansTheLoopBehindIt) {
   EXPECT_EQ(loop_line(kSource, 12), 0) << "a block, no loop";
 }
 
+TEST(SourceLoops, ADirectiveMayGoOnInTheNextLine) {
+  const char* source = "#pragma omp parallel \\\n  for\nfor (;;) {}\n";
+  EXPECT_EQ(loop_line(source, 1), 3);
+  EXPECT_EQ(loop_line(source, 2), 3);
+}
+
 TEST(SourceLoops, PlainLinesAndCommentsHaveNone) {
   for (const int line : {0, 1, 5, 6, 7, 13, 14, 15, -3}) EXPECT_EQ(loop_line(kSource, line), 0);
   EXPECT_EQ(loop_line("", 1), 0);
