@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/characters.h"
+#include "lex/lexer.h"
 
 namespace kw::search {
 namespace {
@@ -26,28 +27,20 @@ std::uint64_t hash_of(std::string_view word) {
   return hash;
 }
 
-/// Offset after a comment that begins at `at`; `at` itself where no comment begins.
-std::size_t behind_remark(std::string_view source, std::size_t at) {
-  if (source.substr(at).starts_with("//")) return std::min(source.find('\n', at), source.size());
-  if (!source.substr(at).starts_with("/*")) return at;
-  const std::size_t end = source.find("*/", at + 2);
-  return end == std::string_view::npos ? source.size() : end + 2;
-}
-
+/// Hashes of the words and single characters of punctuation in a source without comments; literals
+/// are split like code.
 std::vector<std::uint64_t> words_of(std::string_view source) {
   std::vector<std::uint64_t> words;
-  for (std::size_t i = 0; i < source.size();) {
-    if (const std::size_t end = behind_remark(source, i); end != i) {
+  const lex::Tokens tokens = lex::significant(source);
+  for (const lex::Token& token : tokens)
+    for (std::size_t i = 0; i < token.text.size();) {
+      std::size_t end = i;
+      while (end < token.text.size() && is_name_char(token.text[end])) ++end;
+      end = std::max(end, i + 1);
+      const std::string_view word = token.text.substr(i, end - i);
+      if (!std::string_view(" \t\r\n").contains(word.front())) words.push_back(hash_of(word));
       i = end;
-      continue;
     }
-    std::size_t end = i;
-    while (end < source.size() && is_name_char(source[end])) ++end;
-    if (end == i) end = i + 1;  // a punctuation character is a word of its own
-    const std::string_view word = source.substr(i, end - i);
-    if (word.find_first_not_of(" \t\r\n") != std::string_view::npos) words.push_back(hash_of(word));
-    i = end;
-  }
   return words;
 }
 

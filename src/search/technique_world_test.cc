@@ -157,6 +157,8 @@ TEST(Sketch, TellsHowMuchTwoSourcesShare) {
   EXPECT_LT(similarity(sketch_of(source), sketch_of(other)), 0.2);
   EXPECT_EQ(similarity(sketch_of(""), sketch_of("")), 0);
   EXPECT_EQ(sketch_of("/* open"), Sketch{});
+  EXPECT_LT(similarity(sketch_of("f(\"//\"); g(1, 2, 3);"), sketch_of("f(\"//\"); h[4] = i;")), 1)
+      << "a literal holds no comment";
 }
 
 TEST(Works, KeepTheFastestPointOfEachSource) {
