@@ -3,7 +3,6 @@
 #include "propose/independence.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -24,33 +23,14 @@ bool is_one_of(std::string_view token, std::initializer_list<std::string_view> a
   return std::find(all.begin(), all.end(), token) != all.end();
 }
 
-std::vector<std::string_view> tokens_of(std::string_view text) {
-  constexpr std::array<std::string_view, 21> kOperators{
-      "<<=", ">>=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=",
-      "^=",  "==",  "!=", "<=", ">=", "&&", "||", "->", "::", "<<"};
+/// The texts of the tokens without literals; `>>` is taken for the ends of two template lists.
+std::vector<std::string_view> tokens_of(std::span<const lex::Token> all) {
   std::vector<std::string_view> tokens;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto is_part = [&](std::size_t at) {
-      const char c = text[at];
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
-             (c == '.' && at > i && std::isdigit(static_cast<unsigned char>(text[i])) != 0);
-    };
-    std::size_t size = 1;
-    if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
-      ++i;
-      continue;
-    }
-    if (is_part(i)) {
-      while (i + size < text.size() && is_part(i + size)) ++size;
-    } else {
-      for (const std::string_view op : kOperators)
-        if (text.substr(i, op.size()) == op) {
-          size = op.size();
-          break;
-        }
-    }
-    tokens.push_back(text.substr(i, size));
-    i += size;
+  for (const lex::Token& token : all) {
+    if (token.kind == lex::Token::Kind::Text) continue;
+    const bool is_double = token.is(">>");
+    if (is_double) tokens.push_back(token.text.substr(1));
+    tokens.push_back(is_double ? token.text.substr(1) : token.text);
   }
   return tokens;
 }

@@ -1,18 +1,20 @@
-// Decides from the text of a for loop whether each iteration writes to memory of its own.
+// Decides from the tokens of a for loop whether each iteration writes to memory of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "lex/lexer.h"
 
 namespace kw::propose {
 
-/// The text of a loop, with comments, strings and preprocessor lines replaced by blanks.
+/// The tokens of a loop, without lines of the preprocessor.
 struct LoopText {
-  std::string_view header;  ///< The text between the parentheses of `for (…)`.
-  std::string_view body;
+  std::span<const lex::Token> header;  ///< What stands between the parentheses of `for (…)`.
+  std::span<const lex::Token> body;
   std::vector<std::string> sums;  ///< Scalars that a reduction clause will name.
 };
 

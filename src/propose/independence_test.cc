@@ -9,7 +9,9 @@ namespace {
 
 bool is_independent(std::string_view body, std::string_view header = "int i = 0; i < n; ++i",
                     std::vector<std::string> sums = {}) {
-  return has_independent_iterations({header, body, std::move(sums)});
+  const lex::Tokens head = lex::tokenize(header), inside = lex::tokenize(body);
+  return has_independent_iterations(
+      {{head.data(), head.size()}, {inside.data(), inside.size()}, std::move(sums)});
 }
 
 TEST(Independence, OfLoopsThatWriteApart) {

@@ -39,6 +39,16 @@ TEST(Loops, FindsSumsButNotArraysOrSpoiledNames) {
   EXPECT_EQ(loops[0].sums, std::vector<std::string>{"q"}) << "s is read inside the loop";
 }
 
+TEST(Loops, SeesWhatCompilersSee) {
+  const auto loops = find_loops(
+      "const char* s = R\"( \" )\"; void f() { for (int i = 0; i < 1'000'000; ++i) y[i] = 1; }\n"
+      "// for (;;) \\\n for (;;) g();\n"
+      "#define N /* size */ 5 /* \n */ for (;;)\n"
+      "fo\\\nr (;;) h(')', R\"(})\");\n");
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_TRUE(loops[0].is_parallel) << "a digit separator begins no character";
+}
+
 TEST(Loops, InsertsPragmasOnLinesOfTheirOwn) {
   const std::string source = "void f() {\n  for (;;) g();\n  if (x) for (;;) h();\n}\n";
   const auto loops = find_loops(source);
