@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/isolate.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "base/text.h"
+#include "lex/directives.h"
 #include "task/code.h"
 #include "task/plan_text.h"
 #include "task/source_parts.h"
@@ -13,37 +11,35 @@
 namespace kw::deliver {
 namespace {
 
-std::string word_of(std::string_view line) {
-  const auto text = trim(line);
-  if (!text.starts_with('#')) return {};
-  return std::string(task::leading_word(trim(text.substr(1))));
-}
-
 /// Splits a source with code before an #include: moves all includes to the front. An include inside
 /// an #if is kept if its file exists.
 Isolated hoisted(std::string_view source) {
   Isolated parts;
+  const lex::Tokens all = lex::lex(source);
+  const auto directives = lex::directives_of(all);
+  auto next = directives.begin();
   int depth = 0;
+  std::size_t gone_to = 0;  // end of the last include
   const auto lines = split_lines(source);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto directive = task::directive_of(lines[i])) {
       i += task::join_directive(source, lines, i, *directive).lines - 1;
       continue;
     }
-    const std::string word = word_of(lines[i]);
-    depth += word.starts_with("if") ? 1 : word == "endif" ? -1 : 0;
-    if (word != "include") {
-      parts.code += std::string(lines[i]) + "\n";
-      continue;
+    const auto begin = static_cast<std::size_t>(lines[i].data() - source.data());
+    const std::size_t end = begin + lines[i].size();
+    bool is_include = begin < gone_to;
+    for (; next != directives.end() && all[next->first].offset < end; ++next) {
+      depth += next->opens_group() ? 1 : next->name() == "endif" ? -1 : 0;
+      if (next->name() != "include") continue;
+      is_include = true;
+      gone_to = all[next->last - 1].end;
+      const std::string text(trim(source.substr(begin, gone_to - begin)));
+      parts.includes += depth == 0
+                            ? text + "\n"
+                            : "#if __has_include(" + next->text() + ")\n" + text + "\n#endif\n";
     }
-    const auto text = trim(lines[i]);
-    const auto file = trim(text.substr(text.find("include") + 7));
-    if (depth == 0)
-      parts.includes += std::string(text) + "\n";
-    else
-      parts.includes +=
-          "#if __has_include(" + std::string(file) + ")\n" + std::string(text) + "\n#endif\n";
-    parts.code += "\n";
+    parts.code += (is_include ? "" : std::string(lines[i])) + "\n";
   }
   return parts;
 }
@@ -53,17 +49,17 @@ Isolated hoisted(std::string_view source) {
 /// underscore, because they belong to compilers and libraries.
 std::set<std::string> macros_of(std::string_view text) {
   std::set<std::string> names;
-  for (const auto line : split_lines(text)) {
-    const std::string word = word_of(line);
-    if (word.empty()) continue;
-    std::string_view rest = trim(trim(trim(line).substr(1)).substr(word.size()));
-    if (word == "define" || word == "undef") names.emplace(task::leading_word(rest));
-    if (word == "ifdef" || word == "ifndef") names.emplace(task::leading_word(rest));
-    if (word != "if" && word != "elif") continue;
-    for (std::size_t found; (found = rest.find("defined")) != std::string_view::npos;) {
-      rest = trim(rest.substr(found + 7));
-      if (rest.starts_with("(")) rest = trim(rest.substr(1));
-      names.emplace(task::leading_word(rest));
+  const lex::Tokens all = lex::lex(text);
+  for (const lex::Directive& directive : lex::directives_of(all)) {
+    const std::string_view name = directive.name();
+    const auto& tokens = directive.tokens;
+    if (name == "define" || name == "undef" || name == "ifdef" || name == "ifndef")
+      names.emplace(directive.word());
+    if (name != "if" && name != "elif") continue;
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is("defined")) continue;
+      const std::size_t at = tokens[i + 1].is("(") ? i + 2 : i + 1;
+      if (at < tokens.size()) names.emplace(tokens[at].text);
     }
   }
   std::erase_if(names, [](const std::string& name) { return name.empty() || name[0] == '_'; });

@@ -56,6 +56,23 @@ TEST(Isolate, OrdinarySourcesKeepTheirHeadAsItIs) {
   EXPECT_EQ(parts.code, "int a;\n");
 }
 
+TEST(Isolate, LeavesIncludesInCommentsAndLiteralsWhereTheyAre) {
+  const Isolated parts = isolated(
+      "int a;\n/*\n#include <gone.h>\n*/\nauto s = R\"(\n#include <text.h>\n)\";\n"
+      "#\\\n include <spliced.h>\n%:include <digraph.h>\n#include <math.h> /* two\n lines */\n");
+  EXPECT_EQ(parts.includes,
+            "#\\\n include <spliced.h>\n%:include <digraph.h>\n#include <math.h> /* two\n"
+            " lines */\n");
+  EXPECT_THAT(parts.code, HasSubstr("/*\n#include <gone.h>\n*/\n"));
+  EXPECT_THAT(parts.code, HasSubstr("R\"(\n#include <text.h>\n)\";\n"));
+}
+
+TEST(Isolate, ACommentBehindAnIncludeIsNotCut) {
+  const Isolated parts = isolated("#include <math.h> /* two\n lines */\nint a;\n");
+  EXPECT_EQ(parts.includes, "#include <math.h> /* two\n lines */\n");
+  EXPECT_EQ(parts.code, "int a;\n");
+}
+
 TEST(Isolate, GivesWhatABlockOfCLinkageDefinesNoLinkageOfC) {
   const auto code = [](std::string_view source) {
     const auto parts = isolate(source, {}, "twice");

@@ -1,108 +1,61 @@
-// Finds where a source's includes end, despite comments and conditional compilation.
+// Finds where a source's includes end, despite conditional compilation.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/source_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
-#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
+#include "lex/directives.h"
+#include "lex/lexer.h"
 #include "task/plan_text.h"
 
 namespace kw::task {
 namespace {
 
-/// Replaces comments and the contents of string and character literals by blanks; line ends stay.
-class Blanker {
- public:
-  explicit Blanker(std::string_view text) : text_(text), out_(text) {}
-
-  std::string run() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      const bool is_after_word = at_ > 0 && is_name_char(text_[at_ - 1]);
-      if (text_.substr(at_, 2) == "//")
-        blank_to(end_of_line());
-      else if (text_.substr(at_, 2) == "/*")
-        blank_to(after("*/", at_ + 2));
-      else if (c == '"' && is_after_word && text_[at_ - 1] == 'R')
-        blank_to(end_of_raw_string());
-      else if (c == '"' || (c == '\'' && !is_after_word))
-        blank_to(end_of_quote(c));
-      else
-        ++at_;
-    }
-    return std::move(out_);
-  }
-
- private:
-  void blank_to(std::size_t end) {
-    for (; at_ < end; ++at_)
-      if (text_[at_] != '\n' && text_[at_] != '\\') out_[at_] = ' ';
-  }
-  std::size_t after(std::string_view what, std::size_t from) const {
-    const auto found = text_.find(what, from);
-    return found == std::string_view::npos ? text_.size() : found + what.size();
-  }
-  /// The end of a `//` comment, which includes the next line if the line ends in a backslash.
-  std::size_t end_of_line() const {
-    auto end = text_.find('\n', at_);
-    while (end != std::string_view::npos && end > 0 && text_[end - 1] == '\\')
-      end = text_.find('\n', end + 1);
-    return std::min(end, text_.size());
-  }
-  std::size_t end_of_quote(char quote) const {
-    for (auto i = at_ + 1; i < text_.size() && text_[i] != '\n'; ++i) {
-      if (text_[i] == '\\')
-        ++i;
-      else if (text_[i] == quote)
-        return i + 1;
-    }
-    return std::min(text_.find('\n', at_), text_.size());
-  }
-  std::size_t end_of_raw_string() const {
-    const auto open = text_.find('(', at_);
-    if (open == std::string_view::npos) return text_.size();
-    return after(")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"", open);
-  }
-
-  std::string_view text_;
-  std::string out_;
-  std::size_t at_ = 0;
-};
-
-/// A logical line: a line together with those that continue it after a backslash.
+/// A logical line with code: a line together with those that continue it after a backslash, in a
+/// comment or in a raw literal.
 struct Line {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::string text;
+  std::vector<lex::Token> tokens;  ///< Without space.
   std::string word = {};     ///< The word after `#`; empty: the line is no preprocessor directive.
   std::string defines = {};  ///< The macro that the line defines or undefines.
 };
 
-std::vector<Line> lines_of(std::string_view source) {
-  const std::string blanked = Blanker(source).run();
-  const auto plain = split_lines(blanked);
+/// The lines with tokens of `all`, which are those of lex(). Lines without are left out.
+std::vector<Line> lines_of(std::string_view source, const std::vector<lex::Token>& all) {
   std::vector<Line> lines;
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    Line line{i, i, {}};
-    for (; trim(plain[i]).ends_with('\\') && i + 1 < plain.size(); line.last = ++i) {
-      const auto part = trim(plain[i]);
-      line.text += std::string(part.substr(0, part.size() - 1)) + " ";
+  Line line;
+  std::size_t number = 0;
+  const auto end_line = [&] {
+    line.last = number;
+    if (!line.tokens.empty()) lines.push_back(std::move(line));
+    line = {};
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const lex::Token& token = all[i];
+    if (token.kind == lex::Token::Kind::LineEnd) end_line();
+    if (line.tokens.empty()) line.first = number;
+    if (!token.is_space()) line.tokens.push_back(token);
+    if (lex::begins_directive(all, i)) {
+      const lex::Directive directive = lex::read_directive(all, i);
+      line.word = directive.name();
+      if (line.word == "define" || line.word == "undef") line.defines = directive.word();
     }
-    line.text += plain[i];
-    if (const auto text = trim(line.text); text.starts_with('#')) {
-      const auto rest = trim(text.substr(1));
-      line.word = leading_word(rest);
-      if (line.word == "define" || line.word == "undef")
-        line.defines = leading_word(trim(rest.substr(line.word.size())));
-    }
-    lines.push_back(std::move(line));
+    number += static_cast<std::size_t>(
+        std::ranges::count(source.substr(token.offset, token.end - token.offset), '\n'));
   }
+  end_line();
   return lines;
+}
+
+bool has_name(const Line& line, const auto& is_wanted) {
+  return std::ranges::any_of(line.tokens, [&](const lex::Token& token) {
+    return token.kind == lex::Token::Kind::Word && is_wanted(std::string(token.text));
+  });
 }
 
 /// The number of lines at the beginning that are included once for all copies: up to the last
@@ -124,7 +77,11 @@ std::size_t lines_read_once(const std::vector<Line>& lines) {
 class Cut {
  public:
   Cut(std::string_view source, const CandidateHeader& header)
-      : source_(source), header_(header), lines_(lines_of(source)), end_(lines_read_once(lines_)) {
+      : source_(source),
+        header_(header),
+        tokens_(lex::lex(source)),
+        lines_(lines_of(source, tokens_)),
+        end_(lines_read_once(lines_)) {
     for (const Knob& knob : header.knobs) varying_.insert(knob.name);
     for (const DerivedMacro& macro : header.derived) varying_.insert(macro.name);
     of_header_ = varying_;
@@ -150,8 +107,7 @@ class Cut {
       bool has_grown = false;
       for (const Line& line : lines_) {
         if (line.last >= end_ || line.word != "define" || varying_.contains(line.defines)) continue;
-        const auto used = identifiers_of(line.text);
-        if (std::ranges::none_of(used, [&](const auto& n) { return is_varying(n); })) continue;
+        if (!has_name(line, [&](const auto& name) { return is_varying(name); })) continue;
         has_grown = varying_.insert(line.defines).second;
       }
       if (!has_grown) return {};
@@ -161,13 +117,15 @@ class Cut {
 
   Result<> check_first(const Line& line) {
     if (!line.defines.empty()) first_.insert(line.defines);
-    if (line.word.empty() && !trim(line.text).empty())
+    if (!line.tokens[0].in_directive)
       return fail_input(
           fmt::format("line {}: code stands before an #include; each shape's build is in a "
                       "namespace, so all #includes must come first",
                       line.first + 1));
     if (!line.word.starts_with("if") && !line.word.starts_with("elif")) return {};
-    for (const std::string& name : identifiers_of(line.text)) {
+    for (const lex::Token& token : line.tokens) {
+      if (token.kind != lex::Token::Kind::Word) continue;
+      const std::string name(token.text);
       // An `#ifndef` of a knob gives a default for compiling the source alone, which is harmless
       // because each copy defines the knob.
       const bool is_default = line.word == "ifndef" && of_header_.contains(name);
@@ -235,6 +193,7 @@ class Cut {
 
   std::string_view source_;
   const CandidateHeader& header_;
+  lex::Tokens tokens_;
   std::vector<Line> lines_;
   std::size_t end_;
   std::set<std::string> of_header_;  ///< Knobs, and macros derived from them.
@@ -247,12 +206,9 @@ class Cut {
 
 std::set<std::string> identifiers_of(std::string_view text) {
   std::set<std::string> found;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto word = leading_word(text.substr(at));
-    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0)
-      found.emplace(word);
-    at += std::max<std::size_t>(word.size(), 1);
-  }
+  const lex::Tokens tokens = lex::significant(text);
+  for (const lex::Token& token : tokens)
+    if (token.kind == lex::Token::Kind::Word) found.emplace(token.text);
   return found;
 }
 
