@@ -26,7 +26,7 @@ std::optional<bool> is_defined_macro(const std::string& name,
 
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 constexpr int kDeepestMacros = 64;  // the deepest nesting of parentheses, and of macros in macros
 
@@ -36,7 +36,7 @@ class Condition {
  public:
   Condition(std::string_view text, const std::map<std::string, Macro>& macros,
             const std::set<std::string>& varying, int depth = 0)
-      : macros_(macros), varying_(varying), tokens_(task::tokenize(text)), depth_(depth) {}
+      : macros_(macros), varying_(varying), tokens_(lex::tokenize(text)), depth_(depth) {}
 
   /// The condition's value; nothing where a part of the text is not understood.
   std::optional<std::int64_t> value() {
@@ -144,14 +144,14 @@ class Condition {
 
   Number primary() {
     if (at_ >= tokens_.size()) return std::nullopt;
-    const CodeToken& token = tokens_[at_++];
+    const Token& token = tokens_[at_++];
     if (token.is("(")) {
       if (++depth_ > kDeepestMacros) return std::nullopt;
       const Number value = either();
       --depth_;
       return take(")") ? value : std::nullopt;
     }
-    if (token.kind == CodeToken::Kind::Number) {
+    if (token.kind == Token::Kind::Number) {
       std::int64_t value = 0;
       const bool is_hex = token.text.starts_with("0x") || token.text.starts_with("0X");
       const auto read =
@@ -163,7 +163,7 @@ class Condition {
         return std::nullopt;
       return value;
     }
-    if (token.kind != CodeToken::Kind::Word) return std::nullopt;
+    if (token.kind != Token::Kind::Word) return std::nullopt;
     if (token.is("defined")) {
       const bool has_bracket = take("(");
       if (at_ >= tokens_.size()) return std::nullopt;
@@ -187,7 +187,7 @@ class Condition {
 
   const std::map<std::string, Macro>& macros_;
   const std::set<std::string>& varying_;
-  std::vector<CodeToken> tokens_;
+  lex::Tokens tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };

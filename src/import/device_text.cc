@@ -15,7 +15,7 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 /// Whether NVRTC can read the header (docs/launch-plan.md).
 bool is_device_header(std::string_view path) {
@@ -55,7 +55,7 @@ class Cutter {
     std::string instead;
   };
 
-  const std::vector<CodeToken>& tokens() const { return source_.tokens; }
+  const std::vector<Token>& tokens() const { return source_.tokens; }
 
   bool mentions_host(const Item& item) const {
     for (std::size_t i = item.begin; i < item.end; ++i) {
@@ -129,7 +129,7 @@ class Cutter {
       for (const auto& [name, macro] : source_.macros)
         if (used_.contains(name) && expanded_.insert(name).second) {
           has_grown = true;
-          for (const CodeToken& token : task::tokenize(macro.body)) used_.emplace(token.text);
+          for (const Token& token : lex::tokenize(macro.body)) used_.emplace(token.text);
         }
     }
   }
@@ -157,7 +157,7 @@ class Cutter {
 
   void use(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (tokens()[i].kind == CodeToken::Kind::Word) used_.emplace(tokens()[i].text);
+      if (tokens()[i].kind == Token::Kind::Word) used_.emplace(tokens()[i].text);
   }
 
   /// Keeps a namespace if something inside is kept. Of an unnamed namespace the content is kept and
@@ -183,7 +183,7 @@ class Cutter {
     if (end > begin || !instead.empty()) cuts_.push_back({begin, end, std::move(instead)});
   }
 
-  std::size_t end_of(const CodeToken& token) const { return token.offset + token.text.size(); }
+  std::size_t end_of(const Token& token) const { return token.end; }
 
   void cut_item(const Item& item) {
     if (item.end <= item.begin) return;
@@ -250,7 +250,7 @@ class Cutter {
         cut(tokens()[item.begin].offset, tokens()[item.begin].offset, "__host__ __device__ ");
       const std::size_t head = item.body_open != 0 ? item.body_open : item.end;
       for (std::size_t k = item.begin; k < item.end; ++k) {
-        const CodeToken& token = tokens()[k];
+        const Token& token = tokens()[k];
         // Kernels are looked up by name, so they must not have internal linkage.
         if (item.kind == Item::Kind::Kernel && k < head &&
             is_one_of(token.text, {"static", "inline", "__forceinline__"})) {
@@ -282,7 +282,7 @@ class Cutter {
   }
 
   void mend_std(std::size_t k) {
-    const CodeToken& name = tokens()[k + 2];
+    const Token& name = tokens()[k + 2];
     if (const std::string limit = float_limit(k); !limit.empty()) {
       cut(tokens()[k].offset, end_of(tokens()[k + 9]), limit);
     } else if (name.is("numeric_limits")) {

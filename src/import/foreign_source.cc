@@ -7,15 +7,17 @@
 #include <optional>
 #include <set>
 
+#include "base/byte_order_mark.h"
 #include "base/characters.h"
 #include "base/text.h"
 #include "import/condition.h"
+#include "lex/directives.h"
 #include "task/plan_text.h"
 
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 /// Least capacity of a string that holds tokens' text. A string above the size of the small-string
 /// buffer keeps its bytes in place when it is moved, so that the tokens' views stay valid.
@@ -35,7 +37,7 @@ std::set<std::string> knobs_of(std::string_view text) {
 class Reader {
  public:
   explicit Reader(std::string_view source) {
-    if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
+    source = without_byte_order_mark(source);
     for (std::size_t i = 0; i < source.size(); ++i)
       if (source[i] != '\r' || i + 1 >= source.size() || source[i + 1] != '\n')
         out_.text += source[i];
@@ -43,7 +45,9 @@ class Reader {
   }
 
   ForeignSource run() {
-    while (at_ < size()) step();
+    const lex::Tokens all = lex::lex(out_.text);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (lex::begins_directive(all, i)) i = take(all, lex::read_directive(all, i));
     while (!groups_.empty()) close_group(size());
     blank();
     std::erase_if(out_.macro_history, [](const auto& one) { return one.second.size() < 2; });
@@ -63,105 +67,33 @@ class Reader {
   };
 
   std::size_t size() const { return out_.text.size(); }
-  std::string_view rest() const { return std::string_view(out_.text).substr(at_); }
-
   bool is_active() const {
     return std::ranges::all_of(groups_, [](const Group& g) { return g.is_unknown || g.is_active; });
   }
 
-  void step() {
-    const char c = out_.text[at_];
-    if (c == '\n') {
-      is_line_start_ = true;
-      ++at_;
-    } else if (c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == '\r') {
-      ++at_;
-    } else if (rest().starts_with("//")) {
-      skip_line_comment();
-    } else if (rest().starts_with("/*")) {
-      const auto end = out_.text.find("*/", at_ + 2);
-      at_ = end == std::string::npos ? size() : end + 2;
-    } else if (c == '#' && is_line_start_) {
-      read_directive();
-    } else {
-      is_line_start_ = false;
-      skip_token(c);
+  /// What stands in a line of the preprocessor behind its name, on one line without comments.
+  static std::string argument_of(const lex::Tokens& all, const lex::Directive& directive) {
+    std::string text;
+    for (std::size_t i = directive.first; i < directive.last; ++i) {
+      const bool is_before =
+          directive.tokens.empty() || all[i].offset <= directive.tokens[0].offset;
+      if (is_before) continue;
+      const bool is_plain =
+          !all[i].is_space() || (all[i].kind == Token::Kind::Blank && !all[i].text.contains('\\'));
+      text += is_plain ? all[i].text : " ";
     }
+    return std::string(trim(text));
   }
 
-  void skip_line_comment() {
-    auto end = out_.text.find('\n', at_);
-    while (end != std::string::npos && out_.text[end - 1] == '\\') {
-      spliced_.push_back({at_, end});
-      end = out_.text.find('\n', end + 1);
-      if (end == std::string::npos) break;
-      spliced_.back().end = end;
-    }
-    at_ = std::min(end, size());
-  }
-
-  void skip_token(char c) {
-    if (is_name_char(c)) {
-      std::size_t end = at_;
-      while (end < size() && (is_name_char(out_.text[end]) ||
-                              (out_.text[end] == '\'' && is_digit(c) && end + 1 < size() &&
-                               is_name_char(out_.text[end + 1]))))
-        ++end;
-      const std::string_view word = std::string_view(out_.text).substr(at_, end - at_);
-      at_ = end;
-      if (end < size() && out_.text[end] == '"' && is_active() &&
-          (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R"))
-        skip_raw();
-    } else if (c == '"' || c == '\'') {
-      std::size_t end = at_ + 1;
-      while (end < size() && out_.text[end] != c && out_.text[end] != '\n')
-        end += out_.text[end] == '\\' ? 2 : 1;
-      at_ = std::min(end < size() && out_.text[end] == c ? end + 1 : end, size());
-    } else {
-      ++at_;
-    }
-  }
-
-  void skip_raw() {
-    const auto open = out_.text.find('(', at_);
-    if (open == std::string::npos || open - at_ > 17) return void(++at_);
-    const std::string closing = ")" + out_.text.substr(at_ + 1, open - at_ - 1) + "\"";
-    const auto end = out_.text.find(closing, open);
-    at_ = end == std::string::npos ? size() : end + closing.size();
-  }
-
-  /// Reads the directive at the current position, without comments and with continued lines joined,
-  /// and moves to the line after it.
-  std::string logical_line() {
-    std::string line;
-    while (at_ < size() && out_.text[at_] != '\n') {
-      if (rest().starts_with("\\\n")) {
-        at_ += 2;
-        line += ' ';
-      } else if (rest().starts_with("//")) {
-        skip_line_comment();
-      } else if (rest().starts_with("/*")) {
-        const auto end = out_.text.find("*/", at_ + 2);
-        at_ = end == std::string::npos ? size() : end + 2;
-        line += ' ';
-      } else {
-        line += out_.text[at_++];
-      }
-    }
-    return line;
-  }
-
-  void read_directive() {
-    const auto line_begin = out_.text.rfind('\n', at_);
+  /// Returns the index of the directive's last token.
+  std::size_t take(const lex::Tokens& all, const lex::Directive& directive) {
+    const auto line_begin = out_.text.rfind('\n', all[directive.first].offset);
     const std::size_t begin = line_begin == std::string::npos ? 0 : line_begin + 1;
-    const std::string line = logical_line();
-    const TextRange whole{begin, std::min(at_ + 1, size())};
-    std::string_view words = trim(std::string_view(line).substr(1));
-    std::size_t length = 0;
-    while (length < words.size() && is_name_char(words[length])) ++length;
-    const std::string_view word = words.substr(0, length);
-    const std::string_view argument = trim(words.substr(length));
-    if (word == "if" || word == "ifdef" || word == "ifndef")
+    const bool is_last = directive.last >= all.size();
+    const TextRange whole{begin, is_last ? size() : all[directive.last].end};
+    const std::string_view word = directive.name();
+    const std::string argument = argument_of(all, directive);
+    if (directive.opens_group())
       open_group(word, argument, whole);
     else if (word == "elif" || word == "else")
       next_branch(word, argument, whole);
@@ -169,6 +101,7 @@ class Reader {
       groups_.empty() ? void() : close_group(whole.begin, whole);
     else if (is_active())
       read_other(word, argument, whole);
+    return directive.last - 1;
   }
 
   std::optional<bool> holds(std::string_view word, std::string_view argument) {
@@ -188,7 +121,7 @@ class Reader {
   }
 
   void note_options(std::string_view condition) {
-    const auto tokens = task::tokenize(condition);
+    const auto tokens = lex::tokenize(condition);
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
       if (tokens[i].is("defined") && (i == 0 || !tokens[i - 1].is("!"))) {
         const std::string name(
@@ -294,26 +227,22 @@ class Reader {
         if (out_.code[i] != '\n') out_.code[i] = ' ';
     };
     for (const TextRange& range : out_.gone) clear(range);
-    for (const TextRange& range : spliced_) clear(range);
   }
 
   ForeignSource out_;
   std::vector<Group> groups_;
-  std::vector<TextRange> spliced_;  ///< Comments that begin with // and go on in the next line.
-  std::size_t at_ = 0;
-  bool is_line_start_ = true;
 };
 
 }  // namespace
 
 ForeignSource read_foreign(std::string_view source) {
   ForeignSource out = Reader(source).run();
-  out.tokens = task::tokenize(out.code);
+  out.tokens = lex::tokenize(out.code);
   // A doubtful range without tokens is dropped from the list: it matters only through macros, which
   // are recorded separately.
   std::erase_if(out.doubtful, [&](const DoubtfulText& doubt) {
     const auto first =
-        std::ranges::lower_bound(out.tokens, doubt.range.begin, {}, &task::CodeToken::offset);
+        std::ranges::lower_bound(out.tokens, doubt.range.begin, {}, &lex::Token::offset);
     return first == out.tokens.end() || first->offset >= doubt.range.end;
   });
   return out;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::import {
 
@@ -62,8 +62,8 @@ struct ForeignSource {
   /// Lines that the preprocessor drops: directives whose condition is decided, and the lines of
   /// branches that are not taken.
   std::vector<TextRange> gone;
-  std::vector<std::string> options;     ///< Names whose `#ifdef` was decided as "not defined".
-  std::vector<task::CodeToken> tokens;  ///< The tokens of `code`.
+  std::vector<std::string> options;  ///< Names whose `#ifdef` was decided as "not defined".
+  lex::Tokens tokens;                ///< The tokens of `code`.
 };
 
 /// Reads any text, in time linear in its length except for nested macros. The result must not be
@@ -73,8 +73,8 @@ ForeignSource read_foreign(std::string_view source);
 /// The tokens in [begin, end) with macros replaced. A macro that stands for a plain expression of
 /// numbers is not replaced but looked up by name later. Tokens from a macro have the offset of the
 /// macro's name. At most 200,000 tokens are returned.
-std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
-                                           std::size_t end);
+std::vector<lex::Token> expand_macros(const ForeignSource& source, std::size_t begin,
+                                      std::size_t end);
 
 /// The definition of macro `name` that is in force at a byte offset of the text; null if there is
 /// none.

@@ -26,7 +26,8 @@ bool is_stream_type(std::string_view type) {
 /// value where main() begins, or if nothing in the file changes it.
 void HostReader::add_file_variables() {
   scopes_.emplace_back();
-  const Tokens* own = std::exchange(tokens_, &source_.tokens);
+  const Tokens& of_file = source_.tokens;
+  const Tokens* own = std::exchange(tokens_, &of_file);
   std::set<std::string> written;
   for (const Item& item : items_) {
     if (!item.is_function() || item.kind == Item::Kind::Kernel || !item.is_defined()) continue;

@@ -14,7 +14,7 @@ namespace kw::import {
 namespace {
 
 using Kind = Value::Kind;
-using Token = task::CodeToken;
+using Token = lex::Token;
 
 constexpr int kDeepestWork = 8;
 

@@ -307,6 +307,10 @@ Value HostReader::primary() {
     case Token::Kind::Word:
       return named();
     case Token::Kind::Symbol:
+    case Token::Kind::Header:
+    case Token::Kind::Comment:
+    case Token::Kind::Blank:
+    case Token::Kind::LineEnd:
       break;
   }
   if (token.is("(")) {

@@ -201,7 +201,7 @@ void HostReader::bind_templates(const Item& function, const std::vector<std::str
 /// The value of a parameter's default argument, which can use only global names.
 Value HostReader::default_of(const FunctionParameter& parameter) {
   if (parameter.default_end <= parameter.default_begin)
-    return unknown(source_.tokens.front().offset,
+    return unknown(source_.tokens[0].offset,
                    fmt::format("no value is given for '{}' in this call", parameter.name));
   Tokens& tokens = defaults_[parameter.default_begin];
   if (tokens.empty())

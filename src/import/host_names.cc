@@ -266,7 +266,8 @@ Value HostReader::global(const std::string& name) {
   if (const Macro* macro = macro_at(source_, name, place(at_ > 0 ? at_ - 1 : 0));
       macro != nullptr && !macro->is_function) {
     Tokens& body = macro_bodies_[macro];
-    body = task::tokenize(macro->body);
+    const lex::Tokens own = lex::tokenize(macro->body);
+    body.assign(own.begin(), own.end());
     // Names in a macro's body are looked up where the macro is used, so its tokens get that offset.
     const std::size_t offset = place(at_ > 0 ? at_ - 1 : 0);
     for (Token& token : body) token.offset = offset;

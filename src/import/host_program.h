@@ -43,7 +43,7 @@ struct Value {
   std::size_t begin = 0;           ///< Lambda: the first token of its body.
   std::size_t end = 0;
   /// Lambda: the token list that contains its body.
-  const std::vector<task::CodeToken>* tokens = nullptr;
+  const std::vector<lex::Token>* tokens = nullptr;
   std::size_t depth = 0;  ///< Lambda: number of visible scopes. Reference: scope of the variable.
   std::vector<Value> captured;  ///< Lambda: values captured by copy, named in `names`.
 

@@ -17,14 +17,14 @@ constexpr int kDeepestStatements = 60;
 constexpr std::size_t kHeaviest = 400;  // most nodes in the expression for one size
 constexpr std::size_t kMostRemarks = 32;
 
-using task::CodeToken;
+using lex::Token;
 
 }  // namespace
 
 bool HostReader::spend() { return --budget_ > 0; }
 
 std::size_t HostReader::closing(std::size_t open) const {
-  return std::min(task::find_closing(*tokens_, open), tokens_->size());
+  return std::min(lex::find_closing(*tokens_, open), tokens_->size());
 }
 
 std::size_t HostReader::place(std::size_t i) const {
@@ -134,7 +134,7 @@ void HostReader::check_macro(const std::string& name, std::size_t offset, int de
         fmt::format(
             "which definition of the macro '{}' is used is not known before the file is compiled",
             sanitise(name, 60)));
-  for (const Token& token : task::tokenize(macro->body))
+  for (const Token& token : lex::tokenize(macro->body))
     if (token.kind == Token::Kind::Word && token.text != name)
       check_macro(std::string(token.text), offset, depth + 1);
 }

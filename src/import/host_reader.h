@@ -22,7 +22,7 @@ class HostReader {
   HostProgram run(const Item& function);
 
  private:
-  using Token = task::CodeToken;
+  using Token = lex::Token;
   using Tokens = std::vector<Token>;
   /// Where control goes after a statement; Fail: the program ends by an exception, exit() or the
   /// like.

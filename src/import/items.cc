@@ -9,8 +9,8 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
-using Tokens = std::vector<CodeToken>;
+using lex::Token;
+using Tokens = std::vector<Token>;
 
 constexpr int kDeepestScopes = 64;
 
@@ -18,7 +18,7 @@ constexpr int kDeepestScopes = 64;
 /// comparisons.
 constexpr std::size_t kLongestAngles = 512;
 
-bool is_word(const CodeToken& token) { return token.kind == CodeToken::Kind::Word; }
+bool is_word(const Token& token) { return token.kind == Token::Kind::Word; }
 
 class Finder {
  public:
@@ -64,7 +64,7 @@ class Finder {
     std::size_t open = i;
     std::string inner = scope;
     bool is_c = false;
-    if (at(i, "extern") && i + 2 < end && tokens_[i + 1].kind == CodeToken::Kind::Text &&
+    if (at(i, "extern") && i + 2 < end && tokens_[i + 1].kind == Token::Kind::Text &&
         at(i + 2, "{")) {
       open = i + 2;
       is_c = true;
@@ -79,7 +79,7 @@ class Finder {
     } else {
       return 0;
     }
-    const std::size_t close = std::min(task::find_closing(tokens_, open), end);
+    const std::size_t close = std::min(lex::find_closing(tokens_, open), end);
     mark(Item::Kind::Open, i, open + 1, inner);
     read(open + 1, close, inner, is_c, depth + 1);
     mark(Item::Kind::Close, close, std::min(close + 1, end), inner);
@@ -92,7 +92,7 @@ class Finder {
     item.scope = scope;
     item.is_c = is_c;
     std::size_t i = begin;
-    if (at(i, "extern") && i + 1 < end && tokens_[i + 1].kind == CodeToken::Kind::Text) {
+    if (at(i, "extern") && i + 1 < end && tokens_[i + 1].kind == Token::Kind::Text) {
       item.is_c = true;
       i += 2;
     }
@@ -108,7 +108,7 @@ class Finder {
     bool has_value = false;
     std::size_t name = 0;
     for (; i < end && !at(i, ";"); ++i) {
-      const CodeToken& token = tokens_[i];
+      const Token& token = tokens_[i];
       if (is_one_of(token, {"struct", "class", "union", "enum"}) && item.parameters_open == 0)
         is_type = true;
       if (token.is("=") && item.parameters_open == 0) has_value = true;
@@ -126,7 +126,7 @@ class Finder {
         continue;
       }
       if (tokens_[i].is("(")) {
-        const std::size_t close = std::min(task::find_closing(tokens_, i), end);
+        const std::size_t close = std::min(lex::find_closing(tokens_, i), end);
         const bool is_attribute =
             i > head &&
             is_one_of(tokens_[i - 1],
@@ -141,9 +141,9 @@ class Finder {
         i = close;
         continue;
       }
-      if (tokens_[i].is("[")) i = std::min(task::find_closing(tokens_, i), end);
+      if (tokens_[i].is("[")) i = std::min(lex::find_closing(tokens_, i), end);
       if (i >= end || !tokens_[i].is("{")) continue;
-      const std::size_t close = std::min(task::find_closing(tokens_, i), end);
+      const std::size_t close = std::min(lex::find_closing(tokens_, i), end);
       if (item.parameters_open != 0 && !has_value) {
         item.body_open = i;
         item.body_close = close;
@@ -231,7 +231,7 @@ FunctionParameter read_parameter(const Tokens& tokens, std::size_t begin, std::s
   FunctionParameter parameter;
   std::vector<std::string> words;
   for (std::size_t i = begin; i < end; ++i) {
-    const CodeToken& token = tokens[i];
+    const Token& token = tokens[i];
     if (token.is("=")) {
       parameter.default_begin = i + 1;
       parameter.default_end = end;
@@ -301,7 +301,7 @@ std::size_t after_angles(const Tokens& tokens, std::size_t open, std::size_t end
   int brackets = 0;
   end = std::min(end, open + kLongestAngles);
   for (std::size_t i = open; i < end; ++i) {
-    const CodeToken& token = tokens[i];
+    const Token& token = tokens[i];
     if (is_one_of(token, {";", "{", "}"})) return open;
     if (is_one_of(token, {"(", "["})) ++brackets;
     if (is_one_of(token, {")", "]"}) && --brackets < 0) return open;

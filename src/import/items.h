@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::import {
 
@@ -70,18 +70,17 @@ struct Item {
 
 /// Splits any text into items; unreadable parts become items of kind Other. Takes linear time
 /// except for nesting.
-std::vector<Item> find_items(const std::vector<task::CodeToken>& tokens);
+std::vector<Item> find_items(const std::vector<lex::Token>& tokens);
 
 /// The parameters between the brackets at `open` and `close`.
-std::vector<FunctionParameter> read_parameters(const std::vector<task::CodeToken>& tokens,
+std::vector<FunctionParameter> read_parameters(const std::vector<lex::Token>& tokens,
                                                std::size_t open, std::size_t close);
 
 /// The index after the `>` that closes the `<` at `open`; `open` if a ; or { comes before any such
 /// `>`.
-std::size_t after_angles(const std::vector<task::CodeToken>& tokens, std::size_t open,
-                         std::size_t end);
+std::size_t after_angles(const std::vector<lex::Token>& tokens, std::size_t open, std::size_t end);
 
 /// The index after the `<<<` that begins at `at`; 0 if no launch begins there.
-std::size_t after_launch_open(const std::vector<task::CodeToken>& tokens, std::size_t at);
+std::size_t after_launch_open(const std::vector<lex::Token>& tokens, std::size_t at);
 
 }  // namespace kw::import

@@ -20,7 +20,7 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 constexpr const char* kWayOut =
     "give a plain C function with --from, or name one of this file with --function";
@@ -48,7 +48,7 @@ class Plainer {
   }
 
  private:
-  const CodeToken& at(std::size_t i) const { return source_.tokens[i]; }
+  const Token& at(std::size_t i) const { return source_.tokens[i]; }
 
   std::string place(std::size_t token) const {
     const Position p = position_of(source_.text, at(token).offset);
@@ -95,7 +95,7 @@ class Plainer {
     for (std::size_t i = begin; i < std::min(end, item.end); ++i)
       if (after_launch_open(source_.tokens, i) != 0)
         obstacle(i, "<<< >>>");
-      else if (at(i).kind == CodeToken::Kind::Word && !known_.contains(i) &&
+      else if (at(i).kind == Token::Kind::Word && !known_.contains(i) &&
                is_cuda_word(plain_word(at(i).text)) && !at(i).is("__ldg"))
         obstacle(i, std::string(at(i).text));
   }
@@ -191,11 +191,11 @@ class Plainer {
     std::vector<std::pair<Index*, std::string>> found;
     for (std::size_t i = condition.begin; i <= condition.end; ++i) {
       if (i < condition.end && at(i).is("("))
-        i = std::min(task::find_closing(source_.tokens, i), condition.end - 1);
+        i = std::min(lex::find_closing(source_.tokens, i), condition.end - 1);
       if (i < condition.end && !at(i).is(joint)) continue;
       Part part{start, i};
       while (part.end > part.begin + 1 && at(part.begin).is("(") &&
-             task::find_closing(source_.tokens, part.begin) == part.end - 1)
+             lex::find_closing(source_.tokens, part.begin) == part.end - 1)
         ++part.begin, --part.end;
       Index* index = part.begin + 2 < part.end ? find_index(at(part.begin).text) : nullptr;
       if (index == nullptr || !at(part.begin + 1).is(sign)) return false;
@@ -249,7 +249,7 @@ class Plainer {
       }
       if (at(statement.begin).is("if") && !indices_.empty()) {
         const std::size_t open = statement.begin + 1;
-        const std::size_t close = task::find_closing(source_.tokens, open);
+        const std::size_t close = lex::find_closing(source_.tokens, open);
         const Part condition{open + 1, close};
         const Part then{close + 1, statement.end};
         const bool leaves =
@@ -300,7 +300,7 @@ class Plainer {
   /// Records the names of variables that a statement before a strided loop may declare.
   void note_carried(Part statement) {
     for (std::size_t i = statement.begin; i + 1 < statement.end; ++i)
-      if (at(i).kind == CodeToken::Kind::Word && is_one_of(at(i + 1), {"=", ";", ",", "[", "{"}))
+      if (at(i).kind == Token::Kind::Word && is_one_of(at(i + 1), {"=", ";", ",", "[", "{"}))
         carried_.insert(std::string(at(i).text));
   }
 
@@ -334,7 +334,7 @@ class Plainer {
   /// bound.
   std::optional<std::string> stride_loop(Part statement) {
     const std::size_t open = statement.begin + 1;
-    const std::size_t close = task::find_closing(source_.tokens, open);
+    const std::size_t close = lex::find_closing(source_.tokens, open);
     Part body{close + 1, statement.end};
     if (at(statement.begin).is("while")) return while_loop({open + 1, close}, body);
     std::vector<Part> parts;
@@ -374,12 +374,12 @@ class Plainer {
     std::string out;
     for (std::size_t i = part.begin; i < part.end; ++i) {
       if (i > part.begin) {
-        const std::size_t gap = at(i - 1).offset + at(i - 1).text.size();
+        const std::size_t gap = at(i - 1).end;
         out += source_.code.substr(gap, at(i).offset - gap);
       }
       // The call __ldg(&x[i]) becomes x[i].
       if (at(i).is("__ldg") && i + 2 < part.end && at(i + 2).is("&")) {
-        const std::size_t close = std::min(task::find_closing(source_.tokens, i + 1), part.end);
+        const std::size_t close = std::min(lex::find_closing(source_.tokens, i + 1), part.end);
         out += "(" + text({i + 3, close}) + ")";
         i = close;
         continue;
@@ -485,7 +485,7 @@ class Plainer {
 
 bool has_kernels(std::string_view source) {
   const ForeignSource read = read_foreign(source);
-  return std::ranges::any_of(read.tokens, [](const CodeToken& t) { return t.is("__global__"); });
+  return std::ranges::any_of(read.tokens, [](const Token& t) { return t.is("__global__"); });
 }
 
 Result<std::string> plain_function(std::string_view source, std::string_view file,

@@ -8,7 +8,7 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 constexpr std::size_t kMostTokens = 200'000;
 constexpr std::size_t kDeepestExpansion = 64;
@@ -18,24 +18,24 @@ class Expander {
  public:
   explicit Expander(const ForeignSource& source) : source_(source) {}
 
-  std::vector<CodeToken> run(const CodeToken* begin, const CodeToken* end) {
-    std::vector<CodeToken> out;
+  std::vector<Token> run(const Token* begin, const Token* end) {
+    std::vector<Token> out;
     expand(begin, end, out);
     return out;
   }
 
  private:
-  void expand(const CodeToken* at, const CodeToken* end, std::vector<CodeToken>& out) {
+  void expand(const Token* at, const Token* end, std::vector<Token>& out) {
     for (; at != end && out.size() < kMostTokens && made_ < kMostTokens; ++at) {
-      const Macro* macro = at->kind == CodeToken::Kind::Word ? find(at->text, at->offset) : nullptr;
+      const Macro* macro = at->kind == Token::Kind::Word ? find(at->text, at->offset) : nullptr;
       const bool is_call = at + 1 != end && (at + 1)->is("(");
       if (macro == nullptr || (macro->is_function && !is_call) ||
           (!macro->is_function && is_plain_expression(*macro))) {
         out.push_back(*at);
         continue;
       }
-      const CodeToken name = *at;
-      std::vector<std::vector<CodeToken>> arguments;
+      const Token name = *at;
+      std::vector<std::vector<Token>> arguments;
       if (macro->is_function) at = read_arguments(at + 1, end, macro->parameters, arguments);
       if (at == end) return;
       replace(*macro, name, arguments, out);
@@ -48,12 +48,12 @@ class Expander {
   }
 
   /// Reads a macro's arguments; returns the closing bracket, or `end` where it is missing.
-  const CodeToken* read_arguments(const CodeToken* open, const CodeToken* end,
-                                  const std::vector<std::string>& names,
-                                  std::vector<std::vector<CodeToken>>& arguments) {
+  const Token* read_arguments(const Token* open, const Token* end,
+                              const std::vector<std::string>& names,
+                              std::vector<std::vector<Token>>& arguments) {
     int depth = 0;
     arguments.emplace_back();
-    const CodeToken* at = open;
+    const Token* at = open;
     for (; at != end; ++at) {
       const bool opens = at->is("(") || at->is("[") || at->is("{");
       const bool closes = at->is(")") || at->is("]") || at->is("}");
@@ -69,14 +69,15 @@ class Expander {
     return end;
   }
 
-  void replace(const Macro& macro, const CodeToken& name,
-               const std::vector<std::vector<CodeToken>>& arguments, std::vector<CodeToken>& out) {
-    std::vector<CodeToken> body;
-    for (CodeToken token : task::tokenize(macro.body)) {
+  void replace(const Macro& macro, const Token& name,
+               const std::vector<std::vector<Token>>& arguments, std::vector<Token>& out) {
+    std::vector<Token> body;
+    for (Token token : lex::tokenize(macro.body)) {
       token.offset = name.offset;
+      token.end = name.offset + token.text.size();
       const auto at = std::ranges::find(macro.parameters, token.text);
       const auto index = static_cast<std::size_t>(at - macro.parameters.begin());
-      if (token.kind != CodeToken::Kind::Word || at == macro.parameters.end()) {
+      if (token.kind != Token::Kind::Word || at == macro.parameters.end()) {
         if (!token.is("#")) body.push_back(token);
       } else if (index < arguments.size()) {
         body.insert(body.end(), arguments[index].begin(), arguments[index].end());
@@ -101,9 +102,9 @@ bool is_plain_expression(const Macro& macro) {
   if (macro.is_function || macro.body.empty()) return false;
   static constexpr std::string_view kSigns[] = {"(", ")",  "+",  "-", "*", "/",
                                                 "%", "<<", ">>", "?", ":", "::"};
-  const auto tokens = task::tokenize(macro.body);
-  return std::ranges::all_of(tokens, [](const CodeToken& token) {
-    return token.kind == CodeToken::Kind::Word || token.kind == CodeToken::Kind::Number ||
+  const auto tokens = lex::tokenize(macro.body);
+  return std::ranges::all_of(tokens, [](const Token& token) {
+    return token.kind == Token::Kind::Word || token.kind == Token::Kind::Number ||
            std::ranges::find(kSigns, token.text) != std::end(kSigns);
   });
 }
@@ -119,9 +120,9 @@ const Macro* macro_at(const ForeignSource& source, const std::string& name, std:
   return macro == source.macros.end() ? nullptr : &macro->second;
 }
 
-std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
-                                           std::size_t end) {
-  const CodeToken* tokens = source.tokens.data();
+std::vector<lex::Token> expand_macros(const ForeignSource& source, std::size_t begin,
+                                      std::size_t end) {
+  const Token* tokens = source.tokens.data();
   return Expander(source).run(tokens + begin, tokens + std::max(begin, end));
 }
 

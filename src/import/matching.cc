@@ -15,7 +15,7 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 using Kind = Value::Kind;
 
 /// Buffers of host and device with the same contents, which are one tensor of the task.
@@ -293,7 +293,7 @@ bool is_padded(const task::Definition& task, const task::TensorSpec& tensor) {
   });
 }
 
-bool may_write(const std::vector<CodeToken>& tokens, const Item& kernel, std::size_t index) {
+bool may_write(const std::vector<Token>& tokens, const Item& kernel, std::size_t index) {
   if (index >= kernel.parameters.size()) return true;
   const FunctionParameter& parameter = kernel.parameters[index];
   if (parameter.stars == 0) return parameter.type.empty() || bytes_of_type(parameter.type) == 0;
@@ -303,7 +303,7 @@ bool may_write(const std::vector<CodeToken>& tokens, const Item& kernel, std::si
   for (std::size_t i = kernel.body_open; i < kernel.body_close; ++i) {
     if (!tokens[i].is(parameter.name) || tokens[i - 1].is(".") || tokens[i - 1].is("->")) continue;
     if (!tokens[i + 1].is("[")) return true;  // the pointer is copied, or used as *p
-    const std::size_t close = task::find_closing(tokens, i + 1);
+    const std::size_t close = lex::find_closing(tokens, i + 1);
     if (close + 1 >= tokens.size() || tokens[i - 1].is("&") || tokens[i - 1].is("++")) return true;
     if (std::ranges::find(kAssigns, tokens[close + 1].text) != std::end(kAssigns)) return true;
     if (tokens[close + 1].is(".")) return true;  // a field is written, as in y[i].x = …

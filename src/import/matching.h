@@ -42,6 +42,6 @@ bool is_padded(const task::Definition& task, const task::TensorSpec& tensor);
 
 /// Whether the kernel's text contains anything that may write through the parameter with that
 /// index.
-bool may_write(const std::vector<task::CodeToken>& tokens, const Item& kernel, std::size_t index);
+bool may_write(const std::vector<lex::Token>& tokens, const Item& kernel, std::size_t index);
 
 }  // namespace kw::import

@@ -19,7 +19,7 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
 constexpr std::size_t kLongestLine = 112;
 
@@ -75,7 +75,7 @@ TypeNames type_names(const ForeignSource& source, const std::vector<Item>& items
     if (!is_using && !tokens[item.begin].is("typedef")) continue;
     std::string type;
     for (std::size_t i = item.begin + (is_using ? 3 : 1); i < item.end && !tokens[i].is(";"); ++i) {
-      if (tokens[i].kind != CodeToken::Kind::Word) type = "?";
+      if (tokens[i].kind != Token::Kind::Word) type = "?";
       if (!is_using && tokens[i].is(item.name)) break;
       type += (type.empty() ? "" : " ") + std::string(tokens[i].text);
     }
@@ -161,8 +161,8 @@ class Drafter {
   }
 
   bool launches_itself(const Item& item) const {
-    for (const CodeToken& token : expand_macros(
-             source_, item.body_open, std::min(item.body_close + 1, source_.tokens.size())))
+    for (const Token& token : expand_macros(source_, item.body_open,
+                                            std::min(item.body_close + 1, source_.tokens.size())))
       if (token.is("cudaLaunchKernel") || token.is("cudaLaunchCooperativeKernel")) return true;
     const auto tokens = expand_macros(source_, item.body_open, item.body_close);
     for (std::size_t i = 0; i < tokens.size(); ++i)
@@ -203,7 +203,7 @@ class Drafter {
         has_grown = true;
       }
     }
-    const std::size_t start = source_.tokens.empty() ? 0 : source_.tokens.front().offset;
+    const std::size_t start = source_.tokens.empty() ? 0 : source_.tokens[0].offset;
     if (!wanted.empty()) {
       for (const Item* item : all)
         if (item->name == wanted) return item;

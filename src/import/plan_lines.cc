@@ -424,7 +424,7 @@ class Writer {
       const auto& tokens = source_.tokens;
       std::size_t open = item.begin;
       while (open < item.end && !tokens[open].is("{")) ++open;
-      const std::size_t close = std::min(task::find_closing(tokens, open), item.end);
+      const std::size_t close = std::min(lex::find_closing(tokens, open), item.end);
       for (std::size_t i = open + 1; i < close;) {
         std::size_t stop = i;
         while (stop < close && !tokens[stop].is(";") && !tokens[stop].is(",") &&

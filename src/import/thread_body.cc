@@ -13,24 +13,24 @@
 namespace kw::import {
 namespace {
 
-using task::CodeToken;
+using lex::Token;
 
-bool is_assignment(const CodeToken& token) {
+bool is_assignment(const Token& token) {
   return is_one_of(token, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
 }
 
-bool is_step(const CodeToken& token) { return is_one_of(token, {"++", "--"}); }
+bool is_step(const Token& token) { return is_one_of(token, {"++", "--"}); }
 
 /// Whether an operand may end with the token, so that a `*`, `&` or `[` after it is a binary
 /// operator.
-bool ends_operand(const CodeToken& token) {
-  return (token.kind == CodeToken::Kind::Word && !is_one_of(token, {"return", "case", "else"})) ||
-         token.kind == CodeToken::Kind::Number || is_one_of(token, {")", "]"});
+bool ends_operand(const Token& token) {
+  return (token.kind == Token::Kind::Word && !is_one_of(token, {"return", "case", "else"})) ||
+         token.kind == Token::Kind::Number || is_one_of(token, {")", "]"});
 }
 
 class BodyReader {
  public:
-  BodyReader(const std::vector<CodeToken>& tokens, Part body, const ThreadContext& context)
+  BodyReader(const std::vector<Token>& tokens, Part body, const ThreadContext& context)
       : tokens_(tokens), body_(body), context_(context) {}
 
   ThreadBody run() {
@@ -46,7 +46,7 @@ class BodyReader {
   }
 
  private:
-  const CodeToken& at(std::size_t i) const { return tokens_[i]; }
+  const Token& at(std::size_t i) const { return tokens_[i]; }
   bool is_index(std::string_view word) const {
     return std::ranges::find(context_.indices, word) != context_.indices.end();
   }
@@ -100,11 +100,11 @@ class BodyReader {
   }
 
   void read_variable(std::size_t i) {
-    if (at(i).kind != CodeToken::Kind::Word) return;
+    if (at(i).kind != Token::Kind::Word) return;
     const std::string role = shared_role(at(i).text);
     if (role.empty() || (i > 0 && is_one_of(at(i - 1), {".", "->", "::"}))) return;
-    const CodeToken& before = at(i - 1);
-    const CodeToken& after = at(i + 1);
+    const Token& before = at(i - 1);
+    const Token& after = at(i + 1);
     const bool has_address = before.is("&") && !ends_operand(at(i - 2)) && !after.is("[");
     if (is_assignment(after) || is_step(after) || (is_step(before) && !after.is("[")) ||
         has_address || is_passed_by_reference(i))
@@ -139,7 +139,7 @@ class BodyReader {
   void read_accesses(const std::string& name) {
     std::vector<Access> accesses;
     for (std::size_t i = body_.begin; i < body_.end; ++i)
-      if (at(i).is(name) && at(i).kind == CodeToken::Kind::Word &&
+      if (at(i).is(name) && at(i).kind == Token::Kind::Word &&
           !is_one_of(at(i - 1), {".", "->", "::"}))
         accesses.push_back(access_at(i));
     if (std::ranges::none_of(accesses, &Access::is_written)) return;
@@ -155,7 +155,7 @@ class BodyReader {
     Access access{i, {}, true, true};
     std::size_t end = i + 1;
     if (at(end).is("[")) {
-      const std::size_t close = std::min(task::find_closing(tokens_, end), body_.end - 1);
+      const std::size_t close = std::min(lex::find_closing(tokens_, end), body_.end - 1);
       access.key = key_of({end + 1, close});
       end = close + 1;
       const bool is_plain = end < body_.end && at(end).is("=");
@@ -177,7 +177,7 @@ class BodyReader {
     std::size_t stop = end + 1;
     for (; stop < body_.end && !is_one_of(at(stop), {";", ",", ")"}); ++stop)
       if (is_one_of(at(stop), {"(", "["}))
-        stop = std::min(task::find_closing(tokens_, stop), body_.end - 1);
+        stop = std::min(lex::find_closing(tokens_, stop), body_.end - 1);
     access.key = key_of({end + 1, stop});
     return access;
   }
@@ -194,7 +194,7 @@ class BodyReader {
     std::size_t begin = offset.begin;
     for (std::size_t i = offset.begin; i <= offset.end; ++i) {
       if (i < offset.end && is_one_of(at(i), {"(", "["}))
-        i = std::min(task::find_closing(tokens_, i), offset.end - 1);
+        i = std::min(lex::find_closing(tokens_, i), offset.end - 1);
       if (i < offset.end && at(i).is("-")) return text_of(offset);
       if (i < offset.end && !at(i).is("+")) continue;
       const Part term{begin, i};
@@ -221,7 +221,7 @@ class BodyReader {
     return text;
   }
 
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<Token>& tokens_;
   Part body_;
   const ThreadContext& context_;
   std::vector<Part> loops_;
@@ -231,10 +231,9 @@ class BodyReader {
 
 }  // namespace
 
-std::size_t statement_end(const std::vector<task::CodeToken>& tokens, std::size_t i,
-                          std::size_t end) {
+std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t end) {
   const auto behind = [&](std::size_t open) {
-    return std::min(task::find_closing(tokens, open) + 1, end);
+    return std::min(lex::find_closing(tokens, open) + 1, end);
   };
   if (i >= end) return end;
   if (tokens[i].is("{")) return behind(i);
@@ -250,11 +249,11 @@ std::size_t statement_end(const std::vector<task::CodeToken>& tokens, std::size_
     return is_if && i < end && tokens[i].is("else") ? statement_end(tokens, i + 1, end) : i;
   }
   for (; i < end && !tokens[i].is(";"); ++i)
-    if (is_one_of(tokens[i], {"(", "[", "{"})) i = std::min(task::find_closing(tokens, i), end);
+    if (is_one_of(tokens[i], {"(", "[", "{"})) i = std::min(lex::find_closing(tokens, i), end);
   return std::min(i + 1, end);
 }
 
-ThreadBody read_thread_body(const std::vector<task::CodeToken>& tokens, Part body,
+ThreadBody read_thread_body(const std::vector<lex::Token>& tokens, Part body,
                             const ThreadContext& context) {
   return BodyReader(tokens, body, context).run();
 }

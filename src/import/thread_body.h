@@ -21,8 +21,7 @@ struct Part {
 };
 
 /// The index of the token after the statement that begins at `i`, at most `end`.
-std::size_t statement_end(const std::vector<task::CodeToken>& tokens, std::size_t i,
-                          std::size_t end);
+std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t end);
 
 /// How a thread selects the elements that it computes.
 enum class Walk {
@@ -58,7 +57,7 @@ inline constexpr const char* kNextElement = "next_element";
 /// Reads the body of a thread. Doubtful cases count as obstacles: where a thread reads what another
 /// thread may write, changes its index, a scalar parameter or a variable that its later elements
 /// use, or leaves a strided loop early.
-ThreadBody read_thread_body(const std::vector<task::CodeToken>& tokens, Part body,
+ThreadBody read_thread_body(const std::vector<lex::Token>& tokens, Part body,
                             const ThreadContext& context);
 
 }  // namespace kw::import

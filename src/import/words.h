@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::import {
 
@@ -16,8 +16,8 @@ inline bool is_one_of(std::string_view word, std::initializer_list<std::string_v
 }
 
 /// Whether a token is one of the words; a string literal never is.
-inline bool is_one_of(const task::CodeToken& token, std::initializer_list<std::string_view> words) {
-  return token.kind != task::CodeToken::Kind::Text && is_one_of(token.text, words);
+inline bool is_one_of(const lex::Token& token, std::initializer_list<std::string_view> words) {
+  return token.kind != lex::Token::Kind::Text && is_one_of(token.text, words);
 }
 
 /// The part of a name behind the last `::`, so that `at::cuda::f` gives `f`.

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::memory {
 namespace {
 
-using task::CodeToken;
-using Tokens = std::vector<CodeToken>;
+using lex::Token;
+using Tokens = std::vector<Token>;
 
 struct ForLoop {
   std::string_view variable;
@@ -24,10 +24,10 @@ struct ForLoop {
 
 std::size_t past_statement(const Tokens& tokens, std::size_t at) {
   if (at >= tokens.size()) return tokens.size();
-  if (tokens[at].is("{")) return std::min(task::find_closing(tokens, at) + 1, tokens.size());
+  if (tokens[at].is("{")) return std::min(lex::find_closing(tokens, at) + 1, tokens.size());
   const bool is_controlled = tokens[at].is("for") || tokens[at].is("while") || tokens[at].is("if");
   if (is_controlled && at + 1 < tokens.size() && tokens[at + 1].is("(")) {
-    const std::size_t close = task::find_closing(tokens, at + 1);
+    const std::size_t close = lex::find_closing(tokens, at + 1);
     return close < tokens.size() ? past_statement(tokens, close + 1) : tokens.size();
   }
   while (at < tokens.size() && !tokens[at].is(";")) ++at;
@@ -37,7 +37,7 @@ std::size_t past_statement(const Tokens& tokens, std::size_t at) {
 /// The word before the first '=' in a loop's head, which is the loop's variable.
 std::string_view variable_of(const Tokens& tokens, std::size_t open, std::size_t close) {
   for (std::size_t i = open + 1; i + 1 < close && !tokens[i].is(";"); ++i)
-    if (tokens[i].kind == CodeToken::Kind::Word && tokens[i + 1].is("=")) return tokens[i].text;
+    if (tokens[i].kind == Token::Kind::Word && tokens[i + 1].is("=")) return tokens[i].text;
   return {};
 }
 
@@ -45,7 +45,7 @@ std::vector<ForLoop> loops_of(const Tokens& tokens) {
   std::vector<ForLoop> loops;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is("for") || !tokens[i + 1].is("(")) continue;
-    const std::size_t close = task::find_closing(tokens, i + 1);
+    const std::size_t close = lex::find_closing(tokens, i + 1);
     if (close >= tokens.size()) break;
     ForLoop loop{variable_of(tokens, i + 1, close), i + 1, close + 1,
                  past_statement(tokens, close + 1)};
@@ -59,9 +59,9 @@ std::vector<ForLoop> loops_of(const Tokens& tokens) {
   return loops;
 }
 
-bool ends_operand(const CodeToken& token) {
-  return token.kind == CodeToken::Kind::Word || token.kind == CodeToken::Kind::Number ||
-         token.is(")") || token.is("]");
+bool ends_operand(const Token& token) {
+  return token.kind == Token::Kind::Word || token.kind == Token::Kind::Number || token.is(")") ||
+         token.is("]");
 }
 
 /// Whether the tokens [from, to] are a factor of a product.
@@ -89,15 +89,15 @@ Use use_of(const Tokens& tokens, const ForLoop& loop, std::size_t at) {
   // In (x + 4) * sx the sum is multiplied, and thus x is.
   const std::size_t open = opening_around(tokens, loop.body, at, "(", ")");
   if (open < tokens.size()) {
-    const bool is_call = open > 0 && tokens[open - 1].kind == CodeToken::Kind::Word;
+    const bool is_call = open > 0 && tokens[open - 1].kind == Token::Kind::Word;
     if (is_call && (tokens[open - 1].is("if") || tokens[open - 1].is("while"))) return Use::Neither;
-    const std::size_t close = task::find_closing(tokens, open);
+    const std::size_t close = lex::find_closing(tokens, open);
     if (!is_call && close < tokens.size() && is_multiplied(tokens, open, close))
       return Use::Strided;
   }
   const std::size_t bracket = opening_around(tokens, loop.body, at, "[", "]");
   if (bracket < tokens.size()) {
-    const std::size_t close = task::find_closing(tokens, bracket);
+    const std::size_t close = lex::find_closing(tokens, bracket);
     if (close + 1 < tokens.size() && tokens[close + 1].is("[")) return Use::Strided;
   }
   return Use::Contiguous;
@@ -106,7 +106,7 @@ Use use_of(const Tokens& tokens, const ForLoop& loop, std::size_t at) {
 bool is_strided(const Tokens& tokens, const ForLoop& loop) {
   bool strides = false;
   for (std::size_t i = loop.body; i < loop.end; ++i) {
-    if (tokens[i].kind != CodeToken::Kind::Word || tokens[i].text != loop.variable) continue;
+    if (tokens[i].kind != Token::Kind::Word || tokens[i].text != loop.variable) continue;
     const Use use = use_of(tokens, loop, i);
     if (use == Use::Contiguous) return false;
     strides |= use == Use::Strided;
@@ -117,7 +117,7 @@ bool is_strided(const Tokens& tokens, const ForLoop& loop) {
 }  // namespace
 
 std::optional<std::string> strided_loop(std::string_view source) {
-  const Tokens tokens = task::tokenize(source);
+  const lex::Tokens tokens = lex::tokenize(source);
   const auto loops = loops_of(tokens);
   int deepest = 0;
   for (const ForLoop& loop : loops) deepest = std::max(deepest, loop.depth);
@@ -139,7 +139,7 @@ std::string contiguous_axis(const task::Definition& task) {
   const auto dim =
       std::find_first_of(names.begin(), names.end(), task.dims.begin(), task.dims.end());
   if (dim == names.end()) return {};
-  const Tokens tokens = task::tokenize(task.reference);
+  const lex::Tokens tokens = lex::tokenize(task.reference);
   for (const ForLoop& loop : loops_of(tokens))
     for (std::size_t i = loop.header; i < loop.body; ++i)
       if (tokens[i].is(*dim) && !loop.variable.empty()) return std::string(loop.variable);

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "lex/lexer.h"
 #include "propose/loops.h"
-#include "task/code.h"
 
 namespace kw::propose {
 namespace {
 
-using task::CodeToken;
-using LoopTokens = std::span<const CodeToken>;
+using lex::Token;
+using LoopTokens = std::span<const Token>;
 
 /// A range of bytes of the source and the text that replaces it.
 struct Rewrite {
@@ -30,21 +30,21 @@ struct Rewrite {
   std::string text;
 };
 
-bool is_assignment(const CodeToken& token) {
+bool is_assignment(const Token& token) {
   constexpr auto kOperators = std::to_array<std::string_view>(
       {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
-  return token.kind == CodeToken::Kind::Symbol &&
+  return token.kind == Token::Kind::Symbol &&
          std::ranges::find(kOperators, token.text) != kOperators.end();
 }
 
-bool is_step(const CodeToken& token) { return token.is("++") || token.is("--"); }
+bool is_step(const Token& token) { return token.is("++") || token.is("--"); }
 
 /// Names of the variables that the loop assigns, increments or declares.
 std::set<std::string_view> changed_names(LoopTokens loop) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < loop.size(); ++i) {
-    if (loop[i].kind != CodeToken::Kind::Word) continue;
-    if (i > 0 && loop[i - 1].kind == CodeToken::Kind::Word) names.insert(loop[i].text);
+    if (loop[i].kind != Token::Kind::Word) continue;
+    if (i > 0 && loop[i - 1].kind == Token::Kind::Word) names.insert(loop[i].text);
     if (i > 0 && is_step(loop[i - 1])) names.insert(loop[i].text);
     if (i + 1 < loop.size() && (is_assignment(loop[i + 1]) || is_step(loop[i + 1])))
       names.insert(loop[i].text);
@@ -54,11 +54,11 @@ std::set<std::string_view> changed_names(LoopTokens loop) {
 
 std::string text_between(std::string_view source, LoopTokens tokens) {
   const std::size_t from = tokens.front().offset;
-  return std::string(source.substr(from, tokens.back().offset + tokens.back().text.size() - from));
+  return std::string(source.substr(from, tokens.back().end - from));
 }
 
 bool reads_alike(LoopTokens a, LoopTokens b) {
-  return std::ranges::equal(a, b, {}, &CodeToken::text, &CodeToken::text);
+  return std::ranges::equal(a, b, {}, &Token::text, &Token::text);
 }
 
 /// Index of the first token after the parentheses of `for (…)`.
@@ -82,11 +82,11 @@ struct MemorySum {
 std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {
   const bool starts_statement = name > 0 && (loop[name - 1].is(";") || loop[name - 1].is("{") ||
                                              loop[name - 1].is("}") || loop[name - 1].is(")"));
-  if (!starts_statement || loop[name].kind != CodeToken::Kind::Word) return std::nullopt;
+  if (!starts_statement || loop[name].kind != Token::Kind::Word) return std::nullopt;
   MemorySum sum{.name = name, .operation = name + 1};
   int depth = 0;
   for (; sum.operation < loop.size(); ++sum.operation) {
-    const CodeToken& token = loop[sum.operation];
+    const Token& token = loop[sum.operation];
     if (depth == 0 && !token.is("[")) break;
     depth += token.is("[") ? 1 : token.is("]") ? -1 : 0;
     // An index with a function call or a side effect may differ at its next evaluation, so the
@@ -110,14 +110,14 @@ std::optional<std::string> statement_of(std::string_view source, LoopTokens loop
   if (operation == "=") {
     // In `X[i] = X[i] + …` the rest may hold arithmetic only: an operator that binds more weakly
     // than +, such as `?:`, would change the meaning.
-    const bool is_chain = std::ranges::any_of(value, [](const CodeToken& token) {
-      return token.kind == CodeToken::Kind::Symbol &&
+    const bool is_chain = std::ranges::any_of(value, [](const Token& token) {
+      return token.kind == Token::Kind::Symbol &&
              std::string_view("+-*/()[].,").find(token.text.front()) == std::string_view::npos;
     });
     if (is_chain || value.size() < place.size() + 2 ||
         !reads_alike(value.first(place.size()), place))
       return std::nullopt;
-    const CodeToken& sign = value[place.size()];
+    const Token& sign = value[place.size()];
     if (!sign.is("+") && !sign.is("-")) return std::nullopt;
     value = value.subspan(place.size() + (sign.is("+") ? 1 : 0));
     operation = "+=";
@@ -141,11 +141,11 @@ std::string indent_at(std::string_view source, std::size_t offset) {
 /// on.
 std::vector<Rewrite> changes_of(std::string_view source, LoopTokens loop, int& count) {
   // A loop that may be left by return or goto is not changed, because the sum would not be stored.
-  const auto leaves = [](const CodeToken& token) { return token.is("return") || token.is("goto"); };
+  const auto leaves = [](const Token& token) { return token.is("return") || token.is("goto"); };
   if (std::ranges::any_of(loop, leaves)) return {};
   const auto changed = changed_names(loop);
   const std::size_t begin = loop.front().offset;
-  const std::size_t end = loop.back().offset + loop.back().text.size();
+  const std::size_t end = loop.back().end;
   const std::string indent = indent_at(source, begin);
   std::vector<Rewrite> changes{{begin, begin, "{\n"}};
   std::string stores;
@@ -154,9 +154,9 @@ std::vector<Rewrite> changes_of(std::string_view source, LoopTokens loop, int& c
     if (!sum) continue;
     const LoopTokens place = loop.subspan(i, sum->operation - i);
     const bool moves = std::ranges::any_of(
-        place, [&](const CodeToken& token) { return changed.contains(token.text); });
+        place, [&](const Token& token) { return changed.contains(token.text); });
     const auto uses =
-        std::ranges::count_if(loop, [&](const CodeToken& token) { return token.is(loop[i].text); });
+        std::ranges::count_if(loop, [&](const Token& token) { return token.is(loop[i].text); });
     const std::string name = fmt::format("kw_sum{}", count);
     const auto statement = statement_of(source, loop, *sum, name);
     if (moves || !statement || uses != (loop[sum->operation].is("=") ? 2 : 1)) continue;
@@ -175,13 +175,13 @@ std::vector<Rewrite> changes_of(std::string_view source, LoopTokens loop, int& c
 }  // namespace
 
 std::string with_accumulators(std::string_view source) {
-  const auto tokens = task::tokenize(source);
+  const auto tokens = lex::tokenize(source);
   std::vector<Rewrite> changes;
   int count = 0;
   for (const SourceLoop& loop : find_loops(source)) {
     if (!loop.is_innermost) continue;
-    const auto first = std::ranges::lower_bound(tokens, loop.offset, {}, &CodeToken::offset);
-    const auto last = std::ranges::lower_bound(tokens, loop.end, {}, &CodeToken::offset);
+    const auto first = std::ranges::lower_bound(tokens, loop.offset, {}, &Token::offset);
+    const auto last = std::ranges::lower_bound(tokens, loop.end, {}, &Token::offset);
     if (first == last) continue;
     std::ranges::move(changes_of(source, LoopTokens(first, last), count),
                       std::back_inserter(changes));

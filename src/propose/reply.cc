@@ -13,6 +13,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "lex/lexer.h"
 #include "llm/thinking.h"
 #include "memory/lesson_rules.h"
 #include "propose/edits.h"
@@ -38,10 +39,10 @@ constexpr auto kForeignInfos = std::to_array<std::string_view>(
 bool defines(std::string_view source, std::string_view function) {
   if (source.size() > task::kMaxSourceBytes) return false;
   if (task::defines_function(source, function)) return true;
-  const auto tokens = task::tokenize(source);
+  const auto tokens = lex::tokenize(source);
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].is("extern") || !tokens[i + 2].is("{")) continue;
-    const std::size_t close = task::find_closing(tokens, i + 2);
+    const std::size_t close = lex::find_closing(tokens, i + 2);
     const std::size_t from = tokens[i + 2].offset + 1;
     const std::size_t to = close < tokens.size() ? tokens[close].offset : source.size();
     if (task::defines_function(source.substr(from, to - from), function)) return true;

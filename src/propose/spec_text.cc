@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::propose {
 namespace {
@@ -32,19 +32,19 @@ std::size_t begin_of_comments(std::string_view text, std::size_t at) {
 
 /// The text without its first function of this name; false: there is none.
 bool cut_function(std::string& text, std::string_view name) {
-  const std::vector<task::CodeToken> tokens = task::tokenize(text);
+  const lex::Tokens tokens = lex::tokenize(text);
   std::size_t begin = 0;  // the first token of the declaration
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      i = std::min(task::find_closing(tokens, i), tokens.size() - 1);
+      i = std::min(lex::find_closing(tokens, i), tokens.size() - 1);
       begin = i + 1;
       continue;
     }
     if (tokens[i].is(";")) begin = i + 1;
     if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
-    const std::size_t open = task::find_closing(tokens, i + 1) + 1;
+    const std::size_t open = lex::find_closing(tokens, i + 1) + 1;
     if (open >= tokens.size() || !tokens[open].is("{")) continue;
-    const std::size_t close = task::find_closing(tokens, open);
+    const std::size_t close = lex::find_closing(tokens, open);
     if (close >= tokens.size()) return false;
     const std::size_t from = begin_of_comments(text, tokens[begin].offset);
     std::size_t to = tokens[close].offset + 1;
@@ -72,13 +72,13 @@ std::string without_fixed_dims(std::string_view text) {
     if (line == "}") values.clear();
     std::size_t begin = 0;  // of what is not yet copied
     if (!values.empty())
-      for (const task::CodeToken& token : task::tokenize(line)) {
+      for (const lex::Token& token : lex::tokenize(line)) {
         const auto known =
             std::ranges::find(values, token.text, [](const auto& one) { return one.first; });
         if (known == values.end()) continue;
         shown += line.substr(begin, token.offset - begin);
         shown += known->second;
-        begin = token.offset + token.text.size();
+        begin = token.end;
       }
     shown += line.substr(begin);
     shown += '\n';

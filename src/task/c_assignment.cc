@@ -10,9 +10,9 @@
 namespace kw::task {
 namespace {
 
-bool is_word(const CodeToken& token) { return token.kind == CodeToken::Kind::Word; }
+bool is_word(const lex::Token& token) { return token.kind == lex::Token::Kind::Word; }
 
-std::size_t opening(const std::vector<CodeToken>& tokens, std::size_t close, std::size_t begin) {
+std::size_t opening(const std::vector<lex::Token>& tokens, std::size_t close, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t i = close; i > begin; --i) {
     if (tokens[i].is("]") || tokens[i].is(")")) ++depth;
@@ -22,11 +22,12 @@ std::size_t opening(const std::vector<CodeToken>& tokens, std::size_t close, std
 }
 
 /// The token of the assignment operator outside brackets; `end` if the statement has none.
-std::size_t operator_of(const std::vector<CodeToken>& tokens, std::size_t begin, std::size_t end) {
+std::size_t operator_of(const std::vector<lex::Token>& tokens, std::size_t begin, std::size_t end) {
   static constexpr auto kOperators = std::to_array<std::string_view>(
       {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"});
   for (std::size_t i = begin; i < end; ++i) {
-    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) i = find_closing(tokens, i);
+    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))
+      i = lex::find_closing(tokens, i);
     if (i < end && contains(kOperators, tokens[i].text)) return i;
   }
   return end;
@@ -34,7 +35,7 @@ std::size_t operator_of(const std::vector<CodeToken>& tokens, std::size_t begin,
 
 }  // namespace
 
-std::optional<Assignment> read_assignment(const std::vector<CodeToken>& tokens, std::size_t begin,
+std::optional<Assignment> read_assignment(const std::vector<lex::Token>& tokens, std::size_t begin,
                                           std::size_t end) {
   Assignment found;
   found.op = operator_of(tokens, begin, end);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "task/code.h"
+#include "lex/lexer.h"
 
 namespace kw::task {
 
@@ -22,7 +22,7 @@ struct Assignment {
 
 /// The assignment in the tokens from `begin` to below `end`; a declaration without a value counts,
 /// with `op` equal to `end`. Nothing where the statement does neither.
-std::optional<Assignment> read_assignment(const std::vector<CodeToken>& tokens, std::size_t begin,
+std::optional<Assignment> read_assignment(const std::vector<lex::Token>& tokens, std::size_t begin,
                                           std::size_t end);
 
 }  // namespace kw::task

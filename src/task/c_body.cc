@@ -18,7 +18,7 @@
 namespace kw::task {
 namespace {
 
-using Tokens = std::vector<CodeToken>;
+using Tokens = std::vector<lex::Token>;
 
 class BodyStudy {
  public:
@@ -58,13 +58,13 @@ class BodyStudy {
   void find_locals() {
     std::map<std::string, int> assigned;
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i)
-      if (tokens_[i].kind == CodeToken::Kind::Word)
+      if (tokens_[i].kind == lex::Token::Kind::Word)
         assigned[std::string(tokens_[i].text)] +=
             (is_assignment(tokens_, i + 1) ? 1 : 0) + (at(i - 1, "++") || at(i - 1, "--") ? 1 : 0);
     for (std::size_t i = function_.open + 1; i + 1 < function_.close; ++i) {
       const auto name = std::string(tokens_[i].text);
-      const bool is_declared = tokens_[i - 1].kind == CodeToken::Kind::Word || at(i - 1, ",");
-      if (tokens_[i].kind != CodeToken::Kind::Word || !at(i + 1, "=") || !is_declared ||
+      const bool is_declared = tokens_[i - 1].kind == lex::Token::Kind::Word || at(i - 1, ",");
+      if (tokens_[i].kind != lex::Token::Kind::Word || !at(i + 1, "=") || !is_declared ||
           assigned[name] != 1 || function_.find(name) != nullptr)
         continue;
       std::size_t end = i + 2;
@@ -84,7 +84,7 @@ class BodyStudy {
       IndexedUse use{i, {}, false, false};
       std::size_t end = i + 1;
       while (at(end, "[")) {
-        const auto close = find_closing(tokens_, end);
+        const auto close = lex::find_closing(tokens_, end);
         if (close >= function_.close) break;
         use.indices.emplace_back(end + 1, close);
         end = close + 1;
@@ -120,11 +120,11 @@ class BodyStudy {
   }
 
   std::string with_macros(const std::string& bound) const {
-    const auto tokens = tokenize(bound);
+    const auto tokens = lex::tokenize(bound);
     std::string text;
     for (const auto& token : tokens) {
       const Polynomial* value =
-          token.kind == CodeToken::Kind::Word ? reader_.value_of(token.text) : nullptr;
+          token.kind == lex::Token::Kind::Word ? reader_.value_of(token.text) : nullptr;
       if (!text.empty()) text += ' ';
       text += value != nullptr ? to_expression(*value) : std::string(token.text);
     }

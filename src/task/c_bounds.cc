@@ -35,7 +35,7 @@ std::set<std::string> names_in(const Polynomial& polynomial) {
 
 }  // namespace
 
-Bounds::Bounds(const CFunction& function, const std::vector<CodeToken>& tokens,
+Bounds::Bounds(const CFunction& function, const std::vector<lex::Token>& tokens,
                const IndexReader& reader, const Loops& loops, const Branches& branches)
     : function_(function), tokens_(tokens), reader_(reader), loops_(loops) {
   for (const Branch& branch : branches.all()) {
@@ -114,17 +114,17 @@ bool Bounds::read(std::size_t begin, std::size_t end, bool is_negated, std::size
   const auto parts = [&](std::string_view op) {
     std::vector<std::size_t> cuts;
     for (std::size_t i = begin; i < end; ++i) {
-      if (at(i, "(") || at(i, "[")) i = find_closing(tokens_, i);
+      if (at(i, "(") || at(i, "[")) i = lex::find_closing(tokens_, i);
       if (i < end && at(i, op)) cuts.push_back(i);
     }
     return cuts;
   };
   for (int nesting = 0; nesting < kDeepestCondition && begin < end; ++nesting) {
-    if (at(begin, "(") && find_closing(tokens_, begin) == end - 1) {
+    if (at(begin, "(") && lex::find_closing(tokens_, begin) == end - 1) {
       ++begin, --end;
       continue;
     }
-    if (at(begin, "!") && at(begin + 1, "(") && find_closing(tokens_, begin + 1) == end - 1) {
+    if (at(begin, "!") && at(begin + 1, "(") && lex::find_closing(tokens_, begin + 1) == end - 1) {
       ++begin;
       is_negated = !is_negated;
       continue;

@@ -25,8 +25,8 @@ struct Limit {
 /// taken to hold nothing off, so that a bound is never too narrow. Borrows all arguments.
 class Bounds {
  public:
-  Bounds(const CFunction& function, const std::vector<CodeToken>& tokens, const IndexReader& reader,
-         const Loops& loops, const Branches& branches);
+  Bounds(const CFunction& function, const std::vector<lex::Token>& tokens,
+         const IndexReader& reader, const Loops& loops, const Branches& branches);
 
   /// Bounds of `index` at the token; nothing where the index holds names that are neither
   /// parameters nor variables of loops. Without `heeds_conditions` the loops alone bound it.
@@ -74,7 +74,7 @@ class Bounds {
   const CountingLoop* innermost_in(const Polynomial& index, std::size_t token) const;
 
   const CFunction& function_;
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   const IndexReader& reader_;
   const Loops& loops_;
   std::vector<Guard> guards_;

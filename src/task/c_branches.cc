@@ -7,19 +7,19 @@
 namespace kw::task {
 namespace {
 
-bool at(const std::vector<CodeToken>& tokens, std::size_t i, std::string_view text) {
+bool at(const std::vector<lex::Token>& tokens, std::size_t i, std::string_view text) {
   return i < tokens.size() && tokens[i].is(text);
 }
 
 constexpr int kDeepestNest = 256;
 
-std::size_t nest_end_at(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close,
+std::size_t nest_end_at(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close,
                         int nesting) {
   if (nesting > kDeepestNest) return close;
   const bool is_branch = at(tokens, i, "if");
   if ((!is_branch && !at(tokens, i, "for") && !at(tokens, i, "while")) || !at(tokens, i + 1, "("))
     return statement_end(tokens, i, close);
-  const std::size_t head = find_closing(tokens, i + 1);
+  const std::size_t head = lex::find_closing(tokens, i + 1);
   if (head >= close) return close;
   const std::size_t end = nest_end_at(tokens, head + 1, close, nesting + 1);
   if (!is_branch || end >= close || !at(tokens, end, "else")) return end;
@@ -28,16 +28,16 @@ std::size_t nest_end_at(const std::vector<CodeToken>& tokens, std::size_t i, std
 
 }  // namespace
 
-std::size_t nest_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close) {
+std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
   return nest_end_at(tokens, i, close, 0);
 }
 
-std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close) {
+std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
   while (i < close) {
-    if (at(tokens, i, "{")) return std::min(find_closing(tokens, i) + 1, close);
+    if (at(tokens, i, "{")) return std::min(lex::find_closing(tokens, i) + 1, close);
     if (at(tokens, i, ";")) return i + 1;
     if (at(tokens, i, "(")) {
-      const auto end = find_closing(tokens, i);
+      const auto end = lex::find_closing(tokens, i);
       if (end >= close) break;
       i = end;
     }
@@ -46,11 +46,11 @@ std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, s
   return close;
 }
 
-Branches::Branches(const CFunction& function, const std::vector<CodeToken>& tokens)
+Branches::Branches(const CFunction& function, const std::vector<lex::Token>& tokens)
     : function_(function), tokens_(tokens) {
   for (std::size_t i = function.open; i < function.close; ++i) {
     if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) continue;
-    const auto condition = find_closing(tokens, i + 1);
+    const auto condition = lex::find_closing(tokens, i + 1);
     if (condition >= function.close) continue;
     Branch branch{.begin = i, .then = condition + 1, .then_end = 0, .end = 0};
     branch.then_end = branch.end = nest_end(tokens, branch.then, function.close);
@@ -81,7 +81,7 @@ bool Branches::writes(std::size_t from, std::size_t to, std::string_view name) c
     }
     if (!at(tokens_, i, name)) continue;
     std::size_t end = i + 1;
-    while (at(tokens_, end, "[")) end = find_closing(tokens_, end) + 1;
+    while (at(tokens_, end, "[")) end = lex::find_closing(tokens_, end) + 1;
     if (end > i + 1 && at(tokens_, end, "=")) return true;
   }
   return false;

@@ -13,11 +13,11 @@ namespace kw::task {
 
 /// One past the last token of the statement that starts at `i`, at most `close`. An `else` counts
 /// as a statement of its own.
-std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close);
+std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
 
 /// One past the last token of the statement that starts at `i` with all that belongs to it: the
 /// body of a loop or of an `if`, and each `else`; at most `close`.
-std::size_t nest_end(const std::vector<CodeToken>& tokens, std::size_t i, std::size_t close);
+std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
 
 /// An `if` with its `else`, as ranges of tokens.
 struct Branch {
@@ -31,7 +31,7 @@ struct Branch {
 /// The conditional parts of one C function. Borrows both constructor arguments.
 class Branches {
  public:
-  Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
+  Branches(const CFunction& function, const std::vector<lex::Token>& tokens);
 
   const std::vector<Branch>& all() const { return branches_; }
   /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
@@ -48,7 +48,7 @@ class Branches {
   bool writes(std::size_t from, std::size_t to, std::string_view name) const;
 
   const CFunction& function_;
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   std::vector<Branch> branches_;
 };
 

@@ -213,9 +213,9 @@ void Extents::add_dimensions(const IndexedUse& use) {
 /// Refuses an index that passes a size which the parameter's type declares.
 void Extents::check_declared(const IndexedUse& use, std::size_t dimension, const Limit& last) {
   if (dimension >= parameter_.bounds.size() || parameter_.bounds[dimension].empty()) return;
-  const auto tokens = tokenize(parameter_.bounds[dimension]);
+  const auto tokens = lex::tokenize(parameter_.bounds[dimension]);
   auto size = IndexReader(tokens).whole(0, tokens.size());
-  for (const CodeToken& token : tokens)
+  for (const lex::Token& token : tokens)
     if (const Polynomial* value = reader_.value_of(token.text); value != nullptr && size)
       size = replace(*size, std::string(token.text), *value);
   if (!size || !is_at_most(*size, last.value)) return;
@@ -255,7 +255,8 @@ void Extents::note_neighbours(const Polynomial& index, std::size_t token) {
 
 std::string Extents::code(const IndexedUse& use) const {
   std::string text = parameter_.name;
-  for (const auto& [begin, end] : use.indices) text += "[" + source_text(tokens_, begin, end) + "]";
+  for (const auto& [begin, end] : use.indices)
+    text += "[" + lex::source_text(tokens_, begin, end) + "]";
   return sanitise_line(use.indices.empty() ? "*" + text : text, 80);
 }
 

@@ -26,7 +26,7 @@ struct IndexedUse {
 /// loops around them say. Borrows all arguments.
 class Extents {
  public:
-  Extents(const CParameter& parameter, const std::vector<CodeToken>& tokens,
+  Extents(const CParameter& parameter, const std::vector<lex::Token>& tokens,
           const IndexReader& reader, const Loops& loops, const Bounds& bounds)
       : parameter_(parameter), tokens_(tokens), reader_(reader), loops_(loops), bounds_(bounds) {}
 
@@ -58,7 +58,7 @@ class Extents {
   void check_declared(const IndexedUse& use, std::size_t dimension, const Limit& last);
 
   const CParameter& parameter_;
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   const IndexReader& reader_;
   const Loops& loops_;
   const Bounds& bounds_;

@@ -105,10 +105,10 @@ class FamilyFinder {
   /// All names of a declaration such as `float s = 0, t = 0`.
   void note_declared(const NestItem& item, const LoopNames& loops) {
     for (std::size_t i = item.begin + 1; i < item.end; ++i) {
-      if (at(i, "(") || at(i, "[") || at(i, "{")) i = find_closing(body_.tokens, i);
+      if (at(i, "(") || at(i, "[") || at(i, "{")) i = lex::find_closing(body_.tokens, i);
       const bool ends = i + 1 >= item.end || at(i + 1, "=") || at(i + 1, ",") || at(i + 1, "[");
-      if (i < item.end && body_.tokens[i].kind == CodeToken::Kind::Word && ends &&
-          (body_.tokens[i - 1].kind == CodeToken::Kind::Word || at(i - 1, ",") || at(i - 1, "*")))
+      if (i < item.end && body_.tokens[i].kind == lex::Token::Kind::Word && ends &&
+          (body_.tokens[i - 1].kind == lex::Token::Kind::Word || at(i - 1, ",") || at(i - 1, "*")))
         declared_[std::string(body_.tokens[i].text)] = loops;
     }
   }
@@ -116,32 +116,32 @@ class FamilyFinder {
   void read_value(std::size_t op, std::size_t end, Step& step) const {
     step.multiplies = false;
     for (std::size_t i = op; i < end; ++i) {
-      const CodeToken& token = body_.tokens[i];
+      const lex::Token& token = body_.tokens[i];
       if (i > op && token.is("*")) step.multiplies = true;
-      const bool is_call = token.kind == CodeToken::Kind::Word && at(i + 1, "(");
+      const bool is_call = token.kind == lex::Token::Kind::Word && at(i + 1, "(");
       step.computes = step.computes || is_call || token.is("*") || token.is("+") || token.is("-") ||
                       token.is("/") || (i == op && !token.is("="));
-      if (token.kind != CodeToken::Kind::Word) continue;
+      if (token.kind != lex::Token::Kind::Word) continue;
       if (!is_array(i)) {
         step.locals.insert(std::string(token.text));
         continue;
       }
       std::size_t last = i + 1;
-      while (at(last, "[")) last = find_closing(body_.tokens, last) + 1;
+      while (at(last, "[")) last = lex::find_closing(body_.tokens, last) + 1;
       step.reads.push_back(element(i, last));
       i = last - 1;
     }
   }
 
   bool is_array(std::size_t i) const {
-    return body_.tokens[i].kind == CodeToken::Kind::Word && at(i + 1, "[");
+    return body_.tokens[i].kind == lex::Token::Kind::Word && at(i + 1, "[");
   }
 
   Element element(std::size_t name, std::size_t end) const {
     Element found{std::string(body_.tokens[name].text), {}, {}, {}};
     std::vector<std::pair<std::size_t, std::string>> strides;
     for (std::size_t i = name + 1; i < end && at(i, "[");) {
-      const std::size_t close = find_closing(body_.tokens, i);
+      const std::size_t close = lex::find_closing(body_.tokens, i);
       for (std::size_t k = i + 1; k < close; ++k)
         note_variable(std::string(body_.tokens[k].text), name, found.variables);
       if (const auto index = body_.reader.whole(i + 1, close)) {

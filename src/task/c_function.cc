@@ -8,11 +8,12 @@
 
 #include "base/expr.h"
 #include "base/text.h"
+#include "lex/directives.h"
 
 namespace kw::task {
 namespace {
 
-using Tokens = std::vector<CodeToken>;
+using Tokens = std::vector<lex::Token>;
 
 bool is_word_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -72,7 +73,7 @@ class ParameterParser {
       } else if (token.is("(") || token.is(")")) {
         // A parameter (*a)[m] is an array whose first bound is unknown.
         if (token.is(")") && stars == 1) parameter.bounds.emplace_back();
-      } else if (token.kind != CodeToken::Kind::Word && !token.is("::")) {
+      } else if (token.kind != lex::Token::Kind::Word && !token.is("::")) {
         return error(i, fmt::format("this parameter of the function holds an unexpected '{}'",
                                     sanitise(token.text, 20)));
       } else if (!is_word_of(token.text, {"restrict", "__restrict", "__restrict__", "std", "::"})) {
@@ -95,7 +96,7 @@ class ParameterParser {
       return error(begin, fmt::format("'{}' cannot name an argument", parameter.name));
     while (i < end) {
       if (!tokens_[i].is("[")) return error(i, "expected '['");
-      const auto close = find_closing(tokens_, i);
+      const auto close = lex::find_closing(tokens_, i);
       if (close >= end) return error(i, "']' is missing");
       parameter.bounds.push_back(text_of(i + 1, close));
       i = close + 1;
@@ -159,13 +160,13 @@ std::vector<CFunction> find_functions(const Tokens& tokens) {
     if (tokens[i].is("{")) {
       // Functions inside extern "C" { … } and namespaces are found, too.
       const bool is_block =
-          i >= 1 && (tokens[i - 1].kind == CodeToken::Kind::Text || tokens[i - 1].is("namespace") ||
-                     (i >= 2 && tokens[i - 2].is("namespace")));
-      if (!is_block) i = find_closing(tokens, i);
+          i >= 1 && (tokens[i - 1].kind == lex::Token::Kind::Text ||
+                     tokens[i - 1].is("namespace") || (i >= 2 && tokens[i - 2].is("namespace")));
+      if (!is_block) i = lex::find_closing(tokens, i);
       continue;
     }
-    if (tokens[i].kind != CodeToken::Kind::Word || !tokens[i + 1].is("(")) continue;
-    const auto close = find_closing(tokens, i + 1);
+    if (tokens[i].kind != lex::Token::Kind::Word || !tokens[i + 1].is("(")) continue;
+    const auto close = lex::find_closing(tokens, i + 1);
     if (close + 1 >= tokens.size()) break;
     const auto begin = declaration_begin(tokens, i);
     if (!tokens[close + 1].is("{") || begin == i) {
@@ -176,7 +177,7 @@ std::vector<CFunction> find_functions(const Tokens& tokens) {
     function.name = tokens[i].text;
     function.begin = begin;
     function.open = close + 1;
-    function.close = find_closing(tokens, close + 1);
+    function.close = lex::find_closing(tokens, close + 1);
     if (function.close == tokens.size()) break;
     i = function.close;
     functions.push_back(std::move(function));
@@ -220,7 +221,7 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
   std::size_t open = function.begin;
   while (!tokens[open].is("(")) ++open;
   function.parameters =
-      KW_TRY(ParameterParser(source, file, tokens).run(open, find_closing(tokens, open)));
+      KW_TRY(ParameterParser(source, file, tokens).run(open, lex::find_closing(tokens, open)));
   std::set<std::string> seen;
   for (const auto& parameter : function.parameters)
     if (!seen.insert(parameter.name).second)
@@ -231,14 +232,14 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
 
 std::map<std::string, std::int64_t> integer_macros(std::string_view source) {
   std::map<std::string, std::int64_t> macros;
-  for (const auto line : split_lines(source)) {
-    const auto text = trim(line);
-    if (!text.starts_with("#define")) continue;
-    const auto rest = trim(text.substr(7));
-    const auto space = rest.find_first_of(" \t");
-    if (space == std::string_view::npos || !is_usable_identifier(rest.substr(0, space))) continue;
-    if (const auto value = evaluate_text(rest.substr(space), {}))
-      macros[std::string(rest.substr(0, space))] = *value;
+  const lex::Tokens all = lex::lex(source);
+  for (const lex::Directive& directive : lex::directives_of(all)) {
+    const auto& tokens = directive.tokens;
+    if (directive.name() != "define" || tokens.size() < 3) continue;
+    const bool takes_arguments = tokens[2].is("(") && tokens[2].offset == tokens[1].end;
+    if (takes_arguments || !is_usable_identifier(directive.word())) continue;
+    if (const auto value = evaluate_text(directive.text(2), {}))
+      macros[std::string(directive.word())] = *value;
   }
   return macros;
 }

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lex/lexer.h"
 #include "record/enums.h"
 #include "task/c_parallel.h"
-#include "task/code.h"
 
 namespace kw::task {
 
@@ -38,13 +38,13 @@ struct CFunction {
 
 /// All function definitions outside braces or inside extern "C" blocks and namespaces. Their
 /// parameters are left empty.
-std::vector<CFunction> find_functions(const std::vector<CodeToken>& tokens);
+std::vector<CFunction> find_functions(const std::vector<lex::Token>& tokens);
 
 /// The definition of the function `wanted`; if empty, the only function that is not static. Errors
 /// name the place: there is no such function, it returns a value, or a parameter is neither a
 /// number nor an array of numbers.
 Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
-                                   const std::vector<CodeToken>& tokens, std::string_view wanted);
+                                   const std::vector<lex::Token>& tokens, std::string_view wanted);
 
 /// A sum of products of names, the form in which index expressions are compared. A key holds the
 /// sorted factors of a product; its value is the product's integer coefficient.
@@ -87,7 +87,7 @@ struct BodyFacts {
   std::vector<ParallelPart> parts;  ///< What may run at once; see parallel_parts().
 };
 
-BodyFacts study_body(const CFunction& function, const std::vector<CodeToken>& tokens,
+BodyFacts study_body(const CFunction& function, const std::vector<lex::Token>& tokens,
                      const std::map<std::string, std::int64_t>& macros);
 
 }  // namespace kw::task

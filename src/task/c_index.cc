@@ -69,15 +69,15 @@ std::optional<Polynomial> IndexReader::factor(std::size_t& i, std::size_t end, i
   }
   if (token.is("(")) return parenthesised(i, end, nesting);
   ++i;
-  if (token.kind == CodeToken::Kind::Number) return number(token.text);
-  if (token.kind != CodeToken::Kind::Word || at(i, "(") || at(i, "[")) return std::nullopt;
+  if (token.kind == lex::Token::Kind::Number) return number(token.text);
+  if (token.kind != lex::Token::Kind::Word || at(i, "(") || at(i, "[")) return std::nullopt;
   if (const auto found = known_.find(token.text); found != known_.end()) return found->second;
   return Polynomial{{{std::string(token.text)}, 1}};
 }
 
 std::optional<Polynomial> IndexReader::parenthesised(std::size_t& i, std::size_t end,
                                                      int nesting) const {
-  const auto close = find_closing(tokens_, i);
+  const auto close = lex::find_closing(tokens_, i);
   if (close >= end) return std::nullopt;
   // Parentheses that hold only words of a type, before a factor, are a cast.
   const bool is_cast = tokens_[close - 1].is("size_t") || tokens_[close - 1].is("int") ||

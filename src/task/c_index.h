@@ -17,7 +17,7 @@ namespace kw::task {
 /// defined stand for their values; every other name is an unknown.
 class IndexReader {
  public:
-  explicit IndexReader(const std::vector<CodeToken>& tokens) : tokens_(tokens) {}
+  explicit IndexReader(const std::vector<lex::Token>& tokens) : tokens_(tokens) {}
 
   void define(std::string name, Polynomial value);
   void forget(const std::string& name);
@@ -38,7 +38,7 @@ class IndexReader {
   std::optional<Polynomial> factor(std::size_t& i, std::size_t end, int nesting) const;
   std::optional<Polynomial> parenthesised(std::size_t& i, std::size_t end, int nesting) const;
 
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   std::map<std::string, Polynomial, std::less<>> known_;
 };
 

@@ -12,19 +12,19 @@
 
 namespace kw::task {
 
-bool is_assignment(const std::vector<CodeToken>& tokens, std::size_t i) {
+bool is_assignment(const std::vector<lex::Token>& tokens, std::size_t i) {
   static constexpr auto kOperators = std::to_array<std::string_view>(
       {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"});
-  return i < tokens.size() && tokens[i].kind == CodeToken::Kind::Symbol &&
+  return i < tokens.size() && tokens[i].kind == lex::Token::Kind::Symbol &&
          contains(kOperators, tokens[i].text);
 }
 
-Loops::Loops(const CFunction& function, const std::vector<CodeToken>& tokens, IndexReader& reader)
+Loops::Loops(const CFunction& function, const std::vector<lex::Token>& tokens, IndexReader& reader)
     : function_(function), tokens_(tokens), reader_(reader) {
   for (std::size_t i = function_.open; i + 1 < function_.close; ++i) {
     const bool is_while = at(i, "while");
     if ((!at(i, "for") && !is_while) || !at(i + 1, "(")) continue;
-    const std::size_t close = find_closing(tokens_, i + 1);
+    const std::size_t close = lex::find_closing(tokens_, i + 1);
     if (close >= function_.close) return;
     if (auto loop = is_while ? read_while(i, close) : read_for(i, close)) {
       if (is_while) counted_.insert(i);

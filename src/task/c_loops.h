@@ -31,7 +31,7 @@ struct CountingLoop {
 /// Loops in text order. Borrows `tokens`; names of loop variables are forgotten by the reader.
 class Loops {
  public:
-  Loops(const CFunction& function, const std::vector<CodeToken>& tokens, IndexReader& reader);
+  Loops(const CFunction& function, const std::vector<lex::Token>& tokens, IndexReader& reader);
 
   const std::vector<CountingLoop>& all() const { return loops_; }
   /// The innermost loop around the token that moves the variable; null where there is none.
@@ -52,13 +52,13 @@ class Loops {
   bool is_moved(std::string_view variable, std::size_t begin, std::size_t end) const;
 
   const CFunction& function_;
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   const IndexReader& reader_;
   std::vector<CountingLoop> loops_;
   std::set<std::size_t> counted_;
 };
 
 /// Whether the token assigns: `=`, `+=`, `++` and their relatives.
-bool is_assignment(const std::vector<CodeToken>& tokens, std::size_t i);
+bool is_assignment(const std::vector<lex::Token>& tokens, std::size_t i);
 
 }  // namespace kw::task

@@ -12,7 +12,7 @@ constexpr int kDeepestStatement = 32;
 
 class NestParser {
  public:
-  NestParser(const std::vector<CodeToken>& tokens, const CFunction& function)
+  NestParser(const std::vector<lex::Token>& tokens, const CFunction& function)
       : tokens_(tokens), close_(function.close) {}
 
   std::vector<NestItem> run(std::size_t begin) {
@@ -25,7 +25,7 @@ class NestParser {
   bool at(std::size_t i, std::string_view text) const { return i < close_ && tokens_[i].is(text); }
 
   std::size_t closing(std::size_t open) const {
-    return std::min(find_closing(tokens_, open), close_);
+    return std::min(lex::find_closing(tokens_, open), close_);
   }
 
   /// Adds the statement that begins at `i`; returns the token behind it, which is later than `i`.
@@ -77,13 +77,13 @@ class NestParser {
     return std::min(i + 1, close_);
   }
 
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   const std::size_t close_;
 };
 
 }  // namespace
 
-std::vector<NestItem> nest_of(const std::vector<CodeToken>& tokens, const CFunction& function) {
+std::vector<NestItem> nest_of(const std::vector<lex::Token>& tokens, const CFunction& function) {
   return NestParser(tokens, function).run(function.open + 1);
 }
 

@@ -22,6 +22,6 @@ struct NestItem {
 };
 
 /// The statements of the function's body. Braces are no items, and empty statements are left out.
-std::vector<NestItem> nest_of(const std::vector<CodeToken>& tokens, const CFunction& function);
+std::vector<NestItem> nest_of(const std::vector<lex::Token>& tokens, const CFunction& function);
 
 }  // namespace kw::task

@@ -39,7 +39,7 @@ class ParallelFinder {
 
   bool is_bare_declaration(const NestItem& item) const {
     for (std::size_t i = item.begin; i < item.end; ++i)
-      if (body_.tokens[i].kind != CodeToken::Kind::Word && !at(i, ",")) return false;
+      if (body_.tokens[i].kind != lex::Token::Kind::Word && !at(i, ",")) return false;
     return true;
   }
 
@@ -136,7 +136,7 @@ class ParallelFinder {
   /// Whether the name is declared between the loop's head and its use.
   bool is_declared_inside(const std::string& name, std::size_t begin, std::size_t use) const {
     for (std::size_t i = begin; i <= use; ++i)
-      if (at(i, name) && i > 0 && body_.tokens[i - 1].kind == CodeToken::Kind::Word &&
+      if (at(i, name) && i > 0 && body_.tokens[i - 1].kind == lex::Token::Kind::Word &&
           !at(i - 1, "return") && !at(i - 1, "else"))
         return true;
     return false;
@@ -151,7 +151,7 @@ class ParallelFinder {
       if (!at(i, array) || at(i - 1, ".")) continue;
       std::vector<Polynomial> indices;
       for (std::size_t open = i + 1; at(open, "[");) {
-        const std::size_t close = find_closing(body_.tokens, open);
+        const std::size_t close = lex::find_closing(body_.tokens, open);
         const auto index = body_.reader.whole(open + 1, close);
         if (!index) return false;
         indices.push_back(*index);

@@ -171,10 +171,10 @@ class WorkCount {
     static constexpr auto kBinary = std::to_array<std::string_view>({"+", "-", "*", "/"});
     std::int64_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const CodeToken& token = body_.tokens[i];
+      const lex::Token& token = body_.tokens[i];
       if (token.is("[")) {
-        i = std::min(find_closing(body_.tokens, i), end);
-      } else if (token.kind == CodeToken::Kind::Word) {
+        i = std::min(lex::find_closing(body_.tokens, i), end);
+      } else if (token.kind == lex::Token::Kind::Word) {
         if (at(i + 1, "(")) count += call(token.text, depth);
       } else if (contains(kUpdates, token.text)) {
         ++count;
@@ -187,10 +187,10 @@ class WorkCount {
 
   /// Whether the operator behind this token has a left side.
   bool ends_operand(std::size_t i) const {
-    const CodeToken& token = body_.tokens[i];
-    if (token.kind == CodeToken::Kind::Number || token.is("]")) return true;
+    const lex::Token& token = body_.tokens[i];
+    if (token.kind == lex::Token::Kind::Number || token.is("]")) return true;
     if (token.is(")")) return !at(i - 1, "float") && !at(i - 1, "double") && !at(i - 1, "int");
-    return token.kind == CodeToken::Kind::Word && !token.is("return");
+    return token.kind == lex::Token::Kind::Word && !token.is("return");
   }
 
   std::int64_t call(std::string_view name, int depth) const {

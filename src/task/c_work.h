@@ -15,7 +15,7 @@ namespace kw::task {
 /// Where a body's names, loops and conditions are known.
 struct StudiedBody {
   const CFunction& function;
-  const std::vector<CodeToken>& tokens;
+  const std::vector<lex::Token>& tokens;
   const IndexReader& reader;
   const Loops& loops;
   const Bounds& bounds;

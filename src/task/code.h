@@ -1,4 +1,4 @@
-// Splits C and C++ source into tokens: enough to find functions and to read simple ones.
+// Finds the functions of a C or C++ source, and changes their linkage.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,25 +8,6 @@
 #include <vector>
 
 namespace kw::task {
-
-struct CodeToken {
-  enum class Kind { Word, Number, Text, Symbol };
-  Kind kind = Kind::Symbol;
-  std::string_view text;  ///< A view into the source.
-  std::size_t offset = 0;
-
-  bool is(std::string_view wanted) const { return text == wanted && kind != Kind::Text; }
-};
-
-/// The tokens of a source without comments and preprocessor lines. Never fails: a byte that C++
-/// does not use becomes a symbol, and an unterminated string literal ends at the end of its line.
-std::vector<CodeToken> tokenize(std::string_view source);
-
-/// Index of the bracket that closes the bracket at `open`, or tokens.size().
-std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open);
-
-/// The source from token `begin` to below `end` on one line, without comments.
-std::string source_text(const std::vector<CodeToken>& tokens, std::size_t begin, std::size_t end);
 
 /// The numbers of parameters of the functions and templates with this name, whose definitions may
 /// be enclosed by no braces other than those of `extern "C"`.

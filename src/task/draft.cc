@@ -53,7 +53,7 @@ std::string yaml_list(const std::vector<std::string>& expressions) {
 
 class Drafter {
  public:
-  Drafter(const CFunction& function, const BodyFacts& facts, const std::vector<CodeToken>& tokens)
+  Drafter(const CFunction& function, const BodyFacts& facts, const std::vector<lex::Token>& tokens)
       : function_(function),
         facts_(facts),
         is_zero_safe_(is_safe_for_zeros(function, tokens)),
@@ -415,7 +415,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
                             format_bytes(source.size()), format_bytes(kMaxSourceBytes)),
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_name(name));
-  const auto tokens = tokenize(source);
+  const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
   for (const auto& [name, access] : facts.accesses)

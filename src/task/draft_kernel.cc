@@ -19,7 +19,7 @@ constexpr int kDeepestIndex = 32;  // of indices within indices
 
 class KernelWriter {
  public:
-  KernelWriter(std::string_view source, const std::vector<CodeToken>& tokens,
+  KernelWriter(std::string_view source, const std::vector<lex::Token>& tokens,
                const CFunction& function, const std::vector<std::string>& inputs)
       : source_(source), tokens_(tokens), function_(function), inputs_(inputs) {}
 
@@ -122,14 +122,15 @@ class KernelWriter {
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       std::size_t end = i;
       while (end < function_.close &&
-             (tokens_[end].kind == CodeToken::Kind::Word || tokens_[end].is(",")))
+             (tokens_[end].kind == lex::Token::Kind::Word || tokens_[end].is(",")))
         ++end;
       if (end == i || !tokens_[end].is(";")) break;
       std::size_t first = i;
-      while (first + 1 < end && tokens_[first + 1].kind == CodeToken::Kind::Word) ++first;
+      while (first + 1 < end && tokens_[first + 1].kind == lex::Token::Kind::Word) ++first;
       for (std::size_t name = first; name < end; name += 2)
         if (!is_defined(part, tokens_[name].text))
-          text += fmt::format("  {} {};\n", source_text(tokens_, i, first), tokens_[name].text);
+          text +=
+              fmt::format("  {} {};\n", lex::source_text(tokens_, i, first), tokens_[name].text);
       i = end;
     }
     return text;
@@ -156,7 +157,7 @@ class KernelWriter {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
       if (i > begin) {
-        const std::size_t gap = tokens_[i - 1].offset + tokens_[i - 1].text.size();
+        const std::size_t gap = tokens_[i - 1].end;
         text += source_.substr(gap, tokens_[i].offset - gap);
       }
       const CParameter* parameter = function_.find(tokens_[i].text);
@@ -174,7 +175,7 @@ class KernelWriter {
   std::string flat_index(const CParameter& parameter, std::size_t& i, int depth) const {
     std::string index;
     for (std::size_t d = 0; d < parameter.bounds.size() && tokens_[i + 1].is("["); ++d) {
-      const std::size_t close = find_closing(tokens_, i + 1);
+      const std::size_t close = lex::find_closing(tokens_, i + 1);
       const std::string one = "(" + code(i + 2, close, depth + 1) + ")";
       index = index.empty() ? "1LL * " + one
                             : fmt::format("({}) * ({}) + {}", index, parameter.bounds[d], one);
@@ -184,14 +185,14 @@ class KernelWriter {
   }
 
   std::string_view source_;
-  const std::vector<CodeToken>& tokens_;
+  const std::vector<lex::Token>& tokens_;
   const CFunction& function_;
   const std::vector<std::string>& inputs_;
 };
 
 }  // namespace
 
-std::string draft_kernel(std::string_view source, const std::vector<CodeToken>& tokens,
+std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
                          const std::vector<std::string>& inputs) {
   return parts.empty() ? std::string()

@@ -15,7 +15,7 @@ namespace kw::task {
 /// A candidate for GPUs with one thread for each turn of the parts' loops, in the function's own
 /// code; empty where there are no parts or the code calls something that is not in the file.
 /// `inputs` names the arrays that are only read.
-std::string draft_kernel(std::string_view source, const std::vector<CodeToken>& tokens,
+std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
                          const std::vector<std::string>& inputs);
 

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "lex/directives.h"
 
 namespace kw::task {
 namespace {
@@ -38,11 +39,11 @@ struct View {
 };
 )";
 
-std::string rewrite(const CodeToken& token) {
+std::string rewrite(const lex::Token& token) {
   const auto text = token.text;
   if (token.is("float") || token.is("double")) return "Real";
   if (token.is("restrict")) return "__restrict";
-  if (token.kind == CodeToken::Kind::Word) {
+  if (token.kind == lex::Token::Kind::Word) {
     const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
     for (const auto name : {text, stem})
       if (std::ranges::find(kMath, name) != kMath.end()) return fmt::format("std::{}", name);
@@ -54,12 +55,12 @@ std::string rewrite(const CodeToken& token) {
 
 /// The source from token `begin` up to, but without, token `end`, with each token rewritten for the
 /// reference.
-std::string rewrite(std::string_view source, const std::vector<CodeToken>& tokens,
+std::string rewrite(std::string_view source, const std::vector<lex::Token>& tokens,
                     std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < end; ++i) {
     if (i > begin) {
-      const auto gap = tokens[i - 1].offset + tokens[i - 1].text.size();
+      const auto gap = tokens[i - 1].end;
       text += source.substr(gap, tokens[i].offset - gap);
     }
     const bool is_qualified = i > 0 && (tokens[i - 1].is("::") || tokens[i - 1].is("."));
@@ -96,9 +97,9 @@ std::string view_text(const CParameter& parameter, bool is_input) {
 
 }  // namespace
 
-std::string_view real_number(const CodeToken& token) {
+std::string_view real_number(const lex::Token& token) {
   const std::string_view text = token.text;
-  if (token.kind != CodeToken::Kind::Number || text.starts_with("0x") || text.starts_with("0X") ||
+  if (token.kind != lex::Token::Kind::Number || text.starts_with("0x") || text.starts_with("0X") ||
       text.find_first_of(".eE") == std::string_view::npos)
     return {};
   const bool has_suffix = text.ends_with('f') || text.ends_with('F');
@@ -107,13 +108,16 @@ std::string_view real_number(const CodeToken& token) {
 
 std::string macros_of(std::string_view source) {
   std::string text;
-  for (const auto line : split_lines(source))
-    if (trim(line).starts_with("#define ") && !trim(line).ends_with('\\'))
-      text += std::string(trim(line)) + "\n";
+  const lex::Tokens all = lex::lex(source);
+  for (const lex::Directive& directive : lex::directives_of(all)) {
+    const std::size_t begin = all[directive.first].offset;
+    const auto line = trim(source.substr(begin, all[directive.last - 1].end - begin));
+    if (directive.name() == "define" && !line.contains('\n')) text += std::string(line) + "\n";
+  }
   return text;
 }
 
-std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
+std::string draft_reference(std::string_view source, const std::vector<lex::Token>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs) {
   const auto is_input = [&](const CParameter& p) {
     return std::ranges::find(inputs, p.name) != inputs.end();

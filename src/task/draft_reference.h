@@ -13,12 +13,12 @@ namespace kw::task {
 
 /// The decimal number of a real literal without the suffix of a float, since the truth computes
 /// with doubles; empty if the token is no such literal.
-std::string_view real_number(const CodeToken& token);
+std::string_view real_number(const lex::Token& token);
 
 /// The text of reference.cpp for `function`. Parameters listed in `inputs` become const. The file's
 /// helper functions and standard headers are included; float, double, their literals and the
 /// f-suffixed math functions become Real.
-std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
+std::string draft_reference(std::string_view source, const std::vector<lex::Token>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs);
 
 /// The source's `#define` lines, a line each; one that goes on in the next line is left out.

@@ -21,7 +21,7 @@
 namespace kw::task {
 namespace {
 
-using Tokens = std::vector<CodeToken>;
+using Tokens = std::vector<lex::Token>;
 
 constexpr std::size_t kMostStatements = 24;
 constexpr std::size_t kStatementBytes = 240;
@@ -126,8 +126,8 @@ class Teller {
     if (!is_name(begin) && !is_name(begin + 1)) return std::nullopt;
     if (end == begin + 2 && at(op, "++")) return "1";
     if (end == begin + 2 && at(op, "--")) return "-1";
-    if (is_name(begin) && at(op, "+=")) return source_text(tokens_, op + 1, end);
-    if (is_name(begin) && at(op, "-=")) return "-" + source_text(tokens_, op + 1, end);
+    if (is_name(begin) && at(op, "+=")) return lex::source_text(tokens_, op + 1, end);
+    if (is_name(begin) && at(op, "-=")) return "-" + lex::source_text(tokens_, op + 1, end);
     return std::nullopt;
   }
 
@@ -141,8 +141,7 @@ class Teller {
   std::string code(std::size_t begin, std::size_t end) const {
     std::string text;
     for (std::size_t i = begin; i < end && i < tokens_.size(); ++i) {
-      if (i > begin && tokens_[i].offset > tokens_[i - 1].offset + tokens_[i - 1].text.size())
-        text += ' ';
+      if (i > begin && tokens_[i].offset > tokens_[i - 1].end) text += ' ';
       const std::string_view number = real_number(tokens_[i]);
       text += number.empty() ? tokens_[i].text : number;
     }
@@ -152,7 +151,7 @@ class Teller {
   /// Whether the statement only declares names, as `int i, j;` does.
   bool is_bare_declaration(const NestItem& item) const {
     for (std::size_t i = item.begin; i < item.end; ++i)
-      if (tokens_[i].kind != CodeToken::Kind::Word && !at(i, ",")) return false;
+      if (tokens_[i].kind != lex::Token::Kind::Word && !at(i, ",")) return false;
     return true;
   }
 
@@ -174,7 +173,7 @@ class Teller {
     const auto known = declared_.find(assigned.target);
     std::set<std::string, std::less<>> chosen;
     for (std::size_t i = assigned.name + 1; i < assigned.op; ++i) {
-      if (tokens_[i].kind != CodeToken::Kind::Word) continue;
+      if (tokens_[i].kind != lex::Token::Kind::Word) continue;
       const std::string word(tokens_[i].text);
       if (!contains(loops_, word) && function_.find(word) == nullptr) return {};
       chosen.insert(word);
@@ -367,7 +366,7 @@ std::string summary_of(const std::string& comment, const Statements& statements,
 
 }  // namespace
 
-DraftedWords describe_function(std::string_view source, const std::vector<CodeToken>& tokens,
+DraftedWords describe_function(std::string_view source, const std::vector<lex::Token>& tokens,
                                const CFunction& function, std::span<const ToldTensor> tensors) {
   const std::string comment = comment_above(source, tokens[function.begin].offset);
   std::string details = comment.empty() ? "" : comment + "\n\n";

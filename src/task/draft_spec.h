@@ -30,7 +30,7 @@ struct DraftedWords {
 /// every statement in its place and the loops over which a value is accumulated. Jumps (`break`,
 /// `return`, `switch` …) are only named, with a hint to the reference. Nothing is guessed: each
 /// sentence follows from the code. No side effects.
-DraftedWords describe_function(std::string_view source, const std::vector<CodeToken>& tokens,
+DraftedWords describe_function(std::string_view source, const std::vector<lex::Token>& tokens,
                                const CFunction& function, std::span<const ToldTensor> tensors);
 
 }  // namespace kw::task

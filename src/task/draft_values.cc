@@ -21,7 +21,7 @@ constexpr auto kRoots = std::to_array<std::string_view>(
     {"sqrt", "sqrtf", "log", "logf", "log2", "log2f", "log10", "log10f", "log1p", "log1pf", "pow",
      "powf", "rsqrt", "rsqrtf"});
 
-bool uses_any(const CFunction& function, const std::vector<CodeToken>& tokens,
+bool uses_any(const CFunction& function, const std::vector<lex::Token>& tokens,
               std::span<const std::string_view> words) {
   for (std::size_t i = function.open; i < function.close && i < tokens.size(); ++i)
     if (contains(words, tokens[i].text)) return true;
@@ -31,7 +31,7 @@ bool uses_any(const CFunction& function, const std::vector<CodeToken>& tokens,
 std::optional<Polynomial> product_of(const SizedElements& tensor) {
   std::optional<Polynomial> product = Polynomial{{{}, tensor.bytes}};
   for (const std::string& size : tensor.shape) {
-    const auto tokens = tokenize(size);
+    const auto tokens = lex::tokenize(size);
     const auto factor = IndexReader(tokens).whole(0, tokens.size());
     product = product && factor ? multiply(*product, *factor) : std::nullopt;
   }
@@ -40,12 +40,12 @@ std::optional<Polynomial> product_of(const SizedElements& tensor) {
 
 }  // namespace
 
-bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens) {
+bool is_safe_for_zeros(const CFunction& function, const std::vector<lex::Token>& tokens) {
   static constexpr auto kDivisions = std::to_array<std::string_view>({"/", "/=", "%", "%="});
   return !uses_any(function, tokens, kDivisions) && takes_negative_numbers(function, tokens);
 }
 
-bool takes_negative_numbers(const CFunction& function, const std::vector<CodeToken>& tokens) {
+bool takes_negative_numbers(const CFunction& function, const std::vector<lex::Token>& tokens) {
   return !uses_any(function, tokens, kRoots);
 }
 

@@ -14,10 +14,10 @@ namespace kw::task {
 
 /// Whether the function neither divides nor takes logarithms or powers, so that zeros as input
 /// cause no infinities.
-bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens);
+bool is_safe_for_zeros(const CFunction& function, const std::vector<lex::Token>& tokens);
 
 /// Whether a body takes no root, logarithm or power, which negative numbers may not have.
-bool takes_negative_numbers(const CFunction& function, const std::vector<CodeToken>& tokens);
+bool takes_negative_numbers(const CFunction& function, const std::vector<lex::Token>& tokens);
 
 /// The value of the real scalar with this number, from 0 on. It is exact in every type, neither 0
 /// nor 1, and no other scalar has it, so that swapping two of them or leaving one out shows.

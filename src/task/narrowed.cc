@@ -11,6 +11,7 @@
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
+#include "lex/lexer.h"
 #include "task/code.h"
 #include "task/header.h"
 #include "task/units.h"
@@ -95,7 +96,7 @@ void check_overload(FileReport& report, Position place, const Definition& defini
     for (const std::string& name : value.names())
       is_known = is_known &&
                  (has_argument(definition.task, name) || definition.narrowing.fixed.contains(name));
-    for (const CodeToken& token : tokenize(value.text()))
+    for (const lex::Token& token : lex::tokenize(value.text()))
       is_known = is_known && !is_expression_function(token.text);
     if (!is_known)
       report.add(place, fmt::format("the argument '{}' is left out, but its value '{}' needs more "
