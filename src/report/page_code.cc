@@ -1,4 +1,4 @@
-// Colours source code for HTML, based on the tokenizer in task/code.h.
+// Colours source code for HTML, based on its tokens.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page_code.h"
 
@@ -11,8 +11,8 @@
 #include "base/characters.h"
 #include "base/line_diff.h"
 #include "base/text.h"
+#include "lex/lexer.h"
 #include "report/svg.h"
-#include "task/code.h"
 
 namespace kw::report {
 namespace {
@@ -67,19 +67,13 @@ const char* class_of_word(std::string_view word) {
   return is_type ? kType : kPlain;
 }
 
-const char* class_of(const task::CodeToken& token) {
-  using Kind = task::CodeToken::Kind;
-  switch (token.kind) {
-    case Kind::Word:
-      return class_of_word(token.text);
-    case Kind::Number:
-      return kNumber;
-    case Kind::Text:
-      return kLiteral;
-    case Kind::Symbol:
-      return kPlain;
-  }
-  return kPlain;
+const char* class_of(const lex::Token& token) {
+  using Kind = lex::Token::Kind;
+  if (token.kind == Kind::Comment) return token.text.starts_with("// kw:") ? kDirective : kComment;
+  if (token.in_directive) return kDirective;
+  if (token.kind == Kind::Word) return class_of_word(token.text);
+  if (token.kind == Kind::Number) return kNumber;
+  return token.kind == Kind::Text ? kLiteral : kPlain;
 }
 
 /// Collects pieces of text as escaped lines of HTML.
@@ -123,68 +117,25 @@ class HtmlLines {
   std::vector<std::string> lines_;
 };
 
-/// Colours a source whose tokens are passed in order; the text between tokens consists of blanks,
-/// comments and preprocessor directives.
-class Painter {
- public:
-  Painter(std::string_view source, std::size_t most_bytes) : source_(source), out_(most_bytes) {}
-
-  std::vector<std::string> paint() && {
-    for (const task::CodeToken& token : task::tokenize(source_)) {
-      paint_between(token.offset);
-      mark(token.offset, token.offset + token.text.size(), class_of(token));
-    }
-    paint_between(source_.size());
-    out_.add(source_.substr(plain_from_), kPlain);
-    return std::move(out_).finish();
+/// Colours a source token by token. Neighbours of one class are written in one piece, so that no
+/// multi-byte character is split.
+std::vector<std::string> paint(std::string_view source, std::size_t most_bytes) {
+  HtmlLines out(most_bytes);
+  std::size_t begin = 0;  // of what is not yet written
+  const char* css_class = kPlain;
+  const lex::Tokens tokens = lex::lex(source);
+  for (const lex::Token& token : tokens) {
+    const char* next = class_of(token);
+    const bool is_line_end = token.kind == lex::Token::Kind::LineEnd;
+    if (is_line_end) next = kPlain;
+    if (next == css_class && next != kComment && next != kLiteral) continue;
+    out.add(source.substr(begin, token.offset - begin), css_class);
+    begin = token.offset;
+    css_class = next;
   }
-
- private:
-  /// Gives the text in [from, to) a CSS class. Text without a class is written as late as possible,
-  /// in one piece, so that no multi-byte character is split.
-  void mark(std::size_t from, std::size_t to, const char* css_class) {
-    at_ = to;
-    if (css_class == kPlain) return;
-    out_.add(source_.substr(plain_from_, from - plain_from_), kPlain);
-    out_.add(source_.substr(from, to - from), css_class);
-    plain_from_ = to;
-  }
-
-  void paint_between(std::size_t end) {
-    while (at_ < end) {
-      const std::string_view rest = source_.substr(at_, end - at_);
-      if (rest.starts_with("//"))
-        mark(at_, at_ + std::min(rest.find('\n'), rest.size()),
-             rest.starts_with("// kw:") ? kDirective : kComment);
-      else if (rest.starts_with("/*"))
-        mark(at_, at_ + length_of_comment(rest), kComment);
-      else if (rest.front() == '#')
-        mark(at_, at_ + length_of_directive(rest), kDirective);
-      else
-        ++at_;
-    }
-  }
-
-  static std::size_t length_of_comment(std::string_view rest) {
-    const std::size_t close = rest.find("*/", 2);
-    return close == std::string_view::npos ? rest.size() : close + 2;
-  }
-
-  static std::size_t length_of_directive(std::string_view rest) {
-    std::size_t n = 1;
-    for (; n < rest.size(); ++n) {
-      const std::string_view tail = rest.substr(n);
-      if (tail.starts_with("//") || tail.starts_with("/*")) break;
-      if (tail.front() == '\n' && rest[n - 1] != '\\') break;
-    }
-    return n;
-  }
-
-  std::string_view source_;
-  HtmlLines out_;
-  std::size_t at_ = 0;
-  std::size_t plain_from_ = 0;
-};
+  out.add(source.substr(begin), css_class);
+  return std::move(out).finish();
+}
 
 std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} line{} {}", count, count == 1 ? "" : "s", what);
@@ -208,7 +159,7 @@ std::vector<std::string> code_lines(std::string_view source, std::size_t most_by
   // not change its bytes then.
   constexpr std::size_t kLongestEscape = 4;  // for each byte of the text
   const std::string shown = sanitise(source, kLongestEscape * source.size() + 1);
-  return Painter(shown, most_bytes).paint();
+  return paint(shown, most_bytes);
 }
 
 PageList source_items(std::string_view source) {
