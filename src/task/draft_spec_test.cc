@@ -121,6 +121,31 @@ TEST(DraftWords, ShortStatementsAreTheSummary) {
   EXPECT_EQ(summary_of("void f(int n, float a, const float* x, float* y) {\n"
                        "  for (int i = 0; i < n; ++i)\n"
                        "    if (x[i] > a) y[i] = x[i];\n    else y[i] = 0;\n}\n"),
+            "where x[i] > a: y[i] = x[i]; otherwise: y[i] = 0");
+}
+
+// Of a body of many statements those are the summary that assign the outputs.
+TEST(DraftWords, WhatOutputsAreAssignedIsTheSummaryOfALongBody) {
+  const auto summary_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    return definition ? definition->task.summary : describe(definition.error());
+  };
+  const std::string product =
+      "void gemm(int m, int n, int k, float alpha, const float* a, const float* b, float beta,\n"
+      "          float* c) {\n"
+      "  for (int i = 0; i < m; ++i)\n    for (int j = 0; j < n; ++j) {\n"
+      "      float sum = 0.0f;\n"
+      "      for (int p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];\n"
+      "      c[i * n + j] = alpha * sum + beta * c[i * n + j];\n    }\n}\n";
+  EXPECT_EQ(
+      summary_of(product),
+      "c[i * n + j] = alpha * sum + beta * c[i * n + j] with sum += a[i * k + p] * b[p * n + j], "
+      "accumulated over p");
+  EXPECT_THAT(spec_of(product), testing::HasSubstr("`c` (`[m, n]`). All inputs are finite, so that "
+                                                   "what is multiplied by a scalar of 0 need not"));
+  EXPECT_EQ(summary_of("void f(int n, const float* x, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i) {\n    if (x[i] < 0) break;\n"
+                       "    y[i] = x[i];\n  }\n}\n"),
             "computes y from x");
 }
 
@@ -128,7 +153,12 @@ TEST(DraftWords, ShortStatementsAreTheSummary) {
 TEST(DraftWords, NumbersHaveNoSuffixOfAFloat) {
   EXPECT_THAT(spec_of("void f(int n, const float* x, float* y) {\n"
                       "  for (int i = 0; i < n; ++i) y[i] = 0.2f*x[i] + 1e-3f;\n}\n"),
-              testing::HasSubstr("`y[i] = 0.2*x[i] + 1e-3`"));
+              testing::AllOf(testing::HasSubstr("`y[i] = 0.2*x[i] + 1e-3`"),
+                             testing::HasSubstr("Numbers stand as the truth has them, in double"),
+                             testing::HasSubstr("`0.2f` for `0.2`")));
+  EXPECT_THAT(spec_of("void f(int n, const float* x, float* y) {\n"
+                      "  for (int i = 0; i < n; ++i) y[i] = 0.5f * x[i];\n}\n"),
+              testing::Not(testing::HasSubstr("in double")));
 }
 
 }  // namespace
