@@ -173,6 +173,9 @@ TEST(KnowledgeTest, CardsOfTheArchitectureComeBesideTheFirstFour) {
   ASSERT_EQ(names.size(), kMostCardsOfArch);
   EXPECT_EQ(names[kMostCards - 1], "any 3");
   EXPECT_EQ(names[kMostCards], "here 0");
+  for (FoundCard& one : all)
+    if (!one.card.archs.empty()) one.card.kind = CardKind::Hardware;
+  EXPECT_EQ(chosen(all).size(), kMostCards) << "notes on hardware are no techniques";
 }
 
 TEST(KnowledgeTest, ACardAboutAnArchitectureIsToldThere) {
