@@ -69,8 +69,9 @@ TEST(DraftWords, TellLoopsOnceAndTheValuesOfInputs) {
                         "  - for each `j` from `0` below `n`: `c[i * n + j] *= alpha`\n"
                         "  - for each `k` from `0` below `m`, each `j` from `0` below `n`: "
                         "`c[i * n + j] += a[i * m + k] * b[k * n + j]`, accumulated over `k`\n\n"));
-  EXPECT_THAT(product, HasSubstr("**Timed inputs** have a few lines along the summed dimensions of "
-                                 "`a` and `b` in which all elements but two are 0"));
+  EXPECT_THAT(product,
+              HasSubstr("**Timed inputs**: along the summed dimensions of `a` and `b`, a few "
+                        "lines are 0 except for two elements"));
   EXPECT_THAT(spec_of("void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
                       "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n"),
               HasSubstr("**Inputs** are whole numbers from -8 to 8"));
