@@ -96,7 +96,28 @@ std::vector<Path> extra_readable(const Path& program) {
   return {real.parent_path().parent_path()};
 }
 
+/// Path of the compiler of this name; an empty name stands for $KW_CXX, or else g++.
+Result<std::string> find_compiler(std::string program) {
+  if (program.empty()) program = platform::env_of_ours("KW_CXX").value_or("g++");
+  return KW_TRY(platform::find_program(program)).string();
+}
+
+/// The first line that the compiler prints about its version.
+Result<std::string> ask_version(const std::string& program) {
+  platform::SpawnOptions options;
+  options.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
+  const platform::Exit asked =
+      KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(10)));
+  if (!asked.ok() || asked.out.empty())
+    return fail(ErrorCode::MissingProgram,
+                "the C++ compiler cannot be run: " + platform::describe(asked), program,
+                Advice::Stop);
+  return sanitise(split_lines(asked.out).front(), 200);
+}
+
 }  // namespace
+
+Result<std::string> cpu_compiler_words() { return ask_version(KW_TRY(find_compiler(""))); }
 
 std::string processor_identity(std::string_view cpuinfo) {
   std::string out;
@@ -122,19 +143,10 @@ CpuCompiler::CpuCompiler(CpuCompilerSettings settings, std::string version)
 }
 
 Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings settings) {
-  if (settings.program.empty()) settings.program = platform::env_of_ours("KW_CXX").value_or("g++");
-  settings.program = KW_TRY(platform::find_program(settings.program)).string();
+  settings.program = KW_TRY(find_compiler(settings.program));
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
-  platform::SpawnOptions options;
-  options.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
-  const platform::Exit asked =
-      KW_TRY(platform::run({settings.program, "--version"}, options, std::chrono::seconds(10)));
-  if (!asked.ok() || asked.out.empty())
-    return fail(ErrorCode::MissingProgram,
-                "the C++ compiler cannot be run: " + platform::describe(asked), settings.program,
-                Advice::Stop);
-  std::string version = sanitise(split_lines(asked.out).front(), 200);
+  std::string version = KW_TRY(ask_version(settings.program));
   return std::unique_ptr<CpuCompiler>(new CpuCompiler(std::move(settings), std::move(version)));
 }
 

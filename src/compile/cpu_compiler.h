@@ -50,6 +50,10 @@ class CpuCompiler final : public Compiler {
   std::string identity_;
 };
 
+/// The version line of the compiler that builds candidates, without building anything (2 ms).
+/// Error: there is no compiler, or it does not run.
+Result<std::string> cpu_compiler_words();
+
 /// Architecture of units that are built on this machine and may run on any x86-64 host of a GPU;
 /// used in place of "native".
 inline constexpr std::string_view kAnyProcessor = "x86-64";

@@ -120,16 +120,28 @@ std::vector<Cache> caches_from_sysfs(int core) {
   return caches;
 }
 
-/// Caches where sysfs is hidden: sizes that the C library read from the processor, with sharing
-/// guessed.
-std::vector<Cache> caches_from_libc(int cores) {
+/// Logical cores of a physical one, as /proc/cpuinfo counts them; 1 where it does not.
+int threads_per_core(std::string_view cpuinfo) {
+  const auto number = [&](std::string_view key) {
+    const std::string text = cpuinfo_value(cpuinfo, key);
+    int value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  const int siblings = number("siblings"), cores = number("cpu cores");
+  return cores > 0 ? std::max(1, siblings / cores) : 1;
+}
+
+/// Caches where sysfs is hidden: sizes that the C library read from the processor. Logical cores of
+/// a physical one share L1 and L2, and all cores are taken to share L3.
+std::vector<Cache> caches_from_libc(int cores, int threads) {
   std::vector<Cache> caches;
   const auto add = [&](int level, int name, int shared_by) {
     const long bytes = ::sysconf(name);
     if (bytes > 0) caches.push_back({level, bytes, shared_by});
   };
-  add(1, _SC_LEVEL1_DCACHE_SIZE, 1);
-  add(2, _SC_LEVEL2_CACHE_SIZE, 1);
+  add(1, _SC_LEVEL1_DCACHE_SIZE, threads);
+  add(2, _SC_LEVEL2_CACHE_SIZE, threads);
   add(3, _SC_LEVEL3_CACHE_SIZE, cores);
   return caches;
 }
@@ -148,7 +160,7 @@ Result<DeviceFacts> read_cpu_facts() {
   if (facts.model.empty()) facts.model = "unknown processor";
   facts.isa = instruction_sets();
   facts.caches = caches_from_sysfs(cores.front());
-  if (facts.caches.empty()) facts.caches = caches_from_libc(facts.cores);
+  if (facts.caches.empty()) facts.caches = caches_from_libc(facts.cores, threads_per_core(cpuinfo));
   facts.memory_bytes =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
 

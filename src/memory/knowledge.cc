@@ -308,7 +308,11 @@ std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
   std::size_t cards = 0, snippets = 0;
   for (const auto& [score, one] : ranked) {
     const bool is_snippet = one->card.kind == CardKind::Snippet;
-    if (is_snippet ? snippets++ < kMostSnippets : cards++ < kMostCards) chosen.push_back(one);
+    const bool is_for_arch = !one->card.archs.empty() && one->card.kind == CardKind::Technique;
+    const std::size_t most = is_for_arch ? kMostCardsOfArch : kMostCards;
+    if (is_snippet ? snippets >= kMostSnippets : cards >= most) continue;
+    ++(is_snippet ? snippets : cards);
+    chosen.push_back(one);
   }
   return chosen;
 }

@@ -36,7 +36,10 @@ std::string excerpt(const std::string& source);
 /// found.
 bool fits(const Card& card, Target target, const std::string& arch, bool has_cute = true);
 
-inline constexpr std::size_t kMostCards = 4;     ///< The most cards in words that a prompt shows.
+inline constexpr std::size_t kMostCards = 4;  ///< The most cards in words for any architecture.
+/// The most cards in words that a prompt shows; those beyond kMostCards are techniques of the
+/// architecture.
+inline constexpr std::size_t kMostCardsOfArch = 8;
 inline constexpr std::size_t kMostSnippets = 1;  ///< The most cards with code that a prompt shows.
 inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< The most bytes of one snippet.
 /// The most cards that a run keeps to choose from.

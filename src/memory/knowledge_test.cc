@@ -160,6 +160,24 @@ TEST(KnowledgeTest, WhatIsForFewFamiliesAndArchitecturesComesFirst) {
   EXPECT_THAT(chosen({many, one, here}), ElementsAre("here", "one", "many"));
 }
 
+// What holds anywhere is bounded closely; how an architecture's instructions are used is not.
+TEST(KnowledgeTest, CardsOfTheArchitectureComeBesideTheFirstFour) {
+  std::vector<FoundCard> all;
+  for (int i = 0; i < 12; ++i) all.push_back(found("any " + std::to_string(i), 1 - 0.01 * i));
+  EXPECT_EQ(chosen(all).size(), kMostCards);
+  for (int i = 0; i < 12; ++i) {
+    all.push_back(found("here " + std::to_string(i), 0.6 - 0.01 * i));
+    all.back().card.archs = {"sm_80", "sm_90", "sm_100"};
+  }
+  const auto names = chosen(all);
+  ASSERT_EQ(names.size(), kMostCardsOfArch);
+  EXPECT_EQ(names[kMostCards - 1], "any 3");
+  EXPECT_EQ(names[kMostCards], "here 0");
+  for (FoundCard& one : all)
+    if (!one.card.archs.empty()) one.card.kind = CardKind::Hardware;
+  EXPECT_EQ(chosen(all).size(), kMostCards) << "notes on hardware are no techniques";
+}
+
 TEST(KnowledgeTest, ACardAboutAnArchitectureIsToldThere) {
   FoundCard hopper = found("hopper", 0), any = found("any machine", 0.9);
   hopper.words = any.words = {"memory"};

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "propose/describe.h"
+#include "propose/test_situation.h"
 
 namespace kw::propose {
 namespace {
@@ -46,11 +47,11 @@ TEST(Architecture, OfADeviceThatIsNotAtHandOnlyTheLeastIsClaimed) {
   gpu.arch = "sm_75";
   gpu.multiprocessors = 40;
   gpu.threads_per_multiprocessor = 1024;
-  const auto lines = describe_device(facts, {"Tesla T4, 40 multiprocessors"});
+  const auto lines = describe_device(facts, test_task().task, {"Tesla T4, 40 multiprocessors"});
   EXPECT_THAT(lines[0], AllOf(HasSubstr("sm_75 that is not at hand"), Not(HasSubstr("40"))));
   EXPECT_EQ(lines[1], "It may be: Tesla T4, 40 multiprocessors");
   facts.memory_bytes = std::int64_t{16} << 30;
-  EXPECT_THAT(describe_device(facts).front(),
+  EXPECT_THAT(describe_device(facts, test_task().task).front(),
               AllOf(HasSubstr("(sm_75), 40 multiprocessors"), HasSubstr("GiB memory")));
 }
 

@@ -83,11 +83,14 @@ std::string tensor_words(const task::Definition& task, const task::TensorSpec& t
                                   sizes_text(task, tensor, [&](std::size_t i) {
                                     return std::string(tensor.shape[i].expr.text());
                                   }));
-  if (has_gaps(task, tensor)) {
-    words += fmt::format(", rows `{}` elements apart", tensor.pitch->expr.text());
-    if (tensor.role != TensorRole::In)
-      words += "; what lies between a row's end and the next row must stay untouched";
-  }
+  if (has_gaps(task, tensor))
+    words += fmt::format(
+        ", rows `{}` elements apart; what lies between a row's end and the next row is noise, NaN "
+        "included, which must {}",
+        tensor.pitch->expr.text(),
+        tensor.role == TensorRole::In    ? "not reach a result"
+        : tensor.role == TensorRole::Out ? "stay untouched"
+                                         : "stay untouched and not reach a result");
   words += fmt::format("; first element aligned to {} bytes", tensor.alignment);
   if (tensor.role != TensorRole::In && !tensor.is_whole_compared)
     words += tensor.regions.empty() ? "; scratch, not compared"
@@ -131,7 +134,7 @@ std::string ceiling_words(const Ceiling& c) {
   return fmt::format("{} in {}, {}: {}", c.kind, c.level, with, format_si(c.per_second, "B/s"));
 }
 
-std::vector<std::string> describe_gpu(const DeviceFacts& facts,
+std::vector<std::string> describe_gpu(const DeviceFacts& facts, const Task& task,
                                       const std::vector<std::string>& candidates) {
   const GpuFacts& gpu = facts.gpu.front();
   const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
@@ -165,8 +168,23 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts,
                                  "maker's, and no kernel reaches them"
                                : "Its bandwidths and peak rates are not measured yet");
   for (const DatasheetRates& sheet : gpu.datasheet)
-    lines.push_back("Its maker says: " + describe_rates(sheet));
+    lines.push_back("Its maker says: " + describe_rates(sheet, task));
   return lines;
+}
+
+/// "2 usable cores", with the logical cores that share a physical one as far as the sharing of the
+/// first-level cache shows.
+std::string cores_text(const DeviceFacts& facts) {
+  const auto first = std::ranges::find(facts.caches, 1, &Cache::level);
+  const int siblings = first == facts.caches.end() ? 0 : first->shared_by;
+  std::string text = fmt::format("{} usable{} core{}", facts.cores, siblings > 1 ? " logical" : "",
+                                 facts.cores == 1 ? "" : "s");
+  if (siblings > 1)
+    text += fmt::format("; {} logical cores share the execution units and L1 of a physical one",
+                        siblings);
+  else if (siblings == 1 && facts.cores > 1)
+    text += ", each with execution units of its own";
+  return text;
 }
 
 /// For each kind of ceiling and memory level the fastest ceiling, which is what a kernel can reach,
@@ -337,25 +355,32 @@ Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Ta
   return shapes;
 }
 
-std::string describe_rates(const DatasheetRates& sheet) {
+bool has_matrix_work(const Task& task) {
+  return task.family == "matmul" || task.family == "convolution" || task.family == "attention";
+}
+
+std::string describe_rates(const DatasheetRates& sheet, const Task& task) {
+  const bool has_matrices = has_matrix_work(task);
+  const bool has_doubles = std::ranges::any_of(
+      task.signature, [](const Parameter& p) { return p.is_tensor && p.dtype == Dtype::F64; });
   std::string words = "memory " + format_si(sheet.memory, "B/s");
-  for (const auto& [rate, name] : {std::pair{sheet.f32, "f32"},
-                                   {sheet.f64, "f64"},
-                                   {sheet.f64_matrix, "f64 on matrix units"},
-                                   {sheet.tf32, "tf32"},
-                                   {sheet.f16, "f16 and bf16"}})
+  const auto add = [&](double rate, std::string_view name) {
     if (rate > 0) words += fmt::format(", {} {}", name, format_si(rate, "flop/s"));
+  };
+  add(sheet.f32, "f32");
+  if (has_doubles) add(sheet.f64, "f64");
+  if (has_doubles && has_matrices) add(sheet.f64_matrix, "f64 on matrix units");
+  if (has_matrices) add(sheet.tf32, "tf32"), add(sheet.f16, "f16 and bf16");
   return words;
 }
 
-std::vector<std::string> describe_device(const DeviceFacts& facts,
+std::vector<std::string> describe_device(const DeviceFacts& facts, const Task& task,
                                          const std::vector<std::string>& candidates) {
   std::vector<std::string> lines;
-  if (!facts.gpu.empty()) return describe_gpu(facts, candidates);
-  lines.push_back(
-      fmt::format("{}{}, {} usable core{}", facts.model,
-                  facts.generation.empty() ? "" : fmt::format(" ({})", facts.generation),
-                  facts.cores, facts.cores == 1 ? "" : "s"));
+  if (!facts.gpu.empty()) return describe_gpu(facts, task, candidates);
+  lines.push_back(fmt::format(
+      "{}{}, {}", facts.model,
+      facts.generation.empty() ? "" : fmt::format(" ({})", facts.generation), cores_text(facts)));
   if (!facts.isa.empty())
     lines.push_back("Instruction sets, all of them enabled: " + join(facts.isa, ", "));
   std::vector<std::string> caches;
@@ -423,10 +448,13 @@ std::vector<std::string> describe_goal(const Situation& s) {
   if (s.goals.speedup)
     lines.push_back(goal_line(fmt::format("{:g} times the baseline's speed", *s.goals.speedup),
                               speedup, *s.goals.speedup, false));
-  if (s.goals.roof)
-    lines.push_back(goal_line(fmt::format("{:g} of the roofline", *s.goals.roof),
+  if (s.goals.roof) {
+    const bool is_measured = s.device != nullptr && !s.device->ceilings.empty();
+    lines.push_back(goal_line(fmt::format("{:g} of the roofline{}", *s.goals.roof,
+                                          is_measured ? "" : ", which is not measured yet"),
                               s.best != nullptr ? s.best->evaluation.roofline_fraction : 0,
                               *s.goals.roof, false));
+  }
   if (s.goals.time_ns)
     lines.push_back(goal_line(format_ns(*s.goals.time_ns) + " on the slowest timed workload",
                               s.best != nullptr ? slowest_ns(s.best->evaluation) : 0,

@@ -41,14 +41,18 @@ struct ShapeWords {
 /// Describes the workloads of the group `show` for the target.
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target);
 
+/// Whether the main part of the task's work is sums of products, which matrix units compute.
+bool has_matrix_work(const Task& task);
+
 /// Describes a processor by cores, instruction sets, caches and measured ceilings; a GPU by limits,
-/// measured ceilings and the rates that its maker states. `candidates` describes the GPUs of the
-/// architecture if the GPU is not present.
-std::vector<std::string> describe_device(const DeviceFacts& facts,
+/// measured ceilings and the rates that its maker states, as far as they bear on the task.
+/// `candidates` describes the GPUs of the architecture if the GPU is not present.
+std::vector<std::string> describe_device(const DeviceFacts& facts, const Task& task,
                                          const std::vector<std::string>& candidates = {});
 
-/// Describes the rates that a maker states: "memory 3.35 TB/s, f32 67.0 Tflop/s, …".
-std::string describe_rates(const DatasheetRates& sheet);
+/// Describes the rates that a maker states, those of matrix units only for tasks with such work and
+/// those of double only for tasks with a tensor of doubles: "memory 3.35 TB/s, f32 67.0 Tflop/s".
+std::string describe_rates(const DatasheetRates& sheet, const Task& task);
 
 /// Describes what a candidate may use. `has_cute`: the compiler finds the headers of CuTe and
 /// CUTLASS.

@@ -94,24 +94,69 @@ TEST(Describe, RatesOfMakersAreNotCalledMeasured) {
   facts.compiler = "NVRTC of CUDA 13000";
   facts.gpu.resize(1);
   facts.gpu.front().arch = "sm_90a";
-  EXPECT_THAT(describe_device(facts, {}),
+  const Task product = shipped("matmul").task;
+  EXPECT_THAT(describe_device(facts, product, {}),
               AllOf(Contains("Its bandwidths and peak rates are not measured yet"),
                     Contains("Compiler: NVRTC of CUDA 13000")));
-  EXPECT_THAT(describe_device(facts, {"H100; memory 3 TB/s"}),
+  EXPECT_THAT(describe_device(facts, product, {"H100; memory 3 TB/s"}),
               AllOf(Contains("It may be: H100; memory 3 TB/s"),
                     Contains(HasSubstr("the rates told here are its maker's")),
                     Each(Not(HasSubstr("not measured yet")))));
   DatasheetRates rates;
   rates.memory = 3.35e12, rates.f32 = 67e12, rates.f64 = 34e12, rates.f64_matrix = 67e12;
-  EXPECT_THAT(describe_rates(rates), HasSubstr("f64 34.0 Tflop/s, f64 on matrix units 67.0"));
+  EXPECT_EQ(describe_rates(rates, product), "memory 3.35 TB/s, f32 67.0 Tflop/s");
+}
+
+// A task without sums of products is bound by memory, whatever matrix units reach.
+TEST(Describe, OnlyRatesThatBearOnTheTaskAreTold) {
+  DatasheetRates rates;
+  rates.memory = 3.35e12, rates.f32 = 67e12, rates.f64 = 34e12, rates.f64_matrix = 67e12;
+  rates.tf32 = 494e12, rates.f16 = 990e12;
+  EXPECT_EQ(describe_rates(rates, shipped("softmax").task), "memory 3.35 TB/s, f32 67.0 Tflop/s");
+  EXPECT_EQ(describe_rates(rates, shipped("conv2d").task),
+            "memory 3.35 TB/s, f32 67.0 Tflop/s, tf32 494 Tflop/s, f16 and bf16 990 Tflop/s");
+  Task doubles = shipped("matmul").task;
+  for (Parameter& p : doubles.signature)
+    if (p.is_tensor) p.dtype = Dtype::F64;
+  EXPECT_THAT(describe_rates(rates, doubles),
+              HasSubstr("f64 34.0 Tflop/s, f64 on matrix units 67.0 Tflop/s"));
 }
 
 TEST(Describe, AProcessorIsToldWithItsGeneration) {
   DeviceFacts facts;
   facts.model = "AMD EPYC", facts.generation = "AuthenticAMD, family 26, model 2";
   facts.cores = 2;
-  EXPECT_THAT(describe_device(facts, {}),
+  const Task task = test_task().task;
+  EXPECT_THAT(describe_device(facts, task),
               Contains("AMD EPYC (AuthenticAMD, family 26, model 2), 2 usable cores"));
+  facts.caches = {{1, 32 << 10, 1}};
+  EXPECT_THAT(describe_device(facts, task).front(),
+              testing::EndsWith(", 2 usable cores, each with execution units of its own"));
+  facts.caches = {{1, 32 << 10, 2}};
+  EXPECT_THAT(describe_device(facts, task).front(),
+              testing::EndsWith("2 usable logical cores; 2 logical cores share the execution units "
+                                "and L1 of a physical one"));
+}
+
+// Random bytes lie between rows, and some of them are NaN.
+TEST(Describe, PaddingIsNoise) {
+  const auto task = shipped("softmax_padded");
+  EXPECT_THAT(words_on(task, "x"),
+              HasSubstr("is noise, NaN included, which must not reach a result"));
+  EXPECT_THAT(words_on(task, "y"), HasSubstr("is noise, NaN included, which must stay untouched"));
+}
+
+// A share of a roof that nobody has measured is no rate to aim at.
+TEST(Describe, AGoalInSharesOfAnUnknownRoofSaysSo) {
+  Situation situation;
+  const auto task = test_task();
+  situation.task = &task;
+  situation.goals.roof = 0.85;
+  EXPECT_THAT(describe_goal(situation),
+              Contains("Goal: 0.85 of the roofline, which is not measured yet."));
+  const DeviceFacts device = test_device();
+  situation.device = &device;
+  EXPECT_THAT(describe_goal(situation), Contains("Goal: 0.85 of the roofline."));
 }
 
 TEST(Describe, TheOpponentIsNamedOrWhoItWillBe) {

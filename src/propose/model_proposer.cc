@@ -143,7 +143,9 @@ Result<ChatReply> ModelProposer::complete(const Situation& situation, const Chat
 
 Result<Proposal> ModelProposer::propose(const Situation& situation) {
   KW_ASSERT(situation.number > 0);
-  const Prompt prompt = KW_TRY(book_.build(situation, options_.prompt));
+  PromptOptions asked = options_.prompt;
+  asked.reply_tokens = options_.reply.max_tokens;
+  const Prompt prompt = KW_TRY(book_.build(situation, asked));
   if (options_.on_prompt) options_.on_prompt(prompt);
 
   ChatRequest request;

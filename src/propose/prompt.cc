@@ -191,10 +191,22 @@ bool is_over_real_numbers(const Task& task) {
 
 /// Whether the task sums products of float32, which matrix units can compute from parts.
 bool sums_products(const Task& task) {
-  const bool is_product =
-      task.family == "matmul" || task.family == "convolution" || task.family == "attention";
-  return is_product && std::ranges::any_of(task.signature, [](const Parameter& p) {
+  return has_matrix_work(task) && std::ranges::any_of(task.signature, [](const Parameter& p) {
            return p.is_tensor && p.role == TensorRole::In && p.dtype == Dtype::F32;
+         });
+}
+
+bool has_half(const Task& task) {
+  return std::ranges::any_of(task.signature,
+                             [](const Parameter& p) { return p.is_tensor && is_half(p.dtype); });
+}
+
+/// Whether the macro of the task's real type is explained: the kernels of tasks with types of 16
+/// bits, which later become parents, are written for several types, as some examples are. The
+/// parent itself does not decide, so that the system message stays equal from attempt to attempt.
+bool explains_real_macro(const Situation& s) {
+  return has_half(s.task->task) || std::ranges::any_of(s.examples, [](const Example& one) {
+           return one.source.contains("KW_REAL");
          });
 }
 
@@ -219,6 +231,8 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   f["tolerance"] = {describe_tolerance(definition)};
   f["reference"] = {fenced(shown_reference(definition.reference), "cpp")};
   f["has_real"] = {is_over_real_numbers(task)};
+  f["has_half"] = {has_half(task)};
+  f["has_real_macro"] = {explains_real_macro(s)};
   std::vector<Fields> items;
   for (const ShapeWords& shape : shapes)
     items.push_back({{"name", {shape.name}}, {"what", {shape.what}}});
@@ -254,8 +268,8 @@ void set_rules(Fields& f, const Situation& s) {
   f["has_products"] = {has_rounding(*s.task) && sums_products(s.task->task)};
   f["has_cute"] = {s.target == Target::Cuda && s.has_cute};
   f["target"] = {std::string(name_of(s.target))};
-  f["device_facts"] = {
-      texts(s.device != nullptr ? describe_device(*s.device, s.gpus) : std::vector<std::string>())};
+  f["device_facts"] = {texts(s.device != nullptr ? describe_device(*s.device, s.task->task, s.gpus)
+                                                 : std::vector<std::string>())};
   f["attempt"] = {std::to_string(s.number)};
 }
 
@@ -399,6 +413,8 @@ Result<Prompt> PromptBook::fill(const Situation& s, const PromptOptions& options
 
   Fields fields;
   set_rules(fields, s);
+  fields["has_reply_limit"] = {options.reply_tokens > 0};
+  fields["reply_tokens"] = {std::to_string(options.reply_tokens)};
   set_task(fields, s, shapes);
   set_parent(fields, s, feedback);
   set_manner(fields, s);

@@ -15,6 +15,7 @@ namespace kw::propose {
 
 struct PromptOptions {
   std::int64_t max_tokens = kPromptTokens;  ///< Limit of both messages, at 3.5 bytes a token.
+  std::int64_t reply_tokens = 0;  ///< Limit of the reply, which the prompt tells; 0: not known.
 };
 
 struct Prompt {

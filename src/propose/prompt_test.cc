@@ -101,6 +101,21 @@ TEST_F(PromptTest, AFirstPromptHoldsTheContractTheMachineAndTheGoal) {
   EXPECT_GT(prompt.tokens, 1000);
 }
 
+TEST_F(PromptTest, TheLimitOfTheReplyIsToldWhereItIsKnown) {
+  EXPECT_THAT(build().system, Not(HasSubstr("tokens, thinking included")));
+  const auto prompt = book_.build(situation_, {24'000, 4096});
+  ASSERT_TRUE(prompt.has_value());
+  EXPECT_THAT(prompt->system, HasSubstr("The reply may take 4096 tokens, thinking included"));
+}
+
+TEST_F(PromptTest, TheMacroOfTheRealTypeIsExplainedWhereAnExampleUsesIt) {
+  situation_.target = Target::Cuda;
+  EXPECT_THAT(build().system, Not(HasSubstr("KW_REAL")));
+  situation_.examples = {{"an example", "extern KW_REAL x;\n"}};
+  EXPECT_THAT(build().system, HasSubstr("`KW_REAL` (the type"));
+  EXPECT_THAT(build().system, Not(HasSubstr("cuda_bf16.h` for"))) << "the task has floats alone";
+}
+
 TEST_F(PromptTest, EveryErrandRendersWithAndWithoutEverything) {
   for (const Errand errand : {Errand::Write, Errand::Repair, Errand::Rethink, Errand::Improve})
     for (const bool is_rich : {false, true}) {

@@ -60,6 +60,22 @@ bool is_told(const task::Definition& task, const std::string& dim) {
          });
 }
 
+/// Whether a dim is below ten in every workload of the task, as a window or a stride is. Such a dim
+/// decides which algorithm applies, and no kernel could specialise for a shape by it.
+bool is_always_small(const task::Definition& task, const std::string& dim) {
+  constexpr std::int64_t kSmall = 10;
+  return std::ranges::all_of(task.workloads, [&](const task::WorkloadSpec& spec) {
+    const auto at = spec.dims.find(dim);
+    return at == spec.dims.end() || at->second < kSmall;
+  });
+}
+
+/// The value of a dim that is always small, and the class of another.
+std::string dim_text(const task::Definition& task, const std::string& dim, std::int64_t value) {
+  return is_always_small(task, dim) ? fmt::format("exactly {}", value)
+                                    : decade_text(value, has_32_bits(task, dim));
+}
+
 constexpr std::int64_t kVectorBytes = 16;
 
 /// Whether it is told where the rows of a tensor begin. It is told for any number of rows, since a
@@ -138,8 +154,7 @@ std::string class_of(const task::Definition& task, const Workload& workload) {
   std::vector<std::string> counts{"tensors of " + bytes_text(workload.bytes()) + " in all"};
   for (const std::string& dim : task.dims)
     if (const auto at = workload.dims.find(dim); at != workload.dims.end() && is_told(task, dim))
-      counts.push_back(
-          fmt::format("`{}` {}", dim, decade_text(at->second, has_32_bits(task, dim))));
+      counts.push_back(fmt::format("`{}` {}", dim, dim_text(task, dim, at->second)));
   if (std::string rows = row_words(workload); !rows.empty()) counts.push_back(std::move(rows));
   for (std::string& values : values_words(task, workload)) counts.push_back(std::move(values));
   return "One call: " + join(counts, "; ") + ".";

@@ -14,7 +14,9 @@ namespace kw::propose {
 /// that a call moves, bytes of the tensors, operations, items, every dim of a tensor or argument,
 /// and whether rows begin at whole vectors. Each count is given as the two powers of ten that
 /// enclose it, so that a writer can decide about threads, streaming and tiles but cannot specialise
-/// for the timed shape. Equal lines are merged. Workloads of other groups are ignored.
+/// for the timed shape; a dim that is below ten in every workload of the task (a window, a stride)
+/// is given exactly, since it decides which algorithm applies. Equal lines are merged. Workloads of
+/// other groups are ignored.
 std::vector<std::string> describe_size_classes(const task::Definition& task,
                                                std::span<const Workload> workloads);
 

@@ -11,6 +11,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "compile/cpu_compiler.h"
 #include "compile/cuda_toolkit.h"
 #include "device/known_devices.h"
 #include "memory/playbook_graph.h"
@@ -28,13 +29,13 @@ std::string arch_of(const Groundwork& ground) {
 }
 
 /// What data sheets say of the GPUs of an architecture, a line for each.
-std::vector<std::string> describe_candidates(const std::string& arch) {
+std::vector<std::string> describe_candidates(const std::string& arch, const Task& task) {
   std::vector<std::string> lines;
   for (const device::KnownDevice* known : device::devices_of(arch))
     lines.push_back(fmt::format(
         "{}, {} multiprocessors, L2 {}, {} GB; {} ({})", known->model, known->multiprocessors,
         format_bytes(static_cast<std::uint64_t>(known->l2_bytes)), known->memory_gb,
-        propose::describe_rates(known->rates), known->rates.source));
+        propose::describe_rates(known->rates, task), known->rates.source));
   return lines;
 }
 
@@ -83,9 +84,12 @@ Result<> furnish(engine::Writing& writing, const Groundwork& ground, const Devic
   std::ranges::move(KW_TRY(propose::describe_left_out(definition, facts.target, workloads)),
                     std::back_inserter(writing.size_classes));
   writing.has_cute = ground.has_cute;
+  if (facts.target == Target::Cpu && facts.compiler.empty())
+    writing.device.compiler = compile::cpu_compiler_words().value_or("");
   if (!facts.gpu.empty()) {
     writing.device.gpu.front().arch = arch_of(ground);
-    if (facts.memory_bytes == 0) writing.gpus = describe_candidates(arch_of(ground));
+    if (facts.memory_bytes == 0)
+      writing.gpus = describe_candidates(arch_of(ground), definition.task);
     const auto toolkit = compile::find_cuda_toolkit();
     if (facts.compiler.empty() && toolkit.nvrtc)
       writing.device.compiler = compile::compiler_words(toolkit);

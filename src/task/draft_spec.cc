@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,12 +28,15 @@ constexpr std::size_t kMostStatements = 24;
 constexpr std::size_t kStatementBytes = 240;
 constexpr std::size_t kCommentBytes = 4 << 10;
 constexpr std::size_t kSummaryBytes = 120;
+constexpr std::size_t kResultBytes = 200;  // a summary that tells the outputs' statements
 
 /// A loop or condition with what it holds, or a plain statement.
 struct Told {
   std::string words;  ///< "each `i` from `0` below `n`", or the statement in backticks.
   bool is_plain = false;
   std::vector<Told> inside;
+  std::string target = {};  ///< The array or local that a plain statement assigns.
+  bool is_accumulated = false;
 };
 
 /// Turns the tree of statements into words.
@@ -46,7 +50,7 @@ class Teller {
       if (item.kind == NestItem::Kind::Jump) {
         jumps_.insert(std::string(tokens_[item.begin].text));
       } else if (item.kind == NestItem::Kind::Plain) {
-        if (!is_bare_declaration(item)) told.push_back({plain(item), true, {}});
+        if (!is_bare_declaration(item)) told.push_back(plain(item));
       } else {
         told.push_back(around(item));
         if (told.back().inside.empty()) told.pop_back();
@@ -56,6 +60,8 @@ class Teller {
   }
   /// Keywords of jumps, whose way is not told.
   const std::set<std::string, std::less<>>& jumps() const { return jumps_; }
+  /// A real number of the code that no float holds, without suffix; empty: there is none.
+  const std::string& rounded_number() const { return rounded_number_; }
 
  private:
   bool at(std::size_t i, std::string_view text) const {
@@ -80,7 +86,7 @@ class Teller {
   }
 
   /// `int i = a; i < b; ++i` in words, and its variable; another head as it is written.
-  std::pair<std::string, std::string> counting(std::size_t begin, std::size_t end) const {
+  std::pair<std::string, std::string> counting(std::size_t begin, std::size_t end) {
     const auto semicolon = [&](std::size_t from) {
       while (from < end && !at(from, ";")) ++from;
       return from;
@@ -138,14 +144,23 @@ class Teller {
   }
 
   /// Code as the truth computes it, without suffixes of float numbers.
-  std::string code(std::size_t begin, std::size_t end) const {
+  std::string code(std::size_t begin, std::size_t end) {
     std::string text;
     for (std::size_t i = begin; i < end && i < tokens_.size(); ++i) {
       if (i > begin && tokens_[i].offset > tokens_[i - 1].end) text += ' ';
       const std::string_view number = real_number(tokens_[i]);
       text += number.empty() ? tokens_[i].text : number;
+      if (const double value = parsed(number);
+          rounded_number_.empty() && static_cast<double>(static_cast<float>(value)) != value)
+        rounded_number_ = number;
     }
     return quoted(text);
+  }
+
+  static double parsed(std::string_view number) {
+    double value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value;
   }
 
   /// Whether the statement only declares names, as `int i, j;` does.
@@ -155,15 +170,18 @@ class Teller {
     return true;
   }
 
-  std::string plain(const NestItem& item) {
-    std::string words = code(item.begin, item.end);
+  Told plain(const NestItem& item) {
+    Told told{code(item.begin, item.end), true, {}};
     const auto assigned = read_assignment(tokens_, item.begin, item.end);
-    if (!assigned) return words;
+    if (!assigned) return told;
+    told.target = assigned->target;
     if (assigned->is_declared) declared_[assigned->target] = loops_;
-    if (!assigned->reads_target) return words;
+    if (!assigned->reads_target) return told;
     std::vector<std::string> over;
     for (const std::string& variable : accumulated(*assigned)) over.push_back("`" + variable + "`");
-    return over.empty() ? words : words + ", accumulated over " + join(over, " and ");
+    told.is_accumulated = !over.empty();
+    if (told.is_accumulated) told.words += ", accumulated over " + join(over, " and ");
+    return told;
   }
 
   /// The loops over which a statement accumulates: those whose variables do not select the changed
@@ -191,6 +209,7 @@ class Teller {
   std::vector<std::string> loops_;  ///< Variables of the loops and conditions around; may be "".
   std::map<std::string, std::vector<std::string>> declared_;  ///< Locals, with the loops around.
   std::set<std::string, std::less<>> jumps_;
+  std::string rounded_number_;
 };
 
 std::string without_marks(std::string_view line) {
@@ -260,6 +279,19 @@ std::string tensors_text(std::span<const ToldTensor> tensors) {
   return "The function " + join(parts, "; it ") + ".";
 }
 
+/// What a scalar factor of 0 means, where an output is also read: whether its product may be left
+/// out.
+std::string factors_text(const CFunction& function, std::span<const ToldTensor> tensors) {
+  const bool has_factor = std::ranges::any_of(
+      function.parameters, [](const CParameter& p) { return !p.is_pointer && is_real(p.dtype); });
+  const bool has_both = std::ranges::any_of(tensors, [](const ToldTensor& tensor) {
+    return tensor.role == TensorRole::InOut && tensor.is_read;
+  });
+  return has_factor && has_both ? " All inputs are finite, so that what is multiplied by a scalar "
+                                  "of 0 need not be read."
+                                : "";
+}
+
 std::size_t count_plain(const std::vector<Told>& items) {
   std::size_t count = 0;
   for (const Told& item : items) count += item.is_plain ? 1 : count_plain(item.inside);
@@ -297,11 +329,13 @@ std::string list_text(const std::vector<Told>& items, std::size_t indent, std::s
 struct Statements {
   std::vector<Told> told;
   std::vector<std::string> jumps;  ///< Keywords in backticks.
+  std::string rounded_number;      ///< As Teller::rounded_number().
 };
 
 Statements statements_of(const Tokens& tokens, const CFunction& function) {
   Teller teller(tokens, function);
-  Statements statements{teller.tell(nest_of(tokens, function)), {}};
+  Statements statements{teller.tell(nest_of(tokens, function)), {}, {}};
+  statements.rounded_number = teller.rounded_number();
   for (const std::string& jump : teller.jumps()) statements.jumps.push_back("`" + jump + "`");
   return statements;
 }
@@ -337,6 +371,37 @@ std::string short_code(const Statements& statements) {
   return line.size() <= kSummaryBytes ? line : std::string();
 }
 
+/// Appends the statements that assign an output, each behind the conditions that it stands under,
+/// and to `sums` those that accumulate something else.
+void collect_results(const std::vector<Told>& items, const std::vector<std::string>& outputs,
+                     const std::string& conditions, std::vector<std::string>& results,
+                     std::vector<std::string>& sums) {
+  for (const Told& item : items) {
+    if (!item.is_plain) {
+      const bool is_counting = item.words.starts_with("each ");
+      collect_results(item.inside, outputs,
+                      is_counting ? conditions : conditions + item.words + ": ", results, sums);
+    } else if (contains(outputs, item.target)) {
+      results.push_back(conditions + item.words);
+    } else if (item.is_accumulated) {
+      sums.push_back(conditions + item.words);
+    }
+  }
+}
+
+/// What the outputs are assigned, with the sums before it where the line has room for both; empty
+/// where it would be long or jumps decide.
+std::string result_code(const Statements& statements, const std::vector<std::string>& outputs) {
+  std::vector<std::string> results, sums;
+  collect_results(statements.told, outputs, "", results, sums);
+  if (results.empty() || !statements.jumps.empty()) return {};
+  std::string line = join(results, "; ");
+  const std::string whole = line + (sums.empty() ? "" : " with " + join(sums, "; "));
+  if (whole.size() <= kResultBytes) line = whole;
+  std::erase(line, '`');
+  return line.size() <= kResultBytes ? line : std::string();
+}
+
 std::vector<std::string> names_of(std::span<const ToldTensor> tensors, bool is_output) {
   std::vector<std::string> names;
   for (const ToldTensor& tensor : tensors)
@@ -346,7 +411,8 @@ std::vector<std::string> names_of(std::span<const ToldTensor> tensors, bool is_o
 }
 
 /// The first sentence of the function's comment if it is short enough, or else the statements if
-/// they are, or else which outputs are computed from which inputs.
+/// they are, or else what the outputs are assigned if that is, or else which outputs are computed
+/// from which inputs.
 std::string summary_of(const std::string& comment, const Statements& statements,
                        std::span<const ToldTensor> tensors) {
   std::string_view first = comment;
@@ -358,7 +424,9 @@ std::string summary_of(const std::string& comment, const Statements& statements,
   if (line.ends_with('.')) line.pop_back();
   if (!line.empty() && line.size() <= kSummaryBytes) return line;
   if (std::string code = short_code(statements); !code.empty()) return code;
-  const std::string made = join(names_of(tensors, true), ", ");
+  const std::vector<std::string> outputs = names_of(tensors, true);
+  if (std::string code = result_code(statements, outputs); !code.empty()) return code;
+  const std::string made = join(outputs, ", ");
   const auto from = names_of(tensors, false);
   return from.empty() ? "computes " + made
                       : fmt::format("computes {} from {}", made, join(from, ", "));
@@ -371,7 +439,14 @@ DraftedWords describe_function(std::string_view source, const std::vector<lex::T
   const std::string comment = comment_above(source, tokens[function.begin].offset);
   std::string details = comment.empty() ? "" : comment + "\n\n";
   const Statements statements = statements_of(tokens, function);
-  details += tensors_text(tensors) + "\n\n" + statements_text(statements);
+  details += tensors_text(tensors) + factors_text(function, tensors) + "\n\n";
+  details += statements_text(statements);
+  if (!statements.rounded_number.empty())
+    details += fmt::format(
+        "\nNumbers stand as the truth has them, in double; a kernel may round them to the type of "
+        "the "
+        "tensors, as the reference does there: `{0}f` for `{0}`.\n",
+        statements.rounded_number);
   return {summary_of(comment, statements, tensors), std::string(trim(details))};
 }
 

@@ -69,8 +69,9 @@ TEST(DraftWords, TellLoopsOnceAndTheValuesOfInputs) {
                         "  - for each `j` from `0` below `n`: `c[i * n + j] *= alpha`\n"
                         "  - for each `k` from `0` below `m`, each `j` from `0` below `n`: "
                         "`c[i * n + j] += a[i * m + k] * b[k * n + j]`, accumulated over `k`\n\n"));
-  EXPECT_THAT(product, HasSubstr("**Timed inputs** have a few lines along the summed dimensions of "
-                                 "`a` and `b` in which all elements but two are 0"));
+  EXPECT_THAT(product,
+              HasSubstr("**Timed inputs**: along the summed dimensions of `a` and `b`, a few "
+                        "lines are 0 except for two elements"));
   EXPECT_THAT(spec_of("void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
                       "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n"),
               HasSubstr("**Inputs** are whole numbers from -8 to 8"));
@@ -121,6 +122,31 @@ TEST(DraftWords, ShortStatementsAreTheSummary) {
   EXPECT_EQ(summary_of("void f(int n, float a, const float* x, float* y) {\n"
                        "  for (int i = 0; i < n; ++i)\n"
                        "    if (x[i] > a) y[i] = x[i];\n    else y[i] = 0;\n}\n"),
+            "where x[i] > a: y[i] = x[i]; otherwise: y[i] = 0");
+}
+
+// Of a body of many statements those are the summary that assign the outputs.
+TEST(DraftWords, WhatOutputsAreAssignedIsTheSummaryOfALongBody) {
+  const auto summary_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    return definition ? definition->task.summary : describe(definition.error());
+  };
+  const std::string product =
+      "void gemm(int m, int n, int k, float alpha, const float* a, const float* b, float beta,\n"
+      "          float* c) {\n"
+      "  for (int i = 0; i < m; ++i)\n    for (int j = 0; j < n; ++j) {\n"
+      "      float sum = 0.0f;\n"
+      "      for (int p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];\n"
+      "      c[i * n + j] = alpha * sum + beta * c[i * n + j];\n    }\n}\n";
+  EXPECT_EQ(
+      summary_of(product),
+      "c[i * n + j] = alpha * sum + beta * c[i * n + j] with sum += a[i * k + p] * b[p * n + j], "
+      "accumulated over p");
+  EXPECT_THAT(spec_of(product), testing::HasSubstr("`c` (`[m, n]`). All inputs are finite, so that "
+                                                   "what is multiplied by a scalar of 0 need not"));
+  EXPECT_EQ(summary_of("void f(int n, const float* x, float* y) {\n"
+                       "  for (int i = 0; i < n; ++i) {\n    if (x[i] < 0) break;\n"
+                       "    y[i] = x[i];\n  }\n}\n"),
             "computes y from x");
 }
 
@@ -128,7 +154,12 @@ TEST(DraftWords, ShortStatementsAreTheSummary) {
 TEST(DraftWords, NumbersHaveNoSuffixOfAFloat) {
   EXPECT_THAT(spec_of("void f(int n, const float* x, float* y) {\n"
                       "  for (int i = 0; i < n; ++i) y[i] = 0.2f*x[i] + 1e-3f;\n}\n"),
-              testing::HasSubstr("`y[i] = 0.2*x[i] + 1e-3`"));
+              testing::AllOf(testing::HasSubstr("`y[i] = 0.2*x[i] + 1e-3`"),
+                             testing::HasSubstr("Numbers stand as the truth has them, in double"),
+                             testing::HasSubstr("`0.2f` for `0.2`")));
+  EXPECT_THAT(spec_of("void f(int n, const float* x, float* y) {\n"
+                      "  for (int i = 0; i < n; ++i) y[i] = 0.5f * x[i];\n}\n"),
+              testing::Not(testing::HasSubstr("in double")));
 }
 
 }  // namespace
