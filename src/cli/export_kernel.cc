@@ -28,6 +28,7 @@
 #include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
+#include "evaluate/plan_check.h"
 
 namespace kw::cli {
 namespace {
@@ -201,7 +202,7 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
       task::candidate_plans(given.definition, given.kernel, "candidate", resolved.workloads, gpu);
   if (!plans) return fail_input(plans.error().finding.place + ": " + plans.error().finding.text);
   if (const auto fault = evaluate::check_plans(*unit, *plans, given.kernel,
-                                               given.definition.task.restrictions, &gpu))
+                                             given.definition.task.restrictions, &gpu))
     return fail_input(fault->finding.place + ": " + fault->finding.text);
   const BuiltObject& object = unit->object.front();
   std::string cubin = KW_TRY(platform::read_file(object.path));

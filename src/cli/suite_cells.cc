@@ -286,7 +286,7 @@ task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
 }
 
 Result<std::vector<PlannedCell>> plan_cells(const Global& global, const SuiteSpec& spec,
-                                            const SuiteOptions& options) {
+                                         const SuiteOptions& options) {
   return Planner(global, spec, options).run();
 }
 
