@@ -9,7 +9,7 @@
 
 #include "record/evaluation.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 /// The errors of one workload over all judgements of a soak.
 struct SoakedWorkload {
@@ -49,4 +49,4 @@ class SoakTally {
 /// add up like a random walk, 1 that they are biased, more that the algorithm is unstable.
 double growth_exponent(const std::vector<GrowthPoint>& points);
 
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -1,11 +1,11 @@
 // Sums up the judgements of a soak, and fits the exponent of an error's growth.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/soak_tally.h"
+#include "session/soak_tally.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace kw::cli {
+namespace kw::session {
 
 void SoakTally::add(const Evaluation& evaluation) {
   ++judgements_;
@@ -35,4 +35,4 @@ double growth_exponent(const std::vector<GrowthPoint>& points) {
   return n < 2 || spread <= 1e-12 ? 0 : (n * xy - x * y) / spread;
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -1,12 +1,12 @@
 // Tests of the sums over a soak's judgements, and of the growth exponent.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/soak_tally.h"
+#include "session/soak_tally.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 WorkloadResult result(const char* name, double rel_l2, double gate) {
@@ -46,4 +46,4 @@ TEST(SoakTally, TheExponentIsThatOfTheErrors) {
 }
 
 }  // namespace
-}  // namespace kw::cli
+}  // namespace kw::session
