@@ -11,11 +11,11 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/export_kernel.h"
-#include "cli/stored_run.h"
 #include "engine/standing.h"
 #include "report/export.h"
 #include "report/run_folder.h"
 #include "search/reward.h"
+#include "session/stored_run.h"
 
 namespace kw::cli {
 namespace {
@@ -88,7 +88,7 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
     reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const auto data = KW_TRY(load_run(store, flags.kernel.kernel));
+  const auto data = KW_TRY(session::load_run(store, flags.kernel.kernel));
   // With --json standard output must hold one JSON object, so the export goes to a file in the
   // run's folder.
   if (global.json && flags.kernel.out.empty())

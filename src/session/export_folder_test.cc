@@ -1,10 +1,10 @@
 // Tests which files in a folder an export may replace, and which must stay.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/export_folder.h"
+#include "session/export_folder.h"
 
 #include <gmock/gmock.h>
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,4 +39,4 @@ TEST(ExportFolder, ALinkDoesNotLeadOutOfTheFolder) {
 }
 
 }  // namespace
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -1,13 +1,13 @@
 // Writes an export to a folder, with a file that lists which files belong to the export.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/export_folder.h"
+#include "session/export_folder.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ Result<> write_export_folder(const platform::Path& folder,
   return {};
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -7,7 +7,7 @@
 
 #include "platform/files.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 /// Error (of the input): the folder exists, is not empty, and was not written by an export.
 Result<> check_export_folder(const platform::Path& folder);
@@ -18,4 +18,4 @@ Result<> check_export_folder(const platform::Path& folder);
 Result<> write_export_folder(const platform::Path& folder,
                              const std::map<std::string, std::string>& files);
 
-}  // namespace kw::cli
+}  // namespace kw::session
