@@ -1,7 +1,7 @@
 // Runs the searches (cells) of a suite in a pool of threads, each as a child process, or, without a
 // device, in this process.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suite_run.h"
+#include "session/suite_run.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -15,17 +15,19 @@
 #include <thread>
 
 #include "base/json.h"
-#include "cli/suite_worlds.h"
 #include "platform/subprocess.h"
 #include "record/codec.h"
 #include "search/types.h"
+#include "session/suite_worlds.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 using report::SuiteCell;
 
 constexpr const char* kInterruptedCell = "Interrupted; the same command goes on with the suite.";
+/// The exit code of kw where input cannot be used (docs/formats.md).
+constexpr int kBadInput = 2;
 constexpr int kLookMs = 200;  // how often to look for an interruption while a child runs
 /// How long a child process may still take to finish its attempt and report after it was asked to
 /// end.
@@ -41,17 +43,17 @@ std::vector<std::string> environment() {
 
 /// Runs kw with these arguments in a child process, forwards an interruption to it, and returns how
 /// it ended.
-Result<platform::Exit> run_kw(const Global& global, const std::vector<std::string>& words,
+Result<platform::Exit> run_kw(const Options& options, const std::vector<std::string>& words,
                               const std::function<bool()>& is_interrupted) {
   std::vector<std::string> argv{(KW_TRY(platform::executable_dir()) / "kw").string(), "--workspace",
-                                global.workspace};
-  if (!global.data_dir.empty()) argv.insert(argv.end(), {"--data-dir", global.data_dir});
-  if (!global.jail.empty()) argv.insert(argv.end(), {"--jail", global.jail});
+                                options.workspace};
+  if (!options.data_dir.empty()) argv.insert(argv.end(), {"--data-dir", options.data_dir});
+  if (!options.jail.empty()) argv.insert(argv.end(), {"--jail", options.jail});
   argv.emplace_back("--json");
   argv.insert(argv.end(), words.begin(), words.end());
-  platform::SpawnOptions options;
-  options.env = environment();
-  auto process = KW_TRY(platform::spawn(argv, options));
+  platform::SpawnOptions spawn;
+  spawn.env = environment();
+  auto process = KW_TRY(platform::spawn(argv, spawn));
   pollfd ended{process.pidfd(), POLLIN, 0};
   while (::poll(&ended, 1, kLookMs) == 0) {
     process.drain();
@@ -71,7 +73,7 @@ Result<std::string> run_of(const platform::Exit& exit) {
     const Json& error = (*said)["error"];
     const auto what = error.value("what", std::string());
     const auto where = error.value("where", std::string());
-    return exit.code == kUsage ? fail_input(what, where) : fail(what, where);
+    return exit.code == kBadInput ? fail_input(what, where) : fail(what, where);
   }
   return fail("kw optimize, which searches for this suite, ended with " + describe(exit));
 }
@@ -98,15 +100,15 @@ Result<std::optional<double>> confirmed_speedup(const store::RunStore& store, st
 
 class Pool {
  public:
-  Pool(const Global& global, const store::RunStore& store, const task::SuiteSpec& spec,
+  Pool(const Options& options, const store::RunStore& store, const task::SuiteSpec& spec,
        const std::vector<PlannedCell>& plans, const SuiteWays& ways)
-      : global_(global), store_(store), spec_(spec), plans_(plans), ways_(ways) {}
+      : options_(options), store_(store), spec_(spec), plans_(plans), ways_(ways) {}
 
   Result<std::vector<SuiteCell>> run() {
     for (const RunSummary& run : KW_TRY(store_.list()))
       if (run.config.label.starts_with("suite ")) known_[run.config.label] = run;
     for (const PlannedCell& plan : plans_)
-      if (plan.is_inside()) KW_TRY(worlds_.open(global_, plan.cell.task));
+      if (plan.is_inside()) KW_TRY(worlds_.open(options_, plan.cell.task));
     cells_.resize(plans_.size());
     {
       std::vector<std::jthread> threads;
@@ -154,7 +156,7 @@ class Pool {
       words.insert(words.end(), {"--label", plan.label});
     words.insert(words.end(), plan.asking_words.begin(), plan.asking_words.end());
     const auto exit = KW_TRY(
-        run_kw(global_, words, [this] { return ways_.is_interrupted && ways_.is_interrupted(); }));
+        run_kw(options_, words, [this] { return ways_.is_interrupted && ways_.is_interrupted(); }));
     return read(KW_TRY(run_of(exit)), cell);
   }
 
@@ -163,7 +165,7 @@ class Pool {
     return read_result(store_, run, cell);
   }
 
-  const Global& global_;
+  const Options& options_;
   const store::RunStore& store_;
   const task::SuiteSpec& spec_;
   const std::vector<PlannedCell>& plans_;
@@ -203,11 +205,11 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
   return {};
 }
 
-Result<std::vector<SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
+Result<std::vector<SuiteCell>> run_cells(const Options& options, const store::RunStore& store,
                                          const task::SuiteSpec& spec,
                                          const std::vector<PlannedCell>& plans,
                                          const SuiteWays& ways) {
-  return Pool(global, store, spec, plans, ways).run();
+  return Pool(options, store, spec, plans, ways).run();
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

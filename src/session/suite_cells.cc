@@ -1,7 +1,7 @@
 // Expands a suite's spec to the searches (cells) that it asks for: all combinations, except
 // settings that have no effect on a strategy.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suite_cells.h"
+#include "session/suite_cells.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "session/tasks.h"
 #include "task/fields.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 using report::SuiteMethod;
@@ -28,15 +28,15 @@ using task::SuiteName;
 using task::SuiteSpec;
 
 bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
-bool is_record(const std::string& task) { return task.starts_with(session::kRecordPrefix); }
+bool is_record(const std::string& task) { return task.starts_with(kRecordPrefix); }
 /// Whether this process searches the task itself, without the store: a technique world or a
 /// recorded run.
 bool is_inside(const std::string& task) { return is_world(task) || is_record(task); }
 
 class Planner {
  public:
-  Planner(const Global& global, const SuiteSpec& spec, const SuiteOptions& options)
-      : global_(global), spec_(spec), options_(options), report_(options.file, complaints_) {}
+  Planner(const Options& options, const SuiteSpec& spec, const SuiteOptions& suite)
+      : options_(options), spec_(spec), suite_(suite), report_(suite.file, complaints_) {}
 
   Result<std::vector<PlannedCell>> run() {
     KW_TRY(check_tasks());
@@ -47,7 +47,7 @@ class Planner {
 
  private:
   Result<> check_tasks() {
-    const auto data = KW_TRY(session::open_data(global_));
+    const auto data = KW_TRY(open_data(options_));
     for (const task::SuiteTask& t : spec_.tasks) {
       const std::string& name = t.name.text;
       const std::string& first = spec_.tasks.front().name.text;
@@ -62,9 +62,9 @@ class Planner {
             std::from_chars(name.data() + std::string_view(kWorldPrefix).size(), end, seed);
         if (code != std::errc() || stop != end)
           report_.add(t.name.place, "techniques: wants a number as its seed, as in techniques:7");
-      } else if (const auto landscape = session::open_landscape(global_, name)) {
+      } else if (const auto landscape = open_landscape(options_, name)) {
         if (!*landscape) report_.add(t.name.place, landscape->error().what);
-      } else if (const auto known = session::open_accepted_task(global_, data, name)) {
+      } else if (const auto known = open_accepted_task(options_, data, name)) {
         sha256_[name] = known->task.sha256;
       } else {
         report_.add(t.name.place, describe(known.error()));
@@ -75,7 +75,7 @@ class Planner {
 
   bool has_worlds() const { return is_world(spec_.tasks.front().name.text); }
   bool has_records() const { return is_record(spec_.tasks.front().name.text); }
-  bool is_inside() const { return cli::is_inside(spec_.tasks.front().name.text); }
+  bool is_inside() const { return session::is_inside(spec_.tasks.front().name.text); }
 
   void add_strategy(const SuiteName& name) {
     const search::StrategyInfo& info = **search::find_strategy(name.text);
@@ -113,7 +113,7 @@ class Planner {
       if (models_of_spec().empty())
         return complain("needs a model that writes kernels: give 'models' in the suite");
       for (const task::SuiteTask& t : spec_.tasks)
-        if (session::is_landscape(t.name.text))
+        if (is_landscape(t.name.text))
           return complain(
               fmt::format("has kernels written, which no model does for {}; all strategies search "
                           "worlds of techniques, as techniques:7, and records, as recorded:RUN",
@@ -127,11 +127,11 @@ class Planner {
   std::vector<std::string> models_of_spec() const {
     const bool has_real =
         std::ranges::any_of(spec_.models, [](const SuiteName& m) { return m.text == kRealModel; });
-    if (!options_.models.empty() && !has_real) return options_.models;
+    if (!suite_.models.empty() && !has_real) return suite_.models;
     std::vector<std::string> models;
     for (const SuiteName& model : spec_.models) {
-      if (model.text == kRealModel && !options_.models.empty())
-        models.insert(models.end(), options_.models.begin(), options_.models.end());
+      if (model.text == kRealModel && !suite_.models.empty())
+        models.insert(models.end(), suite_.models.begin(), suite_.models.end());
       else
         models.push_back(model.text);
     }
@@ -166,11 +166,11 @@ class Planner {
     plan.cell.seed = seed;
     if (method.model == kRealModel)
       plan.cell.trouble =
-          fmt::format("Needs a model: kw suite {} --model PROVIDER:NAME", options_.file);
+          fmt::format("Needs a model: kw suite {} --model PROVIDER:NAME", suite_.file);
     else if (!is_inside())
       plan.words = words_of(info, plan.cell);
-    if (!plan.words.empty() && info.is_writing && !options_.model_timeout.empty())
-      plan.asking_words = {"--model-timeout", options_.model_timeout};
+    if (!plan.words.empty() && info.is_writing && !suite_.model_timeout.empty())
+      plan.asking_words = {"--model-timeout", suite_.model_timeout};
     plan.label = label_of(plan.cell);
     plans_.push_back(std::move(plan));
   }
@@ -250,15 +250,15 @@ class Planner {
       if (const std::size_t at = model.find(place); at != std::string::npos)
         model.replace(at, place.size(), name);
     const auto beside =
-        std::filesystem::path(options_.file).parent_path() / model.substr(kScripted.size());
+        std::filesystem::path(suite_.file).parent_path() / model.substr(kScripted.size());
     std::error_code ignored;
     return std::filesystem::exists(beside, ignored) ? std::string(kScripted) + beside.string()
                                                     : model;
   }
 
-  const Global& global_;
+  const Options& options_;
   const SuiteSpec& spec_;
-  const SuiteOptions& options_;
+  const SuiteOptions& suite_;
   task::Complaints complaints_;
   task::FileReport report_;
   std::map<std::string, std::string> sha256_;  // by task
@@ -285,9 +285,9 @@ task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
   return spec;
 }
 
-Result<std::vector<PlannedCell>> plan_cells(const Global& global, const SuiteSpec& spec,
-                                         const SuiteOptions& options) {
-  return Planner(global, spec, options).run();
+Result<std::vector<PlannedCell>> plan_cells(const Options& options, const SuiteSpec& spec,
+                                         const SuiteOptions& suite) {
+  return Planner(options, spec, suite).run();
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

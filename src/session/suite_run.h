@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/suite_cells.h"
+#include "session/suite_cells.h"
 #include "store/run_store.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 struct SuiteWays {
   int jobs = 2;  ///< Cells that run at the same time; they still measure one at a time.
@@ -22,7 +22,8 @@ struct SuiteWays {
 /// Runs the searches (cells) of a suite in the order of `plans`. If the store has a finished run
 /// for a search, its result is read; an unfinished run is resumed. A failure of one search is
 /// stored in its cell; only errors of the store are returned.
-Result<std::vector<report::SuiteCell>> run_cells(const Global& global, const store::RunStore& store,
+Result<std::vector<report::SuiteCell>> run_cells(const Options& options,
+                                                 const store::RunStore& store,
                                                  const task::SuiteSpec& spec,
                                                  const std::vector<PlannedCell>& plans,
                                                  const SuiteWays& ways);
@@ -30,4 +31,4 @@ Result<std::vector<report::SuiteCell>> run_cells(const Global& global, const sto
 /// Reads the result of a finished run from the store into `cell`.
 Result<> read_result(const store::RunStore& store, const std::string& run, report::SuiteCell& cell);
 
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -1,17 +1,17 @@
 // Searches a technique world or a recorded run with a strategy, under the settings of one search of
 // a suite.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suite_worlds.h"
+#include "session/suite_worlds.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "cli/suite_cells.h"
 #include "search/reward.h"
 #include "search/strategy.h"
 #include "session/recorded_landscape.h"
+#include "session/suite_cells.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 /// The random seed of a search. It also depends on the world, so that the same seed in several
@@ -81,27 +81,27 @@ void search_record(const task::SuiteSpec& spec, const search::RecordedLandscape&
 
 }  // namespace
 
-Result<> Worlds::open(const Global& global, const std::string& task) {
-  if (task.starts_with(session::kRecordPrefix)) {
+Result<> Worlds::open(const Options& options, const std::string& task) {
+  if (task.starts_with(kRecordPrefix)) {
     if (auto& record = records_[task]; record == nullptr)
-      record = KW_TRY(session::open_record(global, task)).landscape;
+      record = KW_TRY(open_record(options, task)).landscape;
     return {};
   }
   auto& world = worlds_[task];
   if (world != nullptr) return {};
-  search::WorldOptions options;
+  search::WorldOptions size;
   const std::string_view seed =
       std::string_view(task).substr(std::string_view(kWorldPrefix).size());
-  std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
-  world = std::make_unique<search::TechniqueWorld>(options);
+  std::from_chars(seed.data(), seed.data() + seed.size(), size.seed);
+  world = std::make_unique<search::TechniqueWorld>(size);
   return {};
 }
 
 void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell) {
-  if (cell.task.starts_with(session::kRecordPrefix))
+  if (cell.task.starts_with(kRecordPrefix))
     search_record(spec, worlds.record(cell.task), cell);
   else
     search_world(spec, worlds.world(cell.task), cell);
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

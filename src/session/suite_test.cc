@@ -7,12 +7,12 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/suite_cells.h"
-#include "cli/suite_run.h"
 #include "record/codec.h"
 #include "report/suite_tables.h"
+#include "session/suite_cells.h"
+#include "session/suite_run.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 using testing::AllOf;
@@ -27,7 +27,7 @@ const task::SuiteWords kWords{
 
 class SuitePlanTest : public testing::Test {
  protected:
-  SuitePlanTest() { global_.workspace = dir_.path().string(); }
+  SuitePlanTest() { options_.workspace = dir_.path().string(); }
 
   static task::SuiteSpec spec(const std::string& text) {
     auto spec = task::parse_suite("name: a\n" + text, "a.yaml", kWords);
@@ -35,19 +35,19 @@ class SuitePlanTest : public testing::Test {
     return spec ? *spec : task::SuiteSpec();
   }
   std::vector<PlannedCell> plans(const std::string& text, std::vector<std::string> models = {}) {
-    auto plans = plan_cells(global_, spec(text), {"a.yaml", std::move(models)});
+    auto plans = plan_cells(options_, spec(text), {"a.yaml", std::move(models)});
     EXPECT_TRUE(plans) << plans.error().what;
     return plans ? *plans : std::vector<PlannedCell>();
   }
   std::string complaint(const std::string& text) {
-    const auto plans = plan_cells(global_, spec(text), {"a.yaml", {}});
+    const auto plans = plan_cells(options_, spec(text), {"a.yaml", {}});
     EXPECT_FALSE(plans) << text;
     return plans ? "" : plans.error().what;
   }
   static std::string words(const PlannedCell& plan) { return join(plan.words, " "); }
 
   platform::TempDir dir_ = std::move(platform::TempDir::create("kw-suite").value());
-  Global global_;
+  Options options_;
 };
 
 TEST_F(SuitePlanTest, EveryCombinationThatMeansSomethingIsACell) {
@@ -169,7 +169,7 @@ TEST_F(SuitePlanTest, AFinishedRunIsReadAndNotMadeAgain) {
   bool was_new = true;
   SuiteWays ways;
   ways.on_cell = [&](const report::SuiteCell&, bool is_new) { was_new = is_new; };
-  const auto cells = run_cells(global_, store, spec(text), all, ways);
+  const auto cells = run_cells(options_, store, spec(text), all, ways);
   ASSERT_TRUE(cells) << describe(cells.error());
   EXPECT_FALSE(was_new);
   const report::SuiteCell& cell = cells->front();
@@ -230,7 +230,7 @@ TEST_F(SuitePlanTest, WorldsAreTheSameForEveryNumberOfThreads) {
     SuiteWays ways;
     ways.jobs = jobs;
     report::SuiteResult result{spec(text), {}};
-    result.cells = run_cells(global_, store, result.spec, all, ways).value();
+    result.cells = run_cells(options_, store, result.spec, all, ways).value();
     for (const report::SuiteCell& cell : result.cells) {
       EXPECT_EQ(cell.tries.size(), 40u);
       EXPECT_GT(cell.optimum, 1);
@@ -256,4 +256,4 @@ TEST_F(SuitePlanTest, ALandscapeStandsForTheTasks) {
 }
 
 }  // namespace
-}  // namespace kw::cli
+}  // namespace kw::session

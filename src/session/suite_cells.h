@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/flags.h"
 #include "report/suite_data.h"
+#include "session/options.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 /// Prefix of tasks that are technique worlds (techniques:SEED), which are searched without store,
 /// model or device.
@@ -50,7 +50,7 @@ task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 /// All searches (cells) of a suite, ordered by method, then seed, then task. Impossible ones (a
 /// strategy that writes without a model, tasks that do not exist) are reported at their line of the
 /// spec.
-Result<std::vector<PlannedCell>> plan_cells(const Global& global, const task::SuiteSpec& spec,
-                                         const SuiteOptions& options);
+Result<std::vector<PlannedCell>> plan_cells(const Options& options, const task::SuiteSpec& spec,
+                                         const SuiteOptions& suite);
 
-}  // namespace kw::cli
+}  // namespace kw::session
