@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "cli/doctor_checks.h"
+#include "session/doctor_checks.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 /// Asks a worker for the GPU (about 0.3 s where there is one). Target cpu needs nothing that is
 /// checked here.
 std::vector<CheckUp> examine_gpu();
 
-}  // namespace kw::cli
+}  // namespace kw::session

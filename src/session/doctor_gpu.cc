@@ -1,6 +1,6 @@
 // Checks whether this machine can judge kernels for GPUs (target cuda).
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/doctor_gpu.h"
+#include "session/doctor_gpu.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "profile/ncu.h"
 #include "profile/sanitizer.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ std::vector<CheckUp> examine_gpu() {
   return checks;
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session

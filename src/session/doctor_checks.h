@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/flags.h"
+#include "session/options.h"
 
-namespace kw::cli {
+namespace kw::session {
 
 enum class Health {
   Good,
@@ -35,6 +35,6 @@ inline constexpr std::string_view kJailLines = "jail ";
 
 /// Checks compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short
 /// processes and watches the load for 0.2 s; changes no existing file.
-std::vector<CheckUp> examine(const Global& global);
+std::vector<CheckUp> examine(const Options& options);
 
-}  // namespace kw::cli
+}  // namespace kw::session

@@ -1,6 +1,6 @@
 // Checks whether this machine can judge kernels for processors (target cpu).
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/doctor_checks.h"
+#include "session/doctor_checks.h"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
@@ -13,14 +13,14 @@
 #include <thread>
 
 #include "base/text.h"
-#include "cli/doctor_gpu.h"
 #include "compile/cpu_compiler.h"
 #include "platform/jail.h"
 #include "platform/locks.h"
 #include "platform/processors.h"
+#include "session/doctor_gpu.h"
 #include "session/local_judge.h"
 
-namespace kw::cli {
+namespace kw::session {
 namespace {
 
 using std::chrono::milliseconds;
@@ -44,14 +44,14 @@ bool is_there(const platform::Path& path) {
 CheckUp check_compiler() {
   CheckUp check{"compiler", Health::Good, "", "", ""};
   compile::CpuCompilerSettings settings;
-  settings.objects = session::cache_folder() / "objects";
+  settings.objects = cache_folder() / "objects";
   const auto compiler = compile::CpuCompiler::create(settings);
   if (compiler) {
     check.found = (*compiler)->version();
     return check;
   }
   return {"compiler", Health::Broken, describe(compiler.error()), "nothing can be compiled",
-          std::string(session::kCompilerFix)};
+          std::string(kCompilerFix)};
 }
 
 /// Looks for a program that is useful but not required.
@@ -121,7 +121,7 @@ CheckUp check_user_namespaces() {
 }
 
 CheckUp check_openblas() {
-  if (session::has_openblas()) return {"OpenBLAS", Health::Good, "found", "", ""};
+  if (has_openblas()) return {"OpenBLAS", Health::Good, "found", "", ""};
   return {"OpenBLAS", Health::NotNeeded, "not found",
           "matmul is compared with the reference and its parallel form only",
           "apt install libopenblas-dev"};
@@ -151,10 +151,10 @@ CheckUp check_folder(const std::string& what, const platform::Path& folder,
   return {what, Health::Good, found, "", ""};
 }
 
-CheckUp check_store(const Global& global) {
-  const platform::Path file = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
+CheckUp check_store(const Options& options) {
+  const platform::Path file = platform::Path(options.workspace) / "runs" / "kernelwright.sqlite";
   if (!is_there(file)) return {"store", Health::Good, "none yet; the first run creates it", "", ""};
-  const auto store = store::RunStore::open(global.workspace);
+  const auto store = store::RunStore::open(options.workspace);
   if (!store)
     return {"store", Health::Broken, describe(store.error()), "runs can neither be kept nor read",
             "give another --workspace, or use the version of kw that wrote this one"};
@@ -261,7 +261,7 @@ CheckUp check_worker() {
   for (const char* name : {"kw-worker", "kw-player-cpu", "kw-jail"})
     if (!is_there(*folder / name))
       return {"programs", Health::Broken, fmt::format("{} is missing beside kw", name),
-              "nothing can be judged", std::string(session::kProgramsFix)};
+              "nothing can be judged", std::string(kProgramsFix)};
   return {"programs", Health::Good, folder->string(), "", ""};
 }
 
@@ -282,14 +282,14 @@ CheckUp check_kernel() {
 
 }  // namespace
 
-std::vector<CheckUp> examine(const Global& global) {
+std::vector<CheckUp> examine(const Options& options) {
   std::vector<CheckUp> checks{check_kernel(), check_worker(), check_compiler()};
   for (CheckUp& check : check_jail()) checks.push_back(std::move(check));
   checks.push_back(check_user_namespaces());
   checks.push_back(check_leases());
-  checks.push_back(check_folder("workspace", global.workspace, "use another --workspace"));
-  checks.push_back(check_folder("cache", session::cache_folder(), std::string(session::kCacheFix)));
-  checks.push_back(check_store(global));
+  checks.push_back(check_folder("workspace", options.workspace, "use another --workspace"));
+  checks.push_back(check_folder("cache", cache_folder(), std::string(kCacheFix)));
+  checks.push_back(check_store(options));
   checks.push_back(check_cores());
   checks.push_back(check_quota());
   checks.push_back(check_load());
@@ -302,4 +302,4 @@ std::vector<CheckUp> examine(const Global& global) {
   return checks;
 }
 
-}  // namespace kw::cli
+}  // namespace kw::session
