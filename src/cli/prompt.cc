@@ -32,7 +32,8 @@ std::string words_of(const ReplySettings& reply) {
 }
 
 Result<int> show_prompt(const Global& global, const FirstPromptFlags& flags) {
-  const FirstPrompt first = KW_TRY(build_first_prompt(global, flags));
+  const session::FirstPrompt first =
+      KW_TRY(session::build_first_prompt(global, KW_TRY(request_of(flags))));
   const propose::Prompt& prompt = first.prompt;
   if (global.json) {
     Json object = {
