@@ -13,6 +13,7 @@
 #include "base/foreign_text.h"
 #include "base/letter_case.h"
 #include "base/text.h"
+#include "evaluate/plan_check.h"
 #include "session/export_folder.h"
 #include "session/given_kernel.h"
 #include "session/local_judge.h"
@@ -21,7 +22,6 @@
 #include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
-#include "evaluate/plan_check.h"
 
 namespace kw::session {
 namespace {
@@ -168,7 +168,7 @@ Result<deliver::Built> build_for(const Exportable& given, compile::Compiler& com
       task::candidate_plans(given.definition, given.kernel, "candidate", resolved.workloads, gpu);
   if (!plans) return fail_input(plans.error().finding.place + ": " + plans.error().finding.text);
   if (const auto fault = evaluate::check_plans(*unit, *plans, given.kernel,
-                                             given.definition.task.restrictions, &gpu))
+                                               given.definition.task.restrictions, &gpu))
     return fail_input(fault->finding.place + ": " + fault->finding.text);
   const BuiltObject& object = unit->object.front();
   std::string cubin = KW_TRY(platform::read_file(object.path));

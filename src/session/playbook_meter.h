@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "memory/graph_build.h"
 #include "memory/playbook_graph.h"
 #include "session/local_judge.h"
 #include "session/tasks.h"

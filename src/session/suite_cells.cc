@@ -286,7 +286,7 @@ task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
 }
 
 Result<std::vector<PlannedCell>> plan_cells(const Options& options, const SuiteSpec& spec,
-                                         const SuiteOptions& suite) {
+                                            const SuiteOptions& suite) {
   return Planner(options, spec, suite).run();
 }
 

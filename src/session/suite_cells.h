@@ -51,6 +51,6 @@ task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 /// strategy that writes without a model, tasks that do not exist) are reported at their line of the
 /// spec.
 Result<std::vector<PlannedCell>> plan_cells(const Options& options, const task::SuiteSpec& spec,
-                                         const SuiteOptions& suite);
+                                            const SuiteOptions& suite);
 
 }  // namespace kw::session
