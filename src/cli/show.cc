@@ -15,7 +15,6 @@
 #include "record/codec.h"
 #include "report/evaluation_json.h"
 #include "report/run_folder.h"
-#include "search/types.h"
 #include "session/orders.h"
 #include "session/stored_run.h"
 
@@ -80,7 +79,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
     digest.add(a);
     fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
-               shown_name(a.name), search::to_text(a.knobs), a.words);
+               shown_name(a.name), shown_knobs(a.knobs), a.words);
   }));
   fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
   print_orders(KW_TRY(session::orders_of(store, data.run.id)), data.run);
@@ -119,7 +118,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     return kDone;
   }
   fmt::print("attempt {} of {}: {} {}\nwhy: {}\n{}\n\n", attempt->number, run.name,
-             shown_name(attempt->candidate.name), search::to_text(attempt->candidate.knobs),
+             shown_name(attempt->candidate.name), shown_knobs(attempt->candidate.knobs),
              attempt->why, attempt->words);
   if (!attempt->exchanges.empty())
     fmt::print("plan: {}\nmodel: {} tokens, cost {}\n\n", attempt->plan, spent.tokens,
