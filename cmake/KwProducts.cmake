@@ -183,7 +183,7 @@ if(NOT KW_PORTABLE)
   kw_room(report HOT DEPS store memory measure)
   kw_room(deliver DEPS task compile)
   kw_embed_text(deliver texts ${CMAKE_SOURCE_DIR}/LICENSE)
-  kw_room(session DEPS engine report evaluate llm import deliver LIBS kw_version)
+  kw_room(session AREAS judging searching DEPS engine report evaluate llm import deliver LIBS kw_version)
   kw_room(cli DEPS session LIBS CLI11::CLI11 kw_version)
   # The library's public face, and a program that uses it.
   target_include_directories(kw_session PUBLIC ${CMAKE_SOURCE_DIR}/include)

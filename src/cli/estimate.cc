@@ -18,7 +18,7 @@
 #include "report/run_folder.h"
 #include "search/strategy.h"
 #include "session/model_access.h"
-#include "session/run_models.h"
+#include "session/roles.h"
 #include "session/tasks.h"
 
 namespace kw::cli {

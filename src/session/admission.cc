@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "session/admission_record.h"
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 
 namespace kw::session {
 

@@ -10,8 +10,8 @@
 
 #include "engine/run.h"
 #include "report/plot.h"
-#include "session/local_judge.h"
-#include "session/run_workbench.h"
+#include "session/judging/local_judge.h"
+#include "session/searching/run_workbench.h"
 #include "session/stored_run.h"
 #include "session/tasks.h"
 #include "task/resolve.h"

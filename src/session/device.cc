@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/device.h"
 
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 
 namespace kw::session {
 

@@ -18,7 +18,7 @@
 #include "platform/locks.h"
 #include "platform/processors.h"
 #include "session/doctor_gpu.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 
 namespace kw::session {
 namespace {

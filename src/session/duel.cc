@@ -8,7 +8,7 @@
 
 #include "measure/estimate.h"
 #include "referee/check.h"
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

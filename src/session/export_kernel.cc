@@ -16,7 +16,7 @@
 #include "evaluate/plan_check.h"
 #include "session/export_folder.h"
 #include "session/given_kernel.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/stored_run.h"
 #include "session/tasks.h"
 #include "task/plan_resolve.h"

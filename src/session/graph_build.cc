@@ -19,8 +19,8 @@
 #include "memory/relabel.h"
 #include "net/curl.h"
 #include "propose/relabel.h"
+#include "session/judging/playbook_meter.h"
 #include "session/model_access.h"
-#include "session/playbook_meter.h"
 
 namespace kw::session {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

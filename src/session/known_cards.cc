@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/known_cards.h"
 
-#include "session/shelf.h"
+#include "session/searching/shelf.h"
 #include "session/tasks.h"
 
 namespace kw::session {

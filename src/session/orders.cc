@@ -9,7 +9,7 @@
 #include "engine/order_rules.h"
 #include "engine/orders.h"
 #include "search/budget.h"
-#include "session/run_workbench.h"
+#include "session/searching/run_workbench.h"
 
 namespace kw::session {
 namespace {

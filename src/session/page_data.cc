@@ -7,10 +7,10 @@
 
 #include "base/json.h"
 #include "record/codec.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/orders.h"
-#include "session/run_data.h"
-#include "session/run_workbench.h"
+#include "session/searching/run_data.h"
+#include "session/searching/run_workbench.h"
 #include "session/stored_run.h"
 
 namespace kw::session {

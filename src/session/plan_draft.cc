@@ -6,7 +6,7 @@
 
 #include "platform/files.h"
 #include "platform/read_text.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 #include "task/header.h"
 #include "task/plan_resolve.h"

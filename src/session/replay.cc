@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "engine/run.h"
-#include "session/run_workbench.h"
+#include "session/searching/run_workbench.h"
 #include "session/stored_run.h"
 
 namespace kw::session {

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "session/given_kernel.h"
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 #include "task/resolve.h"
 

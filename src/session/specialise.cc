@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "session/given_kernel.h"
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

@@ -9,7 +9,7 @@
 #include "compile/cpu_compiler.h"
 #include "compile/cuda_toolkit.h"
 #include "llm/providers.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 
 namespace kw::session {
 

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "search/strategy.h"
 #include "session/landscape.h"
-#include "session/recorded_landscape.h"
+#include "session/searching/recorded_landscape.h"
 #include "session/tasks.h"
 #include "task/fields.h"
 

@@ -8,7 +8,7 @@
 
 #include "search/reward.h"
 #include "search/strategy.h"
-#include "session/recorded_landscape.h"
+#include "session/searching/recorded_landscape.h"
 #include "session/suite_cells.h"
 
 namespace kw::session {

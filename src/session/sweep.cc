@@ -7,8 +7,8 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "session/given_kernel.h"
+#include "session/judging/task_judge.h"
 #include "session/sweep_files.h"
-#include "session/task_judge.h"
 #include "session/tasks.h"
 #include "task/resolve.h"
 

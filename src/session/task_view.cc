@@ -7,7 +7,7 @@
 
 #include "base/contains.h"
 #include "memory/shipped_task.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 #include "task/load.h"
 #include "task/resolve.h"

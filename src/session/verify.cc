@@ -14,7 +14,7 @@
 #include "platform/read_text.h"
 #include "record/bounds.h"
 #include "record/interval.h"
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 #include "task/header.h"
 

@@ -17,9 +17,6 @@
 
 namespace kw::session {
 
-/// Fails if a run with this strategy would never call a model in the role of `spec`.
-Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec);
-
 /// The settings with which the run's models are asked for a kernel.
 ReplySettings reply_of(const RunConfig& config);
 

@@ -1,7 +1,7 @@
 // Builds landscapes (search spaces with known times) from runs of the workspace and from exported
 // files.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/recorded_landscape.h"
+#include "session/searching/recorded_landscape.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "platform/files.h"
 #include "record/codec.h"
 #include "report/export.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

@@ -1,7 +1,7 @@
 // Exchanges bundles (files with evaluation requests or their results) between a workspace and a
 // judge on another machine.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/bundle.h"
+#include "session/judging/bundle.h"
 
 #include <fmt/format.h>
 

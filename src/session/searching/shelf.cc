@@ -1,6 +1,6 @@
 // Opens the knowledge for prompts: cards from the shipped files, and their embeddings.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/shelf.h"
+#include "session/searching/shelf.h"
 
 #include <memory>
 #include <utility>

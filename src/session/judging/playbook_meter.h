@@ -8,7 +8,7 @@
 
 #include "memory/graph_build.h"
 #include "memory/playbook_graph.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

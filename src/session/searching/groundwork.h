@@ -8,7 +8,7 @@
 #include "engine/lessons.h"
 #include "engine/writer.h"
 #include "propose/examples.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evaluate/bundle_carrier.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 #include "store/run_store.h"
 

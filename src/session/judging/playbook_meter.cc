@@ -1,6 +1,6 @@
 // Measures steps between kernels of the playbook.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/playbook_meter.h"
+#include "session/judging/playbook_meter.h"
 
 #include <fmt/format.h>
 

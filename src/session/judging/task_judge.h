@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/run.h"
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 
 namespace kw::session {
 

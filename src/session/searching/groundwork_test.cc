@@ -1,6 +1,6 @@
 // Tests that prompts and knowledge are about the architecture for which a run compiles its code.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/groundwork.h"
+#include "session/searching/groundwork.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Opens tasks, compilers and workers for commands.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 
 #include <sys/stat.h>
 #include <sys/sysinfo.h>

@@ -1,6 +1,6 @@
 // Opens models, and makes desks for runs.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/run_models.h"
+#include "session/searching/run_models.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,10 @@
 #include "net/curl.h"
 #include "propose/model_proposer.h"
 #include "session/model_access.h"
+#include "session/roles.h"
 
 namespace kw::session {
 namespace {
-
-/// The role of the model that explains the referee's findings to the models that write.
-constexpr const char* kJudgeRole = "judge";
 
 /// How many replies of a scripted model earlier processes of the run have used up.
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
@@ -33,17 +31,6 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
 }
 
 }  // namespace
-
-Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec) {
-  std::vector<std::string> roles(strategy.roles.begin(), strategy.roles.end());
-  if (strategy.has_parents && !contains(roles, std::string(kJudgeRole)))
-    roles.emplace_back(kJudgeRole);
-  if (spec.role.empty() || contains(roles, spec.role)) return {};
-  return fail_input(fmt::format("strategy '{}' asks no model in the role '{}'{}{}", strategy.name,
-                                spec.role, suggestion(spec.role, roles),
-                                roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
-                    spec.text());
-}
 
 ReplySettings reply_of(const RunConfig& config) {
   return {config.reply_tokens, config.temperature, config.effort};

@@ -1,6 +1,6 @@
 // Opens a task's workbench on the judge of this machine.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/task_judge.h"
+#include "session/judging/task_judge.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Puts together what a search needs to know of its task and device: the task's workbench, example
 // kernels and the graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/groundwork.h"
+#include "session/searching/groundwork.h"
 
 #include <fmt/format.h>
 

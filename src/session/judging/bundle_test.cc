@@ -1,7 +1,7 @@
 // Tests which results of a bundle a workspace accepts, depending on the evaluations, target and
 // architecture that it requested.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/bundle.h"
+#include "session/judging/bundle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

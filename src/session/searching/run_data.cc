@@ -1,6 +1,6 @@
 // Turns reports of runs into report data.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/run_data.h"
+#include "session/searching/run_data.h"
 
 #include "task/header.h"
 

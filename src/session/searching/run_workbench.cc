@@ -1,10 +1,10 @@
 // Rebuilds the workbench on which a run searched.
 // SPDX-License-Identifier: Apache-2.0
-#include "session/run_workbench.h"
+#include "session/searching/run_workbench.h"
 
 #include "memory/shipped_task.h"
+#include "session/judging/local_judge.h"
 #include "session/landscape.h"
-#include "session/local_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {
