@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "platform/files.h"
 #include "record/codec.h"
+#include "report/workload_table.h"
 #include "session/compare_targets.h"
 
 namespace kw::cli {
@@ -32,13 +33,7 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
 Json workloads_json(const Evaluation& e) {
   Json workloads = Json::array();
   for (const WorkloadResult* w : session::timed_workloads(e))
-    workloads.push_back({{"name", w->name},
-                         {"median_ns", w->median_ns},
-                         {"items_per_s", w->items_per_s},
-                         {"bytes_per_s", w->bytes_per_s},
-                         {"flops_per_s", w->flops_per_s},
-                         {"roofline_fraction", w->roofline.fraction},
-                         {"samples", w->samples.size()}});
+    workloads.push_back(report::workload_json(report::WorkloadJson::Targets, *w));
   return workloads;
 }
 
@@ -70,9 +65,7 @@ Json reference_json(const session::SequentialReference& reference) {
 
 void print_workloads(const Evaluation& e) {
   for (const WorkloadResult* w : session::timed_workloads(e))
-    fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
-               format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),
-               w->roofline.fraction);
+    fmt::print("{}\n", report::workload_line(report::WorkloadTable::Targets, *w));
 }
 
 void print_best(const session::BestOfTarget& best) {

@@ -14,6 +14,7 @@
 #include "cli/sweep_range.h"
 #include "cli/target_flags.h"
 #include "platform/signals.h"
+#include "report/workload_table.h"
 #include "session/sweep.h"
 
 namespace kw::cli {
@@ -47,10 +48,8 @@ class Printer final : public session::SweepObserver {
     } else if (w == nullptr) {
       fmt::print(stderr, "{}={:<8} {}\n", sweep.dim, p.value, p.failure_words());
     } else {
-      fmt::print(stderr, "{}={:<8} {:>9}  {:>12}  {:>8}  {} samples\n", sweep.dim, p.value,
-                 format_ns(w->median_ns), format_si(w->items_per_s, "items/s"),
-                 w->speedup.value > 0 ? fmt::format("{:.3f}x", w->speedup.value) : "",
-                 w->samples.size());
+      fmt::print(stderr, "{}={:<8} {}\n", sweep.dim, p.value,
+                 report::workload_line(report::WorkloadTable::Sweep, *w));
     }
   }
 };
@@ -61,9 +60,8 @@ Json points_json(const std::vector<SweepPoint>& points) {
     Json point{{"value", p.value}};
     point["outcome"] = p.outcome();
     point["evidence"] = p.skipped.empty() ? p.evaluation.verdict.evidence : p.skipped;
-    if (const WorkloadResult* w = p.timed()) {
+    if (const WorkloadResult* w = p.timed())
       point.update(report::workload_json(report::WorkloadJson::Sweep, *w));
-    }
     list.push_back(std::move(point));
   }
   return list;

@@ -7,24 +7,19 @@
 #include <filesystem>
 
 #include "report/plot.h"
+#include "report/workload_table.h"
 
 namespace kw::session {
 namespace {
 
 std::string csv_of(const std::string& dim, const std::vector<SweepPoint>& points) {
-  std::string text = dim +
-                     ",outcome,median_ns,baseline_ns,speedup,speedup_low,speedup_high,items_per_s,"
-                     "bytes_per_s,flops_per_s,roofline_fraction,samples\n";
+  std::string text =
+      fmt::format("{},outcome,{}\n", dim, report::workload_csv_header(report::WorkloadCsv::Sweep));
   for (const SweepPoint& p : points) {
     const WorkloadResult* w = p.timed();
-    if (w == nullptr) {
-      text += fmt::format("{},{},,,,,,,,,,\n", p.value, p.outcome());
-      continue;
-    }
-    text += fmt::format("{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.4f},{}\n",
-                        p.value, p.outcome(), w->median_ns, w->opponent_ns, w->speedup.value,
-                        w->speedup.low, w->speedup.high, w->items_per_s, w->bytes_per_s,
-                        w->flops_per_s, w->roofline.fraction, w->samples.size());
+    text += fmt::format("{},{},{}\n", p.value, p.outcome(),
+                        w == nullptr ? report::workload_csv_blank(report::WorkloadCsv::Sweep)
+                                     : report::workload_csv(report::WorkloadCsv::Sweep, *w));
   }
   return text;
 }
