@@ -1,4 +1,4 @@
-# kw_room(name [HOT] [SLOW filter] DEPS rooms... LIBS libraries...): adds a room's static library
+# kw_room(name [HOT] [SLOW filter] [AREAS folders...] DEPS rooms... LIBS libraries...): adds a room's static library
 # and its unit tests.
 # SPDX-License-Identifier: Apache-2.0
 #
@@ -136,8 +136,13 @@ function(kw_room name)
   if(KW_PORTABLE AND NOT name IN_LIST KW_PORTABLE_ROOMS)
     return()
   endif()
-  cmake_parse_arguments(ROOM "HOT" "SLOW" "DEPS;LIBS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  cmake_parse_arguments(ROOM "HOT" "SLOW" "DEPS;LIBS;AREAS" ${ARGN})
+  set(folders ${CMAKE_SOURCE_DIR}/src/${name})
+  foreach(area IN LISTS ROOM_AREAS)
+    list(APPEND folders ${CMAKE_SOURCE_DIR}/src/${name}/${area})
+  endforeach()
+  list(TRANSFORM folders APPEND /*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "(_test|_main|/main)\\.cc$")

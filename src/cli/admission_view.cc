@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 
-/// The workload name that worker::lines_of() uses for a problem of the whole task.
+/// The workload name that session::admit() uses for a problem of the whole task.
 constexpr const char* kAllWorkloads = "all";
 
-const char* mark_of(const worker::AdmissionLine& line) {
+const char* mark_of(const session::AdmissionLine& line) {
   if (!line.is_examined) return "left";
   if (!line.is_applicable) return "none";
   return line.is_ok ? "ok" : "FAIL";
@@ -32,9 +32,9 @@ struct WorkloadTally {
   std::string left_out;   ///< Why something was not checked.
 };
 
-std::vector<WorkloadTally> tally(const std::vector<worker::AdmissionLine>& lines) {
+std::vector<WorkloadTally> tally(const std::vector<session::AdmissionLine>& lines) {
   std::vector<WorkloadTally> tallies;
-  for (const worker::AdmissionLine& line : lines) {
+  for (const session::AdmissionLine& line : lines) {
     if (line.workload == kAllWorkloads) continue;
     auto at = std::ranges::find(tallies, line.workload, &WorkloadTally::name);
     if (at == tallies.end()) at = tallies.insert(at, WorkloadTally{line.workload, 0, 0, "", ""});
@@ -67,10 +67,10 @@ std::string line_of_workload(const WorkloadTally& t) {
 
 }  // namespace
 
-std::string admission_summary(const std::vector<worker::AdmissionLine>& lines) {
+std::string admission_summary(const std::vector<session::AdmissionLine>& lines) {
   std::string text;
   for (const WorkloadTally& t : tally(lines)) text += line_of_workload(t);
-  for (const worker::AdmissionLine& line : lines) {
+  for (const session::AdmissionLine& line : lines) {
     if (line.is_ok) continue;
     std::string words =
         line.workload == kAllWorkloads ? line.what : line.workload + ": " + line.what;
@@ -80,9 +80,9 @@ std::string admission_summary(const std::vector<worker::AdmissionLine>& lines) {
   return text;
 }
 
-std::string admission_details(const std::vector<worker::AdmissionLine>& lines) {
+std::string admission_details(const std::vector<session::AdmissionLine>& lines) {
   std::string text, failures;
-  for (const worker::AdmissionLine& line : lines)
+  for (const session::AdmissionLine& line : lines)
     (line.is_ok ? text : failures) += fmt::format("{:<4} {:<30} {:<18} {}\n", mark_of(line),
                                                   line.what, line.workload, line.detail);
   return text + failures;

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "worker/messages.h"
+#include "session/admission.h"
 
 namespace kw::cli {
 
 /// One line for each workload in the task's order, then every failure in full. No line is wider
 /// than 80 columns.
-std::string admission_summary(const std::vector<worker::AdmissionLine>& lines);
+std::string admission_summary(const std::vector<session::AdmissionLine>& lines);
 
 /// One line for each check of the task and each workload, failures last.
-std::string admission_details(const std::vector<worker::AdmissionLine>& lines);
+std::string admission_details(const std::vector<session::AdmissionLine>& lines);
 
 }  // namespace kw::cli

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::StartsWith;
 
-std::vector<worker::AdmissionLine> lines() {
+std::vector<session::AdmissionLine> lines() {
   const std::string why =
       "taken for correct: the values are so small that what the last block adds is below the gate";
   return {{"reference at the task's type", "one", true, "at 0.5 of the gate"},

@@ -13,13 +13,12 @@
 #include "cli/commands.h"
 #include "cli/compare_targets.h"
 #include "cli/errors.h"
-#include "cli/stored_run.h"
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/comparison.h"
 #include "report/digest.h"
 #include "report/plot.h"
-#include "report/workload_table.h"
+#include "session/stored_run.h"
 
 namespace kw::cli {
 namespace {
@@ -37,7 +36,7 @@ struct Compared {
 
 Result<Compared> load(const store::RunStore& store, const std::string& name) {
   Compared run;
-  run.data = KW_TRY(load_run(store, name));
+  run.data = KW_TRY(session::load_run(store, name));
   KW_TRY(
       store.for_each_line(run.data.run.id, [&](const AttemptLine& line) { run.digest.add(line); }));
   return run;

@@ -12,7 +12,7 @@
 #include "cli/errors.h"
 #include "cli/target_flags.h"
 #include "record/codec.h"
-#include "session/local_judge.h"
+#include "session/device.h"
 
 namespace kw::cli {
 namespace {
@@ -65,12 +65,7 @@ void print_ceilings(const DeviceFacts& facts) {
 
 Result<int> show_device(const Global& global, const DeviceFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const bool is_known = KW_TRY(session::remembered_device(store, aim.target)).has_value();
-  const auto bench = KW_TRY(session::LocalJudge::open(global, &store, aim));
-  const DeviceFacts facts =
-      flags.must_measure || !is_known ? KW_TRY(bench->measure(true)) : bench->facts();
-  const std::vector<std::string>& notes = bench->carrier().notes();
+  const auto [facts, notes] = KW_TRY(session::examine_device(global, aim, flags.must_measure));
   if (global.json) {
     Json object = encode_json(facts);
     object["notes"] = notes;

@@ -9,11 +9,14 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
-#include "cli/doctor_checks.h"
 #include "cli/gpu_readiness.h"
+#include "session/doctor_checks.h"
 
 namespace kw::cli {
 namespace {
+
+using session::CheckUp;
+using session::Health;
 
 const char* word_for(Health health) {
   switch (health) {
@@ -40,20 +43,20 @@ GpuReadiness readiness_of(const std::vector<CheckUp>& checks) {
   GpuSurroundings around;
   for (const CheckUp& check : checks) {
     const bool is_good = check.health == Health::Good;
-    if (check.what == kGpuLine) {
+    if (check.what == session::kGpuLine) {
       around.answers = is_good;
       around.why_no_answer = is_good ? "" : check.found;
     }
-    if (check.what == kNvrtcLine) around.has_nvrtc = is_good;
-    if (check.what == kCompilerLine) around.has_compiler = is_good;
-    if (check.what.starts_with(kJailLines)) around.has_jail = around.has_jail || is_good;
+    if (check.what == session::kNvrtcLine) around.has_nvrtc = is_good;
+    if (check.what == session::kCompilerLine) around.has_compiler = is_good;
+    if (check.what.starts_with(session::kJailLines)) around.has_jail = around.has_jail || is_good;
   }
   look_at_gpu_surroundings(around);
   return gpu_readiness(around);
 }
 
 int run(const Global& global) {
-  const std::vector<CheckUp> checks = examine(global);
+  const std::vector<CheckUp> checks = session::examine(global);
   const bool can_judge = std::none_of(checks.begin(), checks.end(), [](const CheckUp& check) {
     return check.health == Health::Broken;
   });
@@ -62,7 +65,7 @@ int run(const Global& global) {
       return check.what == what && check.health == Health::Good;
     });
   };
-  const bool can_compile_cuda = can_judge && is_good(kNvrtcLine);
+  const bool can_compile_cuda = can_judge && is_good(session::kNvrtcLine);
   const GpuReadiness gpu = readiness_of(checks);
   if (global.json) {
     Json object;

@@ -18,7 +18,7 @@
 #include "report/run_folder.h"
 #include "search/strategy.h"
 #include "session/model_access.h"
-#include "session/run_models.h"
+#include "session/roles.h"
 #include "session/tasks.h"
 
 namespace kw::cli {
@@ -214,7 +214,7 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
   FirstPromptFlags first;
   first.run.task = flags.task;
   first.run.writing.length = flags.length;
-  const propose::Prompt prompt = KW_TRY(build_first_prompt(global, first)).prompt;
+  const auto prompt = KW_TRY(session::build_first_prompt(global, KW_TRY(request_of(first)))).prompt;
   return prompt.system.size() + prompt.user.size();
 }
 

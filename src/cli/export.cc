@@ -11,11 +11,10 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/export_kernel.h"
-#include "cli/stored_run.h"
-#include "engine/standing.h"
 #include "report/export.h"
 #include "report/run_folder.h"
-#include "search/reward.h"
+#include "session/rewards.h"
+#include "session/stored_run.h"
 
 namespace kw::cli {
 namespace {
@@ -30,15 +29,15 @@ const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 
 using Out = std::function<void(std::string_view)>;
 
-/// Writes the export piece by piece, so that memory does not grow with the run. `reward` is the
-/// policy by which rewards are computed again; null: rewards stay as the run stored them.
+/// Writes the export piece by piece, so that memory does not grow with the run. `reward`
+/// computes rewards again; empty: rewards stay as the run stored them.
 Result<> render(const std::string& format, const store::RunStore& store,
-                const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
+                const report::RunData& data, const session::Rewards& reward, const Out& out) {
   // Samples are loaded for the csv table only, which contains their number.
   const auto samples = format == "csv" ? store::Samples::Load : store::Samples::LeaveOut;
   const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
     const auto visit = [&](Attempt& a) -> Result<> {
-      if (reward != nullptr) a.reward = engine::reward_of(a, *reward);
+      if (reward) a.reward = reward(a);
       out(text_of(a));
       return {};
     };
@@ -81,14 +80,14 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
   if (std::find(kFormats.begin(), kFormats.end(), flags.format) == kFormats.end())
     return fail_input("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
                       suggestion(flags.format, kFormats));
-  const search::RewardPolicy* reward = nullptr;
+  session::Rewards reward;
   if (!flags.reward.empty()) {
     if (flags.format != "jsonl")
       return fail_input("--reward goes with --format jsonl, the only one with rewards");
-    reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
+    reward = KW_TRY(session::rewards_by(flags.reward));
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const auto data = KW_TRY(load_run(store, flags.kernel.kernel));
+  const auto data = KW_TRY(session::load_run(store, flags.kernel.kernel));
   // With --json standard output must hold one JSON object, so the export goes to a file in the
   // run's folder.
   if (global.json && flags.kernel.out.empty())

@@ -1,14 +1,11 @@
-// Builds the first prompt that kw optimize would send for given flags, for kw prompt and kw
-// estimate.
+// The flags by which kw prompt and kw estimate ask for the first prompt of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "cli/optimize_flags.h"
-#include "propose/prompt.h"
+#include "session/first_prompt.h"
 
 namespace kw::cli {
 
@@ -20,20 +17,7 @@ struct FirstPromptFlags {
   bool own_playbook = false;
 };
 
-struct FirstPrompt {
-  propose::Prompt prompt;
-  std::string errand;
-  std::string role;   ///< The role that is asked; empty: the writer's.
-  std::string model;  ///< The model that is asked; empty: the flags name none.
-  ReplySettings reply;
-  std::string baseline;
-  double baseline_ns = 0;  ///< The baseline's time; 0: not known in this workspace.
-  std::vector<std::string>
-      unknown;  ///< What only a run could find out, one sentence for each fact.
-};
-
-/// Builds the prompt by rehearsing the run. Asks no model and judges nothing; changes at most the
-/// index of knowledge in the workspace.
-Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags flags);
+/// The request that the flags make. Error: flags that contradict each other.
+Result<session::FirstPromptRequest> request_of(FirstPromptFlags flags);
 
 }  // namespace kw::cli

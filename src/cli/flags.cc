@@ -398,7 +398,7 @@ int run_program(const std::vector<Command>& commands,
   global.title = title_of(chosen);
   Status status(global.json);
   global.status = &status;
-  global.on_progress = [&status](const worker::Progress& progress) { status.hear(progress); };
+  global.on_progress = [&status](const session::Progress& progress) { status.hear(progress); };
   global.on_notice = [](const std::string& line) {
     std::fprintf(stderr, "kw: %s\n", line.c_str());
   };

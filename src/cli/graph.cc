@@ -13,10 +13,9 @@
 #include "cli/errors.h"
 #include "cli/graph_build.h"
 #include "cli/target_flags.h"
-#include "engine/graphs.h"
-#include "memory/playbook_graph.h"
+#include "platform/files.h"
 #include "report/graph_svg.h"
-#include "session/tasks.h"
+#include "session/graphs.h"
 
 namespace kw::cli {
 namespace {
@@ -26,14 +25,6 @@ struct GraphFlags {
   std::string file;
   GraphBuildFlags build;
 };
-
-/// The workspace's graph of techniques; as long as no run has changed it, the graph of the shipped
-/// playbook of expert kernels.
-Result<TechniqueGraph> open_graph(const Global& global, Target target,
-                                  const store::RunStore& store) {
-  const auto data = KW_TRY(session::open_data(global));
-  return engine::workspace_graph(store, target, memory::playbook_graph(data, target));
-}
 
 std::string words_of_edge(const TechniqueEdge& edge) {
   const StepCount& count = edge.count;
@@ -58,8 +49,7 @@ void say_size(const Global& global, const std::string& where, const TechniqueGra
 
 Result<int> show_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
-  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
+  const TechniqueGraph graph = KW_TRY(session::technique_graph(global, target));
   if (global.json) {
     std::printf("%s\n", to_json(graph).c_str());
     return kDone;
@@ -76,13 +66,12 @@ Result<int> show_graph(const Global& global, const GraphFlags& flags) {
 
 Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
+  const TechniqueGraph graph = KW_TRY(session::graph_to_export(global, target));
   const std::string title = fmt::format("Techniques for {}", name_of(target));
   const bool is_drawing = flags.file.ends_with(".svg");
   const std::string text = is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n";
   KW_TRY(platform::write_user_file(flags.file, text));
-  KW_TRY(engine::note_graph_file(store, target, text));
+  KW_TRY(session::note_exported_graph(global, target, text));
   say_size(global, flags.file, graph);
   return kDone;
 }
@@ -93,18 +82,7 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
   const std::string text = KW_TRY(as_input(platform::read_file(flags.file, kMostBytes)));
-  const auto read = parse_technique_graph(text);
-  if (!read) return fail_input(describe(read.error()), flags.file);
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  if (KW_TRY(engine::knows_graph_file(store, target, text)))
-    return fail_input(
-        "this file was imported before: its counts are in the workspace's graph of techniques "
-        "already and would count twice",
-        flags.file);
-  const TechniqueGraph graph = KW_TRY(engine::change_graph(
-      store, target, memory::playbook_graph(KW_TRY(session::open_data(global)), target),
-      [&](TechniqueGraph& whole) { whole.merge(*read); }));
-  KW_TRY(engine::note_graph_file(store, target, text));
+  const TechniqueGraph graph = KW_TRY(session::import_graph(global, target, text, flags.file));
   say_size(global, std::string(name_of(target)), graph);
   return kDone;
 }

@@ -11,11 +11,10 @@
 #include "base/line_diff.h"
 #include "base/text.h"
 #include "cli/verdict_view.h"
-#include "engine/orders.h"
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/evaluation_json.h"
-#include "report/workload_table.h"
+#include "session/orders.h"
 
 namespace kw::cli {
 namespace {
@@ -77,7 +76,7 @@ void add_origin(std::string& page, const Life& life) {
                         join(a.candidate.techniques, ", "));
   for (const Order& order : life.orders)
     page += fmt::format("  Order {} of {} was in force: {} (from attempt {} on).\n", order.number,
-                        order.who, engine::words_of(order), order.from_attempt);
+                        order.who, session::words_of(order), order.from_attempt);
   if (life.told && !life.told->words.empty())
     page +=
         "  The prompt held a judge model's reading of the parent:\n" + indented(life.told->words);
@@ -251,7 +250,7 @@ Json life_json(const Life& life) {
   object["orders"] = Json::array();
   for (const Order& order : life.orders)
     object["orders"].push_back({{"number", order.number},
-                                {"words", engine::words_of(order)},
+                                {"words", session::words_of(order)},
                                 {"who", order.who},
                                 {"from_attempt", order.from_attempt}});
   object["models"] = Json::array();

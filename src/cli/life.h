@@ -1,33 +1,15 @@
-// The facts about one attempt of a run: who asked for it and why, how it ended, what it cost.
+// Shows the facts about one attempt of a run: who asked for it and why, how it ended, what it cost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "record/attempt.h"
-#include "record/order.h"
-#include "record/proposal.h"
+#include "session/life.h"
 
 namespace kw::cli {
 
-struct Life {
-  RunSummary run;
-  Attempt attempt;                ///< The attempt with its source.
-  std::optional<Attempt> parent;  ///< The attempt's parent with its source.
-  std::vector<Order> orders;      ///< Orders in force when the attempt was asked for.
-  std::optional<Reading> told;    ///< A judge's reading of the parent, where the prompt showed one.
-  std::optional<Reading> reading;      ///< A judge's reading of this attempt.
-  std::vector<Exchange> exchanges;     ///< Exchanges with models that led to the attempt.
-  Spending spent;                      ///< What the exchanges with models cost.
-  std::vector<AttemptLine> made_from;  ///< Attempts whose parent is the attempt.
-  /// The first attempt that the strategy requested after it knew the outcome of the explained
-  /// attempt.
-  std::optional<Attempt> next;
-  std::optional<Evaluation> confirmation;  ///< The last confirmation of the attempt.
-};
+using session::Life;
 
 /// The page of kw explain as text.
 std::string page_of(const Life& life);

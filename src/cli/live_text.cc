@@ -10,8 +10,9 @@
 #include "base/foreign_text.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
-#include "engine/orders.h"
+#include "cli/verdict_view.h"
 #include "report/run_folder.h"
+#include "session/orders.h"
 
 namespace kw::cli {
 namespace {
@@ -50,7 +51,7 @@ Mark mark_of(const Attempt& attempt) {
 Spans about(const Attempt& attempt) {
   const std::string name(shown_name(attempt.candidate.name));
   const std::string knobs =
-      attempt.candidate.knobs.empty() ? "" : " " + search::to_text(attempt.candidate.knobs);
+      attempt.candidate.knobs.empty() ? "" : " " + knobs_text(attempt.candidate.knobs);
   if (attempt.evaluation.verdict.is_correct()) return {{name}, {knobs, Tone::Dim}};
   constexpr std::string_view kFailed = "failed at ";
   std::string_view why = attempt.words;
@@ -80,12 +81,12 @@ Lines LiveText::timing(const std::vector<std::string>& baselines) const {
               2, look_);
 }
 
-Lines LiveText::baseline(const engine::BaselineStanding& b) const {
+Lines LiveText::baseline(const session::BaselineStanding& b) const {
   if (b.mean_ns <= 0)
     return fold({{"baseline "},
                  {fmt::format("{:<14} ", b.candidate.name)},
                  {"not usable: ", Tone::Attention},
-                 {engine::failure_words(b)}},
+                 {failure_words(b)}},
                 4, look_);
   return fold(
       {{fmt::format("baseline {:<14} {:>9}{}", b.candidate.name, format_ns(b.mean_ns),
@@ -109,7 +110,7 @@ Lines LiveText::start(const RunSummary& run, const std::string& baseline) const 
   return lines;
 }
 
-Lines LiveText::written(int number, const engine::WrittenSource& source,
+Lines LiveText::written(int number, const session::WrittenSource& source,
                         const Spending& spent) const {
   const Proposal& p = source.proposal;
   const std::string calls = p.exchanges.size() == 1 ? "one call" : "several calls";
@@ -167,15 +168,15 @@ Lines LiveText::attempt(const Attempt& attempt, double best) const {
   if (look_.columns > 0) return short_attempt(attempt);
   return one({fmt::format("{:>4} {:>6.1f} s  best {:6.3f}x  {} {}  {}", attempt.number,
                           static_cast<double>(attempt.at_ns) / 1e9, best,
-                          shown_name(attempt.candidate.name),
-                          search::to_text(attempt.candidate.knobs), attempt.words),
+                          shown_name(attempt.candidate.name), shown_knobs(attempt.candidate.knobs),
+                          attempt.words),
               0});
 }
 
 Lines LiveText::order(const Order& order) const {
   return fold({{fmt::format("{:>4} ", order.from_attempt)},
                {fmt::format("order {}", order.number), Tone::Strong},
-               {fmt::format(" of {}: {}", order.who, engine::words_of(order))}},
+               {fmt::format(" of {}: {}", order.who, session::words_of(order))}},
               5, look_);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/styled.h"
-#include "engine/run.h"
+#include "session/optimize.h"
 
 namespace kw::cli {
 
@@ -35,9 +35,9 @@ class LiveText {
   explicit LiveText(const Look& look) : look_(look) {}
 
   Lines timing(const std::vector<std::string>& baselines) const;
-  Lines baseline(const engine::BaselineStanding& baseline) const;
+  Lines baseline(const session::BaselineStanding& baseline) const;
   Lines start(const RunSummary& run, const std::string& baseline) const;
-  Lines written(int number, const engine::WrittenSource& source, const Spending& spent) const;
+  Lines written(int number, const session::WrittenSource& source, const Spending& spent) const;
   /// `best` is the run's best speedup after the attempt.
   Lines attempt(const Attempt& attempt, double best) const;
   Lines order(const Order& order) const;

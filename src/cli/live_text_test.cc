@@ -137,7 +137,7 @@ TEST(LiveText, TheLineAtTheBottomAlwaysFits) {
 TEST(LiveText, NothingIsWiderThanThePane) {
   RunSummary run;
   run.name = "a_task_with_a_long_name-12";
-  engine::BaselineStanding broken;
+  session::BaselineStanding broken;
   broken.candidate.name = "omp";
   broken.evaluation.verdict = failure().evaluation.verdict;
   for (const Look look : {kWide, kNarrow, Look{12}}) {

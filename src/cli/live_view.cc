@@ -76,7 +76,7 @@ void LiveView::on_timing(const std::vector<std::string>& baselines) {
   status_.doing("timing " + baselines.front());
 }
 
-void LiveView::on_baseline(const engine::BaselineStanding& baseline) {
+void LiveView::on_baseline(const session::BaselineStanding& baseline) {
   if (!is_quiet_) say(text().baseline(baseline));
 }
 
@@ -96,14 +96,14 @@ void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
   if (!is_quiet_) say(text().start(run, baseline));
 }
 
-void LiveView::on_ask(int number, const search::Ask& ask, const std::string& idea) {
+void LiveView::on_ask(int number, const session::Ask& ask, const std::string& idea) {
   std::string words = idea;
   {
     const std::lock_guard guard(mutex_);
     state_.attempt = number;
     phase_ = Phase::Judging;
-    knobs_ = ask.knobs.empty() ? "" : " " + search::to_text(ask.knobs);
-    if (ask.role == search::Role::Write) {
+    knobs_ = ask.knobs.empty() ? "" : " " + knobs_text(ask.knobs);
+    if (ask.role == session::Role::Write) {
       phase_ = Phase::Asking;
       characters_ = 0;
       asking_ = ask.why;
@@ -114,18 +114,18 @@ void LiveView::on_ask(int number, const search::Ask& ask, const std::string& ide
   status_.doing(words);
 }
 
-void LiveView::on_delta(const llm::Delta& delta) {
+void LiveView::on_delta(const session::Delta& delta) {
   std::string words;
   {
     const std::lock_guard guard(mutex_);
-    if (delta.kind == llm::Delta::Kind::Restart) characters_ = 0;
+    if (delta.kind == session::Delta::Kind::Restart) characters_ = 0;
     characters_ += delta.text.size();
     words = fmt::format("{} replies, {} characters: {}", model_, characters_, asking_);
   }
   status_.still_doing(words);
 }
 
-void LiveView::on_written(int number, const engine::WrittenSource& source, const Spending& spent) {
+void LiveView::on_written(int number, const session::WrittenSource& source, const Spending& spent) {
   {
     const std::lock_guard guard(mutex_);
     phase_ = Phase::Judging;
@@ -133,7 +133,7 @@ void LiveView::on_written(int number, const engine::WrittenSource& source, const
   if (!is_quiet_) say(text().written(number, source, spent));
 }
 
-void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standing) {
+void LiveView::on_attempt(const Attempt& attempt, const session::Standing& standing) {
   const double best = standing.incumbent().against_baseline.value;
   {
     const std::lock_guard guard(mutex_);

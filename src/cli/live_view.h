@@ -23,12 +23,12 @@ class LiveView : public session::OptimizeObserver {
   ~LiveView() override;
 
   void on_timing(const std::vector<std::string>& baselines) override;
-  void on_baseline(const engine::BaselineStanding& baseline) override;
+  void on_baseline(const session::BaselineStanding& baseline) override;
   void on_start(const RunSummary& run, const std::string& baseline) override;
-  void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
-  void on_written(int number, const engine::WrittenSource& source, const Spending& spent) override;
-  void on_delta(const llm::Delta& delta) override;
-  void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
+  void on_ask(int number, const session::Ask& ask, const std::string& idea) override;
+  void on_written(int number, const session::WrittenSource& source, const Spending& spent) override;
+  void on_delta(const session::Delta& delta) override;
+  void on_attempt(const Attempt& attempt, const session::Standing& standing) override;
   void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;

@@ -10,15 +10,14 @@
 #include <optional>
 
 #include "base/json.h"
-#include "base/line_diff.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/judge_comparison.h"
 #include "cli/memory_known.h"
 #include "cli/target_flags.h"
-#include "memory/recall.h"
 #include "record/codec.h"
+#include "session/lesson_diff.h"
 
 namespace kw::cli {
 namespace {
@@ -218,61 +217,11 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   return kDone;
 }
 
-/// The lessons that a run knew at its start, with the changes that the run made to them.
-Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
-                               const std::vector<LessonChange>& changes) {
-  known.sources.resize(known.lessons.size());
-  for (const LessonChange& change : changes) {
-    const Lesson& after = change.after;
-    const auto same = std::find_if(known.lessons.begin(), known.lessons.end(),
-                                   [&](const Lesson& l) { return l.key == after.key; });
-    const auto at = static_cast<std::size_t>(same - known.lessons.begin());
-    if (!change.evicted.empty()) {
-      if (same == known.lessons.end()) continue;
-      known.lessons.erase(same);
-      known.sources.erase(known.sources.begin() + static_cast<std::ptrdiff_t>(at));
-      continue;
-    }
-    if (same == known.lessons.end()) {
-      known.lessons.emplace_back();
-      known.sources.emplace_back();
-    }
-    known.lessons[at] = after;
-    if (after.kind == LessonKind::Win)
-      known.sources[at] =
-          KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(after.source_sha256))));
-  }
-  return known;
-}
-
-/// The lessons that a prompt contains, one per line.
-std::string told_text(const memory::ToldLessons& told) {
-  std::string text;
-  for (const memory::ToldWin& win : told.wins) text += "[example] " + win.title + "\n";
-  for (const std::string& t : told.instructions) text += "[instruction] " + t + "\n";
-  for (const std::string& t : told.insights) text += "[insight] " + t + "\n";
-  for (const std::string& t : told.cautions) text += "[caution] " + t + "\n";
-  return text;
-}
-
 Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
   KW_TRY(refuse_choice(flags));
-  constexpr std::size_t kAll = 1000;
-  auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const RunSummary run = KW_TRY(store.find(flags.run));
-  const auto begun = KW_TRY(store.lesson_snapshot(run.id));
-  if (!begun)
-    return fail_input("this run used no memory of earlier runs, so there is no difference to show",
-                      run.name);
-  const auto changes = KW_TRY(store.lesson_changes(run.id));
-  const LessonSnapshot after = KW_TRY(changed(store, *begun, changes));
-  const memory::RecallScope scope{run.config.task, begun->family, run.config.target, begun->device,
-                                  ""};
-  const std::string told = told_text(memory::recall(*begun, scope));
-  const std::string will_tell = told_text(memory::recall(after, scope));
-  const std::string lines = line_diff(told, will_tell, kAll);
+  const auto [run, changes, lines] = KW_TRY(session::lesson_diff(global, flags.run));
   if (global.json) {
-    Json object = {{"run", run.name}, {"diff", lines}, {"changes", Json::array()}};
+    Json object = {{"run", run}, {"diff", lines}, {"changes", Json::array()}};
     for (const LessonChange& c : changes)
       object["changes"].push_back(
           {{"before", c.before.empty() ? Json() : json_of(c.before.front())},
@@ -281,7 +230,7 @@ Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
-  fmt::print("--- what prompts told when {} began\n+++ what they tell since\n{}", run.name,
+  fmt::print("--- what prompts told when {} began\n+++ what they tell since\n{}", run,
              lines.empty() ? "nothing changed\n" : lines);
   for (const LessonChange& c : changes) {
     if (!c.evicted.empty())

@@ -12,8 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
-#include "session/shelf.h"
-#include "session/tasks.h"
+#include "session/known_cards.h"
 
 namespace kw::cli {
 namespace {
@@ -102,9 +101,7 @@ Result<int> list_cards(const Global& global, std::optional<Target> only, const s
   const std::vector<Target> targets =
       only ? std::vector{*only} : std::vector{Target::Cpu, Target::Cuda};
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const engine::Shelf shelf =
-      KW_TRY(session::open_shelf(KW_TRY(session::open_data(global)), "", "", 0, {}));
-  for (const Target target : targets) KW_TRY(engine::keep_knowledge(store, shelf, target));
+  KW_TRY(session::keep_known_cards(global, store, targets));
   std::vector<FoundCard> found;
   if (about.empty())
     for (Card& card : KW_TRY(store.cards().all())) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,14 +12,8 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/model_flags.h"
-#include "llm/check.h"
-#include "llm/open_model.h"
-#include "llm/providers.h"
-#include "net/curl.h"
-#include "platform/clock.h"
 #include "record/codec.h"
-#include "session/model_access.h"
-#include "session/tasks.h"
+#include "session/model_list.h"
 
 namespace kw::cli {
 namespace {
@@ -31,42 +24,8 @@ struct ModelsFlags {
   bool checks = false;
 };
 
-/// A model that --model or the configuration names, and whether it can be called.
-struct ModelState {
-  llm::ModelSpec spec;
-  std::string from;  ///< Where the model was named.
-  std::optional<Price> price;
-  std::string trouble;  ///< Why the model cannot be asked; empty: it can.
-  std::vector<std::string> warnings;
-  std::optional<llm::ModelCheck> check;  ///< The result of --check.
-};
-
-/// How long --check waits for a server to answer with one token; the server may have to load the
-/// model first.
-constexpr std::chrono::minutes kCheckPatience{2};
-/// The role of an embedding model, which ranks knowledge and writes nothing.
-constexpr const char* kEmbedRole = "embed";
-
-ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
-                    const llm::Surroundings& around) {
-  ModelState state{spec, from, around.prices.find(spec), {}, llm::warnings_for(spec, around), {}};
-  const bool has_key = around.keys.of(spec.provider).is_set();
-  std::error_code ignored;
-  if (spec.is_remote() && spec.has_own_base_url() && !has_key)
-    state.trouble = std::string("set ") + llm::info_of(spec.provider).key_name;
-  if (spec.provider == llm::Provider::Scripted && !std::filesystem::exists(spec.name, ignored))
-    state.trouble = "no such file";
-  return state;
-}
-
-/// The environment variables for the API keys of models, and whether each is set.
-std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& around) {
-  std::vector<std::pair<std::string, bool>> keys;
-  for (const llm::ProviderInfo& info : llm::providers())
-    if (*info.key_name != '\0')
-      keys.emplace_back(info.key_name, around.keys.of(info.provider).is_set());
-  return keys;
-}
+using session::ModelList;
+using session::ModelState;
 
 Json json_of(const ModelState& state) {
   Json object;
@@ -89,21 +48,21 @@ Json json_of(const ModelState& state) {
   return object;
 }
 
-std::string_view words_for(llm::Trouble trouble) {
+std::string_view words_for(session::Trouble trouble) {
   switch (trouble) {
-    case llm::Trouble::Key:
+    case session::Trouble::Key:
       return "wrong key";
-    case llm::Trouble::Name:
+    case session::Trouble::Name:
       return "unknown model";
-    case llm::Trouble::Credit:
+    case session::Trouble::Credit:
       return "the account has no credit or quota left";
-    case llm::Trouble::Pace:
+    case session::Trouble::Pace:
       return "the server was asked too often (rate limit)";
-    case llm::Trouble::Request:
+    case session::Trouble::Request:
       return "the server rejects the request";
-    case llm::Trouble::Server:
+    case session::Trouble::Server:
       return "the server reports an error of its own";
-    case llm::Trouble::Network:
+    case session::Trouble::Network:
       break;
   }
   return "no answer";
@@ -111,7 +70,7 @@ std::string_view words_for(llm::Trouble trouble) {
 
 /// The result of checking one model, with the cost of the check.
 std::string words_of(const ModelState& state) {
-  const llm::ModelCheck& check = *state.check;
+  const session::ModelCheck& check = *state.check;
   if (!check.is_good)
     return fmt::format("{}: {}", words_for(*check.trouble), sanitise_line(check.words));
   if (!check.is_asked) return check.words;
@@ -124,47 +83,47 @@ std::string words_of(const ModelState& state) {
 
 /// Calls each model in turn and prints each result. The exit code is kDone only if all models
 /// answer.
-int check_all(std::vector<ModelState>& states, const llm::Surroundings& around, bool is_quiet) {
+Result<int> check_all(const Global& global, ModelList& list) {
   int code = kDone;
-  for (ModelState& state : states) {
-    if (!is_quiet) {
-      fmt::print("{:<10} {:<40} ", state.spec.role.empty() ? "proposer" : state.spec.role,
-                 state.spec.text());
-      std::fflush(stdout);
-    }
-    state.check = state.spec.role == kEmbedRole ? llm::check_embedder(state.spec, around)
-                                                : llm::check_model(state.spec, around);
-    if (!is_quiet) fmt::print("{}\n", words_of(state));
-    if (state.check->is_good) continue;
-    const llm::Trouble trouble = *state.check->trouble;
-    const bool may_pass = trouble == llm::Trouble::Network || trouble == llm::Trouble::Server ||
-                          trouble == llm::Trouble::Pace;
+  const auto before = [&](const ModelState& state) {
+    if (global.json) return;
+    fmt::print("{:<10} {:<40} ", state.spec.role.empty() ? "proposer" : state.spec.role,
+               state.spec.text());
+    std::fflush(stdout);
+  };
+  const auto after = [&](const ModelState& state) {
+    if (!global.json) fmt::print("{}\n", words_of(state));
+    if (state.check->is_good) return;
+    const session::Trouble trouble = *state.check->trouble;
+    const bool may_pass = trouble == session::Trouble::Network ||
+                          trouble == session::Trouble::Server || trouble == session::Trouble::Pace;
     if (!may_pass)
       code = kNotGood;
     else if (code == kDone)
       code = kEnvironment;
-  }
+  };
+  KW_TRY(session::check_models(global, list, before, after));
   return code;
 }
 
-void print_json(const std::vector<ModelState>& states, const llm::Surroundings& around) {
+void print_json(const ModelList& list) {
   Json object;
   object["keys"] = Json::array();
-  for (const auto& [name, is_present] : keys_of(around))
+  for (const auto& [name, is_present] : list.keys)
     object["keys"].push_back({{"name", name}, {"is_present", is_present}});
   object["models"] = Json::array();
-  for (const ModelState& state : states) object["models"].push_back(json_of(state));
+  for (const ModelState& state : list.models) object["models"].push_back(json_of(state));
   object["prices"] = Json::array();
-  for (const Price& price : around.prices.all()) object["prices"].push_back(encode_json(price));
+  for (const Price& price : list.prices) object["prices"].push_back(encode_json(price));
   std::printf("%s\n", dump_json(object).c_str());
 }
 
-void print_text(const std::vector<ModelState>& states, const llm::Surroundings& around) {
+void print_text(const ModelList& list) {
   fmt::print("keys\n");
-  for (const auto& [name, is_present] : keys_of(around))
+  for (const auto& [name, is_present] : list.keys)
     fmt::print("  {:<20} {}\n", name, is_present ? "present" : "not set");
   std::string from;
-  for (const ModelState& state : states) {
+  for (const ModelState& state : list.models) {
     if (state.from != from) fmt::print("\nmodels of {}\n", state.from);
     from = state.from;
     fmt::print("  {:<10} {:<40} {}; price {}\n",
@@ -177,7 +136,7 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
       "\nprices, USD per million tokens (models/prices.yaml; change them with --data-dir)\n"
       "  {:<10} {:<26} {:>8} {:>8} {:>8}  {:<10}  {}\n",
       "provider", "model", "in", "cached", "out", "as of", "source");
-  for (const Price& price : around.prices.all())
+  for (const Price& price : list.prices)
     fmt::print("  {:<10} {:<26} {:>8.3f} {:>8.3f} {:>8.3f}  {:<10}  {}\n", price.provider,
                price.model, price.prompt_usd, price.cached_usd, price.completion_usd, price.as_of,
                price.base_url.empty() ? price.source : price.base_url + ", " + price.source);
@@ -195,56 +154,42 @@ ModelFlags configured_models(const Global& global) {
   return flags;
 }
 
-/// Embedding models, which rank the knowledge for prompts and write nothing.
-Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& names,
-                                              const std::string& base_url) {
-  std::vector<llm::ModelSpec> specs;
-  for (const std::string& name : names) {
-    specs.push_back(KW_TRY(as_input(llm::parse_model_spec(name, base_url))));
-    specs.back().role = kEmbedRole;
-  }
-  return specs;
+/// The models that the flags and the configuration name.
+Result<std::vector<session::NamedModels>> named_models(const Global& global,
+                                                       const ModelsFlags& flags) {
+  constexpr const char* kFile = "[optimize] in the configuration file";
+  std::vector<session::NamedModels> named;
+  const auto add = [&named](const char* from, std::vector<llm::ModelSpec> specs) {
+    named.push_back({from, std::move(specs)});
+  };
+  add("--model", KW_TRY(flags.models.specs()));
+  std::vector<std::string> embedders;
+  if (!flags.embedder.empty()) embedders.push_back(flags.embedder);
+  add("--embed", KW_TRY(session::embedding_models(embedders, flags.models.base_url)));
+  const ModelFlags configured = configured_models(global);
+  add(kFile, KW_TRY(configured.specs()));
+  embedders =
+      global.configured ? global.configured("optimize", "--embed") : std::vector<std::string>();
+  add(kFile, KW_TRY(session::embedding_models(embedders, configured.base_url)));
+  return named;
 }
 
 Result<int> list_models(const Global& global, const ModelsFlags& flags) {
-  llm::Surroundings around;
-  around.keys = KW_TRY(llm::keys_from_environment());
-  around.prices = KW_TRY(session::open_prices(KW_TRY(session::open_data(global))));
-  std::vector<ModelState> states;
-  for (const llm::ModelSpec& spec : KW_TRY(flags.models.specs()))
-    states.push_back(state_of(spec, "--model", around));
-  std::vector<std::string> named;
-  if (!flags.embedder.empty()) named.push_back(flags.embedder);
-  for (const llm::ModelSpec& spec : KW_TRY(embedders(named, flags.models.base_url)))
-    states.push_back(state_of(spec, "--embed", around));
-  constexpr const char* kFile = "[optimize] in the configuration file";
-  const ModelFlags configured = configured_models(global);
-  for (const llm::ModelSpec& spec : KW_TRY(configured.specs()))
-    states.push_back(state_of(spec, kFile, around));
-  if (global.configured)
-    named = global.configured("optimize", "--embed");
-  else
-    named.clear();
-  for (const llm::ModelSpec& spec : KW_TRY(embedders(named, configured.base_url)))
-    states.push_back(state_of(spec, kFile, around));
+  ModelList list = KW_TRY(session::list_models(global, KW_TRY(named_models(global, flags))));
   if (!flags.checks) {
     if (global.json)
-      print_json(states, around);
+      print_json(list);
     else
-      print_text(states, around);
+      print_text(list);
     return static_cast<int>(kDone);
   }
-  if (states.empty())
+  if (list.models.empty())
     return fail_input(
         "--check needs a model: give --model openai:NAME or another, or name a model in [optimize] "
         "of the configuration file",
         "--check");
-  const auto http = net::make_curl_client();
-  around.http = http.get();
-  around.clock = &platform::real_clock();
-  around.timeouts.first_byte = around.timeouts.idle = around.timeouts.total = kCheckPatience;
-  const int code = check_all(states, around, global.json);
-  if (global.json) print_json(states, around);
+  const int code = KW_TRY(check_all(global, list));
+  if (global.json) print_json(list);
   return code;
 }
 

@@ -6,17 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/styled.h"
-#include "compile/cpu_compiler.h"
-#include "compile/cuda_toolkit.h"
-#include "llm/providers.h"
-#include "session/local_judge.h"
 
 namespace kw::cli {
 namespace {
@@ -63,33 +57,6 @@ NextStep about_models(const Standpoint& here) {
   return {fmt::format("kw optimize TASK --model {}", model), here.key + " is set: a model writes"};
 }
 
-Standpoint look_around(const Global& global) {
-  Standpoint here;
-  compile::CpuCompilerSettings settings;
-  settings.objects = session::cache_folder() / "objects";
-  if (const auto compiler = compile::CpuCompiler::create(settings); !compiler)
-    here.why_no_cpu = describe(compiler.error());
-  if (const auto facts = evaluate::PipeCarrier::look(Target::Cuda); facts) {
-    here.gpu = facts->model;
-    here.why_no_cuda = compile::why_no_nvrtc(compile::find_cuda_toolkit());
-  }
-  for (const llm::ProviderInfo& info : llm::providers()) {
-    const char* value = *info.key_name == '\0' ? nullptr : std::getenv(info.key_name);
-    if (here.key.empty() && value != nullptr && *value != '\0') here.key = info.key_name;
-  }
-  // A workspace without runs is no error; a store that cannot be read is treated as one without
-  // runs.
-  if (const auto store = store::RunStore::open_to_read(global.workspace); store)
-    if (auto runs = store->list(); runs) here.runs = std::move(*runs);
-  const platform::Path own = platform::Path(global.workspace) / "tasks";
-  std::error_code ignored;
-  if (const auto names = platform::list_dir(own); names)
-    for (const std::string& name : *names)
-      if (std::filesystem::exists(own / name / "task.yaml", ignored))
-        here.own_tasks.push_back((own / name).lexically_normal().string());
-  return here;
-}
-
 }  // namespace
 
 std::vector<NextStep> next_steps(const Standpoint& here) {
@@ -101,7 +68,7 @@ std::vector<NextStep> next_steps(const Standpoint& here) {
 }
 
 int say_what_next(const Global& global) {
-  const std::vector<NextStep> steps = next_steps(look_around(global));
+  const std::vector<NextStep> steps = next_steps(session::look_around(global));
   if (global.json) {
     Json object;
     object["next"] = Json::array();

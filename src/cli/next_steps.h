@@ -6,19 +6,11 @@
 #include <vector>
 
 #include "cli/flags.h"
-#include "record/attempt.h"
+#include "session/standpoint.h"
 
 namespace kw::cli {
 
-/// The facts about machine and workspace from which the five lines are chosen.
-struct Standpoint {
-  std::string why_no_cpu;   ///< Why nothing can be compiled here; empty: compiling works.
-  std::string gpu;          ///< Model of the GPU; empty: no usable GPU.
-  std::string why_no_cuda;  ///< Why kernels cannot be compiled for the GPU; empty: they can.
-  std::string key;  ///< The environment variable that holds a model's key; empty: none is set.
-  std::vector<RunSummary> runs;        ///< Runs of this workspace, oldest first.
-  std::vector<std::string> own_tasks;  ///< Folders of tasks in this workspace.
-};
+using session::Standpoint;
 
 struct NextStep {
   std::string command;

@@ -16,7 +16,8 @@
 #include "search/reward.h"
 #include "search/strategy.h"
 #include "session/optimize.h"
-#include "session/run_models.h"
+#include "session/roles.h"
+#include "task/suite.h"
 
 namespace kw::cli {
 namespace {

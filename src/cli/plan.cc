@@ -15,15 +15,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
-#include "import/plan_draft.h"
-#include "platform/read_text.h"
 #include "record/codec.h"
-#include "session/aim.h"
-#include "session/local_judge.h"
-#include "session/tasks.h"
+#include "session/plan_draft.h"
 #include "task/header.h"
-#include "task/plan_resolve.h"
-#include "task/resolve.h"
 
 namespace kw::cli {
 namespace {
@@ -36,21 +30,7 @@ struct PlanFlags {
   std::string arch = "sm_80";
 };
 
-/// Why one of the task's workloads would refuse the drafted launch plan; empty: all accept the
-/// plan.
-Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Definition& definition,
-                               const std::string& arch) {
-  const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,
-                                              definition.task.restrictions, Target::Cuda);
-  if (!candidate) return candidate.error().front().text;
-  const auto resolved = KW_TRY(
-      task::resolve(definition, Target::Cuda, session::workload_limit({}, {Target::Cuda, arch})));
-  const auto plans = task::candidate_plans(definition, *candidate, "candidate", resolved.workloads,
-                                           session::limits_of({}, arch));
-  return plans ? std::string() : plans.error().finding.text;
-}
-
-Json draft_json(const PlanFlags& flags, const import::PlanDraft& draft,
+Json draft_json(const PlanFlags& flags, const session::PlanDraft& draft,
                 const std::string& trouble) {
   Json object = {
       {"file", flags.file},         {"task", flags.task.empty() ? Json() : Json(flags.task)},
@@ -62,7 +42,7 @@ Json draft_json(const PlanFlags& flags, const import::PlanDraft& draft,
   return object;
 }
 
-void say_missing(const import::PlanDraft& draft, const std::string& file) {
+void say_missing(const session::PlanDraft& draft, const std::string& file) {
   const std::size_t count = draft.missing.size();
   fmt::print(stderr, "kw: {}: no plan could be drafted: {}\n", sanitise_line(file),
              count == 1 ? "one thing is missing" : fmt::format("{} things are missing", count));
@@ -70,22 +50,12 @@ void say_missing(const import::PlanDraft& draft, const std::string& file) {
 }
 
 Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
-  const std::string source =
-      KW_TRY(as_input(platform::read_text(flags.file, task::kMaxSourceBytes)));
-  std::optional<task::Definition> definition;
-  if (!flags.task.empty()) {
-    const auto data = KW_TRY(session::open_data(global));
-    definition = KW_TRY(session::open_task(global, data, flags.task));
-  }
   std::error_code ignored;
   if (!flags.out.empty() && std::filesystem::exists(flags.out, ignored) &&
       std::filesystem::equivalent(flags.out, flags.file, ignored))
     return fail_input("--out names the file that is read; name another file", flags.out);
-  const auto draft = import::draft_plan(source, platform::Path(flags.file).filename().string(),
-                                        definition ? &*definition : nullptr, flags.function);
-  std::string trouble;
-  if (draft.is_complete() && definition)
-    trouble = KW_TRY(trouble_of(draft, *definition, flags.arch));
+  const auto [draft, trouble] =
+      KW_TRY(session::draft_plan(global, {flags.file, flags.task, flags.function, flags.arch}));
   const int code = draft.is_complete() ? kDone : kNotGood;
   if (draft.is_complete() && !flags.out.empty()) {
     std::ofstream stream(flags.out, std::ios::binary);
@@ -103,7 +73,7 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
     say_missing(draft, flags.file);
     return code;
   }
-  if (!definition)
+  if (flags.task.empty())
     fmt::print(
         stderr,
         "kw: the plan needs a task that has {}; --task matches its names with those of a task\n",

@@ -11,9 +11,8 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/first_prompt.h"
-#include "propose/counsel.h"
-#include "propose/judge.h"
 #include "record/codec.h"
+#include "session/exchanges.h"
 
 namespace kw::cli {
 namespace {
@@ -32,8 +31,9 @@ std::string words_of(const ReplySettings& reply) {
 }
 
 Result<int> show_prompt(const Global& global, const FirstPromptFlags& flags) {
-  const FirstPrompt first = KW_TRY(build_first_prompt(global, flags));
-  const propose::Prompt& prompt = first.prompt;
+  const session::FirstPrompt first =
+      KW_TRY(session::build_first_prompt(global, KW_TRY(request_of(flags))));
+  const auto& prompt = first.prompt;
   if (global.json) {
     Json object = {
         {"task", flags.run.task},      {"errand", first.errand},
@@ -72,27 +72,13 @@ void print_exchange(const Exchange& exchange) {
 
 /// Shows the attempt's stored exchanges with models, even if they led to no kernel.
 Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
-  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const std::string& name = flags.first.run.task;
-  const RunSummary run = KW_TRY(store.find(name));
-  const int number = static_cast<int>(flags.attempt);
-  const std::string scope = propose::scope_of_attempt(number);
-  const std::string read = propose::scope_of_reading(number);
-  std::vector<Exchange> exchanges;
-  KW_TRY(store.for_each_exchange(run.id, [&](Exchange& exchange) -> Result<> {
-    if (exchange.scope == scope || exchange.scope == read ||
-        propose::attempt_of_counsel(exchange.scope) == number)
-      exchanges.push_back(std::move(exchange));
-    return {};
-  }));
-  if (exchanges.empty())
-    return fail_input(ErrorCode::NotFound,
-                      fmt::format("no model was asked for this attempt ({})", scope), name);
+  const auto [run, exchanges] =
+      KW_TRY(session::exchanges_of(global, flags.first.run.task, static_cast<int>(flags.attempt)));
   if (!global.json) {
     for (const Exchange& exchange : exchanges) print_exchange(exchange);
     return kDone;
   }
-  Json object = {{"run", run.name}, {"attempt", flags.attempt}, {"exchanges", Json::array()}};
+  Json object = {{"run", run}, {"attempt", flags.attempt}, {"exchanges", Json::array()}};
   for (const Exchange& exchange : exchanges) object["exchanges"].push_back(encode_json(exchange));
   std::printf("%s\n", dump_json(object).c_str());
   return kDone;

@@ -10,8 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
-#include "cli/stored_run.h"
-#include "engine/run.h"
+#include "session/replay.h"
 
 namespace kw::cli {
 namespace {
@@ -29,29 +28,19 @@ std::string line_at(const std::vector<std::string_view>& lines, std::size_t numb
 }
 
 Result<int> replay(const Global& global, const std::string& name) {
-  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const RunSummary run = KW_TRY(store.find(name));
-  const auto workbench = KW_TRY(workbench_of(global, run));
-  const std::string replayed = join(KW_TRY(engine::replay(*workbench, store, run)), "\n") + "\n";
-  const platform::Path log = store.folder_of(run) / engine::kDecisionLog;
-  const auto recorded = platform::read_file(log);
-  if (!recorded && !is_over(run))
-    return fail_input(
-        "the run has not ended, so there is no log to compare with; kw resume ends it", run.name);
-  if (!recorded) return std::unexpected(recorded.error());
-  const auto old_lines = split_lines(*recorded);
+  const auto [run, log, recorded, replayed] = KW_TRY(session::replay(global, name));
+  const auto old_lines = split_lines(recorded);
   const auto new_lines = split_lines(replayed);
-  const bool is_same = *recorded == replayed;
+  const bool is_same = recorded == replayed;
   const std::size_t at = first_difference(old_lines, new_lines);
   if (global.json) {
-    Json object{{"run", run.name}, {"decisions", new_lines.size()}, {"is_identical", is_same}};
+    Json object{{"run", run}, {"decisions", new_lines.size()}, {"is_identical", is_same}};
     if (!is_same)
       object["first_difference"] = {
           {"line", at}, {"recorded", line_at(old_lines, at)}, {"replayed", line_at(new_lines, at)}};
     std::printf("%s\n", dump_json(object).c_str());
   } else if (is_same) {
-    std::printf("%s: %zu decisions, identical to %s\n", run.name.c_str(), new_lines.size(),
-                log.c_str());
+    std::printf("%s: %zu decisions, identical to %s\n", run.c_str(), new_lines.size(), log.c_str());
   } else {
     std::printf("%s:%zu: differs\n  recorded: %s\n  replayed: %s\n", log.c_str(), at,
                 line_at(old_lines, at).c_str(), line_at(new_lines, at).c_str());

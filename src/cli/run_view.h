@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "engine/run.h"
 #include "platform/files.h"
 #include "report/run_folder.h"
 

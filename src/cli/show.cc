@@ -11,13 +11,12 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/order_view.h"
-#include "cli/stored_run.h"
 #include "cli/verdict_view.h"
-#include "engine/orders.h"
 #include "record/codec.h"
 #include "report/evaluation_json.h"
 #include "report/run_folder.h"
-#include "search/types.h"
+#include "session/orders.h"
+#include "session/stored_run.h"
 
 namespace kw::cli {
 namespace {
@@ -59,7 +58,7 @@ std::string what_next(const RunSummary& run) {
 }
 
 Result<int> show_run(const Global& global, const store::RunStore& store, const ShowFlags& flags) {
-  const auto data = KW_TRY(load_run(store, flags.run));
+  const auto data = KW_TRY(session::load_run(store, flags.run));
   if (global.json) {
     Json object;
     object["run"] = encode_json(data.run);
@@ -67,7 +66,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
     Json& attempts = object["attempts"] = Json::array();
     KW_TRY(store.for_each_line(
         data.run.id, [&](const AttemptLine& line) { attempts.push_back(line_json(line)); }));
-    object["orders"] = orders_json(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
+    object["orders"] = orders_json(KW_TRY(session::orders_of(store, data.run.id)), data.run);
     object["confirmation"] = nullptr;
     if (data.confirmation) object["confirmation"] = report::evaluation_json(*data.confirmation);
     std::printf("%s\n", dump_json(object).c_str());
@@ -80,10 +79,10 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
     digest.add(a);
     fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
-               shown_name(a.name), search::to_text(a.knobs), a.words);
+               shown_name(a.name), shown_knobs(a.knobs), a.words);
   }));
   fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
-  print_orders(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
+  print_orders(KW_TRY(session::orders_of(store, data.run.id)), data.run);
   fmt::print("{}", what_next(data.run));
   return kDone;
 }
@@ -119,7 +118,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     return kDone;
   }
   fmt::print("attempt {} of {}: {} {}\nwhy: {}\n{}\n\n", attempt->number, run.name,
-             shown_name(attempt->candidate.name), search::to_text(attempt->candidate.knobs),
+             shown_name(attempt->candidate.name), shown_knobs(attempt->candidate.knobs),
              attempt->why, attempt->words);
   if (!attempt->exchanges.empty())
     fmt::print("plan: {}\nmodel: {} tokens, cost {}\n\n", attempt->plan, spent.tokens,

@@ -4,17 +4,15 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/json.h"
-#include "base/rng.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/status.h"
 #include "cli/target_flags.h"
-#include "session/given_kernel.h"
-#include "session/local_judge.h"
-#include "session/shape_builds.h"
-#include "session/tasks.h"
+#include "platform/signals.h"
+#include "session/specialise.h"
 
 namespace kw::cli {
 namespace {
@@ -25,78 +23,57 @@ struct SpecialiseFlags {
   TargetFlags target;
   std::vector<std::string> settings;
   std::string baseline;
-  std::int64_t points = engine::SpecialiseOptions().points;
+  std::int64_t points = session::SpecialiseRequest().points;
 };
 
-/// The kernel that the positional argument names.
-struct Named {
-  std::optional<RunSummary> run;  ///< The run; nothing: the argument is a file.
-  std::string task;
-  Aim aim;
-};
-
-Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& store) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(flags.kernel, ignored)) {
+Result<session::SpecialiseRequest> request_of(const SpecialiseFlags& flags) {
+  session::SpecialiseRequest request;
+  if (session::is_kernel_file(flags.kernel)) {
     if (flags.task.empty())
       return fail_input("a kernel's file needs --task, which names the task that it computes");
-    return Named{{}, flags.task, KW_TRY(flags.target.aim(flags.kernel))};
+    request.aim = KW_TRY(flags.target.aim(flags.kernel));
+  } else if (!flags.target.target.empty()) {
+    request.aim = KW_TRY(flags.target.aim());
   }
-  const RunSummary run = KW_TRY(store.find(flags.kernel));
-  if (!flags.task.empty() || !flags.target.target.empty())
-    return fail_input(
-        "--task and --target go with a kernel's file; a run has its own task and target");
-  return Named{run, run.config.task_path, {run.config.target, run.config.arch}};
+  request.kernel = flags.kernel;
+  request.task = flags.task;
+  request.settings = flags.settings;
+  request.baseline = flags.baseline;
+  request.points = static_cast<int>(flags.points);
+  return request;
 }
 
-Result<Candidate> kernel_of(const Global& global, const SpecialiseFlags& flags, const Named& named,
-                            const store::RunStore& store, const task::Definition& definition) {
-  if (!named.run)
-    return session::kernel_in_file(global, flags.kernel, named.aim.target, definition,
-                                   flags.settings);
-  Candidate kernel = KW_TRY(session::best_of_run(store, *named.run, named.aim.target, definition));
-  KW_TRY(session::set_knobs(kernel, flags.settings));
-  return kernel;
-}
+/// Tells the builds line by line. From the first one on, an interruption lets the step in progress
+/// end.
+class Teller final : public session::SpecialiseObserver {
+ public:
+  explicit Teller(Status& status) : status_(status) {}
+  void on_begin() override {
+    signals_.emplace();
+    status_.answer_interruption(
+        [this] { return is_interrupted(); },
+        "interrupted: ending after the step in progress; Ctrl-C again to stop now");
+  }
+  void on_build(const std::string& line) override {
+    std::fprintf(stderr, "kw: %s\n", line.c_str());
+  }
+  bool is_interrupted() const { return signals_ && signals_->is_interrupted(); }
+
+ private:
+  Status& status_;
+  std::optional<platform::SignalGuard> signals_;
+};
 
 Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const Named named = KW_TRY(named_by(flags, store));
-  const auto data = KW_TRY(session::open_data(global));
-  auto definition = KW_TRY(session::open_accepted_task(global, data, named.task));
-  KW_TRY(engine::TaskWorkbench::check_baseline(definition, named.aim.target, flags.baseline));
-  const Candidate kernel = KW_TRY(kernel_of(global, flags, named, store, definition));
-  const auto bench = KW_TRY(session::LocalJudge::open(global, &store, named.aim));
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {},
-      KW_TRY(session::workbench_options(global, named.aim, bench->facts()))));
-  KW_TRY(workbench.check_baseline(flags.baseline));
-  KW_TRY(bench->ensure_ceilings());
-  const platform::SignalGuard signals;
-  engine::Observer quiet;
-  const engine::Surroundings surroundings{workbench,
-                                          bench->carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          quiet,
-                                          [&] { return signals.is_interrupted(); },
-                                          Seed::from_os().low,
-                                          bench->judge_id()};
-  bench->carrier().hurry_when(surroundings.is_interrupted);
-  global.status->answer_interruption(
-      surroundings.is_interrupted,
-      "interrupted: ending after the step in progress; Ctrl-C again to stop now");
-  const auto built = session::build_for_shapes(
-      surroundings, workbench, kernel,
-      {.points = static_cast<int>(flags.points), .baseline = flags.baseline},
-      [](const std::string& line) { std::fprintf(stderr, "kw: %s\n", line.c_str()); });
+  const auto request = KW_TRY(request_of(flags));
+  Teller teller(*global.status);
+  const auto built =
+      session::specialise(global, request, teller, [&teller] { return teller.is_interrupted(); });
   global.status->ask_for_news({});
-  if (!built && signals.is_interrupted()) return report_error(global, built.error(), kInterrupted);
-  const session::ShapeBuilds& builds = KW_TRY(built);
-  const std::string& task = workbench.definition().task.name;
+  if (!built && teller.is_interrupted()) return report_error(global, built.error(), kInterrupted);
+  const auto& [task, target, builds] = KW_TRY(built);
   if (global.json)
-    std::printf("%s\n",
-                dump_json(session::shape_builds_json(builds, task, named.aim.target)).c_str());
+    std::printf("%s\n", dump_json(session::shape_builds_json(builds, task, target)).c_str());
   else
     std::printf("%s", session::shape_builds_words(builds).c_str());
   return builds.result.is_kept() ? kDone : kNotGood;

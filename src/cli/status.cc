@@ -90,11 +90,11 @@ void Status::still_doing(const std::string& words) {
   words_ = words;
 }
 
-void Status::hear(const worker::Progress& progress) {
-  if (progress.doing == worker::Doing::Working) return doing(progress.words);
+void Status::hear(const session::Progress& progress) {
+  if (progress.doing == session::Doing::Working) return doing(progress.words);
   const std::lock_guard guard(mutex_);
   const std::int64_t now = clock_.now_ns();
-  if (progress.doing == worker::Doing::Waited) {
+  if (progress.doing == session::Doing::Waited) {
     is_waiting_ = false;
     waited_ns_ += progress.waited_ns;
     return;

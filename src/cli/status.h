@@ -11,7 +11,7 @@
 
 #include "cli/styled.h"
 #include "platform/clock.h"
-#include "worker/messages.h"
+#include "session/options.h"
 
 namespace kw::cli {
 
@@ -53,7 +53,7 @@ class Status {
   /// Changes the text for the current work, whose clock goes on.
   void still_doing(const std::string& words);
   /// Sets the current work from a worker's message, and adds up the time spent waiting for devices.
-  void hear(const worker::Progress& progress);
+  void hear(const session::Progress& progress);
   Activity activity() const;
   /// Records that a line was printed, which postpones the next reminder.
   void told();

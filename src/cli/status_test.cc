@@ -21,21 +21,21 @@ TEST(Reminders, ComeLessOftenTheLongerItTakes) {
 TEST(Status, SumsUpTheWaitsOfAWorker) {
   platform::FakeClock clock;
   Status status(true, clock);
-  status.hear({worker::Doing::Working, "checking a"});
+  status.hear({session::Doing::Working, "checking a"});
   clock.advance(std::chrono::seconds(3));
   EXPECT_EQ(status.activity().words, "checking a");
   EXPECT_EQ(status.activity().seconds, 3);
-  status.hear({worker::Doing::Waiting, "device cpu is in use by kw judge b.cpp"});
+  status.hear({session::Doing::Waiting, "device cpu is in use by kw judge b.cpp"});
   clock.advance(std::chrono::seconds(4));
   Activity now = status.activity();
   EXPECT_EQ(now.words, "waiting: device cpu is in use by kw judge b.cpp");
   EXPECT_TRUE(now.is_waiting);
   EXPECT_EQ(now.waited_s, 4) << "while it lasts";
-  status.hear({worker::Doing::Waiting, "device cpu is in use by kw soak c.cpp"});
+  status.hear({session::Doing::Waiting, "device cpu is in use by kw soak c.cpp"});
   clock.advance(std::chrono::seconds(1));
   EXPECT_EQ(status.activity().seconds, 5) << "for the device, whoever has it";
-  status.hear({worker::Doing::Waited, "", 5 * kSecond});
-  status.hear({worker::Doing::Working, "measuring a"});
+  status.hear({session::Doing::Waited, "", 5 * kSecond});
+  status.hear({session::Doing::Working, "measuring a"});
   now = status.activity();
   EXPECT_FALSE(now.is_waiting);
   EXPECT_EQ(now.waited_s, 5);

@@ -15,10 +15,9 @@
 #include "cli/errors.h"
 #include "cli/model_flags.h"
 #include "cli/order_view.h"
-#include "cli/stored_run.h"
-#include "engine/order_rules.h"
 #include "platform/clock.h"
 #include "search/budget.h"
+#include "session/orders.h"
 
 namespace kw::cli {
 namespace {
@@ -106,41 +105,6 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
   return orders;
 }
 
-/// Whether a process works on the run now; an error if the run will make no further attempts, so
-/// that an order would have no effect.
-Result<bool> is_going(const RunSummary& run) {
-  if (run.state == RunState::Finished)
-    return fail_input("the run has ended (" + run.stopped_by + "); start a new one", run.name);
-  const bool is_held = run.state == RunState::Running;
-  // An interrupted run confirms no winner and can be resumed, so the order takes effect on
-  // resumption.
-  const bool is_interrupted = run.stopped_by == search::kInterrupt;
-  if (is_held && is_interrupted) return false;
-  if (is_held && !run.stopped_by.empty())
-    return fail_input(
-        "the search of this run is over (" + run.stopped_by + "), the winner is being confirmed",
-        run.name);
-  return is_held;
-}
-
-Result<> check_all(const Global& global, const store::RunStore& store, const RunSummary& run,
-                   const std::vector<Order>& wanted, std::vector<Order> known) {
-  std::vector<AttemptLine> lines;
-  KW_TRY(store.for_each_line(run.id, [&](const AttemptLine& line) { lines.push_back(line); }));
-  std::vector<search::Idea> ideas;
-  const bool asks_for_techniques = std::ranges::any_of(wanted, [](const Order& o) {
-    return o.kind == OrderKind::Forbid || o.kind == OrderKind::Require;
-  });
-  if (asks_for_techniques) ideas = KW_TRY(workbench_of(global, run))->ideas();
-  for (const Order& order : wanted) {
-    if (auto fits = engine::check_order(order, {run.config, lines, ideas, known}); !fits)
-      return fail_input(fits.error().what, run.name);
-    known.push_back(order);
-    known.back().number = static_cast<int>(known.size());
-  }
-  return {};
-}
-
 void report_orders(const Global& global, const RunSummary& run, const std::vector<Order>& orders) {
   if (global.json) {
     const Json object = {{"run", run.name}, {"orders", orders_json(orders, run)}};
@@ -152,29 +116,27 @@ void report_orders(const Global& global, const RunSummary& run, const std::vecto
 }
 
 Result<int> steer(const Global& global, const SteerFlags& flags) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const RunSummary run = KW_TRY(store.find(flags.run));
+  // A run that does not exist is the first thing to complain about.
+  const RunSummary named = KW_TRY(session::steer(global, flags.run, {})).run;
   const auto wanted = KW_TRY(orders_from(flags));
   if (wanted.empty() && !flags.list)
     return fail_input(
         "no order was given: give --hint, --forbid, --require, --pin, --stop, --lift, a budget, "
         "--finish, or --list",
-        run.name);
-  const auto known = KW_TRY(engine::orders_of(store, run.id));
-  if (!wanted.empty()) {
-    const bool is_now = KW_TRY(is_going(run));
-    KW_TRY(check_all(global, store, run, wanted, known));
-    KW_TRY(engine::give_orders(store, run.id, wanted));
+        named.name);
+  auto steered = KW_TRY(session::steer(global, flags.run, wanted));
+  const RunSummary& run = steered.run;
+  if (!wanted.empty() && !global.json) {
     const std::string effect =
-        !is_now ? "when the run goes on, by: kw resume " + run.name
+        !steered.is_running ? "when the run goes on, by: kw resume " + run.name
         : flags.finish
             ? "once the kernel that is being judged has ended; then the best is confirmed"
             : "before the run asks for its next kernel";
-    if (!global.json) fmt::print("the order is stored; it takes effect {}\n", effect);
+    fmt::print("the order is stored; it takes effect {}\n", effect);
   }
-  auto orders = KW_TRY(engine::orders_of(store, run.id));
+  auto& orders = steered.orders;
   if (!flags.list)
-    orders.erase(orders.begin(), orders.begin() + static_cast<std::ptrdiff_t>(known.size()));
+    orders.erase(orders.begin(), orders.begin() + static_cast<std::ptrdiff_t>(steered.known));
   report_orders(global, run, orders);
   return kDone;
 }

@@ -19,7 +19,7 @@
 namespace kw::cli {
 namespace {
 
-std::string_view code_of(Tone tone) {
+std::string_view escape_of(Tone tone) {
   switch (tone) {
     case Tone::Dim:
       return "\033[2m";
@@ -75,7 +75,7 @@ class Builder {
   void turn_to(Tone tone) {
     if (tone == tone_) return;
     if (tone_ != Tone::Plain) line_.bytes += kNormal;
-    line_.bytes += code_of(tone);
+    line_.bytes += escape_of(tone);
     tone_ = tone;
   }
 

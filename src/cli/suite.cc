@@ -9,13 +9,13 @@
 #include "cli/errors.h"
 #include "cli/model_flags.h"
 #include "cli/status.h"
-#include "cli/suite_run.h"
 #include "platform/files.h"
 #include "platform/read_text.h"
 #include "platform/signals.h"
 #include "report/suite_tables.h"
 #include "search/reward.h"
 #include "search/strategy.h"
+#include "session/suite_run.h"
 
 namespace kw::cli {
 namespace {
@@ -66,14 +66,14 @@ std::string outcome_of(const report::SuiteCell& cell) {
   return text;
 }
 
-std::vector<std::string> all_words(const PlannedCell& plan) {
+std::vector<std::string> all_words(const session::PlannedCell& plan) {
   std::vector<std::string> words = plan.words;
   words.insert(words.end(), plan.asking_words.begin(), plan.asking_words.end());
   return words;
 }
 
-void list_cells(const std::vector<PlannedCell>& plans) {
-  for (const PlannedCell& plan : plans)
+void list_cells(const std::vector<session::PlannedCell>& plans) {
+  for (const session::PlannedCell& plan : plans)
     std::printf("%s\n", plan.words.empty() ? words_of(plan.cell).c_str()
                                            : ("kw " + join(all_words(plan), " ")).c_str());
 }
@@ -97,10 +97,10 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
   if (flags.list && (!flags.csv.empty() || !flags.into.empty()))
     return fail_input("--list runs nothing: --csv and --into would have nothing to write");
   if (flags.landscape > 0)
-    result.spec = in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
+    result.spec = session::in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
   KW_TRY(flags.asking.timeout_ns());
-  const auto plans =
-      KW_TRY(plan_cells(global, result.spec, {flags.spec, flags.models, flags.asking.timeout}));
+  const auto plans = KW_TRY(
+      session::plan_cells(global, result.spec, {flags.spec, flags.models, flags.asking.timeout}));
   if (flags.list) {
     list_cells(plans);
     return static_cast<int>(kDone);
@@ -117,7 +117,7 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
         fmt::format("{} of {} searches done, {} at a time", done, plans.size(), flags.jobs));
   };
   show_progress();
-  SuiteWays ways;
+  session::SuiteWays ways;
   ways.jobs = static_cast<int>(flags.jobs);
   ways.is_interrupted = [&] { return signals.is_interrupted(); };
   ways.on_cell = [&](const report::SuiteCell& cell, bool is_new) {
@@ -127,7 +127,7 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
       std::fprintf(stderr, "kw: %zu/%zu %s: %s%s\n", done, plans.size(), words_of(cell).c_str(),
                    outcome_of(cell).c_str(), is_new ? "" : ", known");
   };
-  auto cells = run_cells(global, store, result.spec, plans, ways);
+  auto cells = session::run_cells(global, store, result.spec, plans, ways);
   status.ask_for_news({});
   status.doing("");
   result.cells = KW_TRY(std::move(cells));

@@ -55,9 +55,9 @@ std::optional<std::vector<std::int64_t>> parse_range(std::string_view text) {
 
 }  // namespace
 
-Result<SweepRange> parse_sweep(const std::vector<std::string>& dims) {
+Result<session::SweepRange> parse_sweep(const std::vector<std::string>& dims) {
   constexpr const char* kForm = "sizes are given as n=64..512, n=64..512:64 or n=64..4096*4, not '";
-  SweepRange plan;
+  session::SweepRange plan;
   for (const std::string& text : dims) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return fail_input(kForm + text + "'", "--dim");

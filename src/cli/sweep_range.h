@@ -2,27 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "session/sweep.h"
 
 namespace kw::cli {
 
 /// The most points of one sweep; each point takes about a second.
 inline constexpr std::size_t kMaxSweepPoints = 256;
 
-struct SweepRange {
-  std::string dim;
-  std::vector<std::int64_t> values;           ///< In rising order, not empty.
-  std::map<std::string, std::int64_t> fixed;  ///< Values of the dims that do not vary.
-};
-
 /// Parses --dim values: "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4")
 /// multiplies; the upper end is included if a step reaches it. "k=256" fixes a dimension. Exactly
 /// one dimension must have a range.
-Result<SweepRange> parse_sweep(const std::vector<std::string>& dims);
+Result<session::SweepRange> parse_sweep(const std::vector<std::string>& dims);
 
 }  // namespace kw::cli

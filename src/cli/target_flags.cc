@@ -4,7 +4,6 @@
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "device/known_devices.h"
 #include "record/candidate.h"
 
 namespace kw::cli {
@@ -13,7 +12,7 @@ void TargetFlags::declare(Flags& flags, bool has_arch) {
   flags.text("--target", target, "cpu or cuda; default: by the file's suffix, else cpu");
   if (has_arch)
     flags.text("--arch", arch,
-               "cuda: one of " + join(device::known_archs(), ", ") + "; default: the device's");
+               "cuda: one of " + join(session::known_archs(), ", ") + "; default: the device's");
 }
 
 Result<Aim> TargetFlags::aim(const std::string& file) const {
@@ -28,10 +27,11 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
   if (arch.empty()) return aim;
   if (aim.target == Target::Cpu)
     return fail_input("--arch is for target cuda; on cpu kernels are compiled for this machine");
-  if (!contains(device::known_archs(), arch))
-    return fail_input(ErrorCode::NotFound, "--arch knows no GPU architecture '" + arch + "'" +
-                                               suggestion(arch, device::known_archs()) +
-                                               "; there are: " + join(device::known_archs(), ", "));
+  if (!contains(session::known_archs(), arch))
+    return fail_input(ErrorCode::NotFound,
+                      "--arch knows no GPU architecture '" + arch + "'" +
+                          suggestion(arch, session::known_archs()) +
+                          "; there are: " + join(session::known_archs(), ", "));
   aim.arch = arch;
   return aim;
 }

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/contains.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/admission_view.h"
@@ -15,18 +13,13 @@
 #include "cli/errors.h"
 #include "cli/target_flags.h"
 #include "cli/task_draft.h"
-#include "import/kernel_function.h"
-#include "memory/shipped_task.h"
-#include "platform/read_text.h"
 #include "record/codec.h"
 #include "search/budget.h"
-#include "session/admission.h"
-#include "session/local_judge.h"
+#include "session/draft_task.h"
+#include "session/task_view.h"
 #include "session/tasks.h"
 #include "task/draft.h"
 #include "task/header.h"
-#include "task/load.h"
-#include "task/resolve.h"
 #include "task/units.h"
 
 namespace kw::cli {
@@ -42,20 +35,6 @@ struct TaskFlags {
   DescribeFlags describe;
 };
 
-Result<task::Draft> draft_of(const TaskFlags& flags) {
-  const std::string name = platform::Path(flags.name).filename().string();
-  if (flags.from.empty()) return task::draft_skeleton(name);
-  const std::string source = KW_TRY(platform::read_text(flags.from));
-  if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
-    return task::draft_from_source(source, flags.from, flags.function, name);
-  // A CUDA kernel has no sequential code, so it is first rewritten as a plain function that loops
-  // over its threads.
-  const std::string plain = KW_TRY(import::plain_function(source, flags.from, flags.function));
-  auto draft = task::draft_from_source(plain, flags.from, {}, name);
-  if (!draft) draft.error().what += " (in the loop that was made from its kernel)";
-  return draft;
-}
-
 Result<int> create(const Global& global, const TaskFlags& flags) {
   const platform::Path folder = session::new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
@@ -68,13 +47,8 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
         "--model, its budgets and rates, --max-tokens, --cache-replies and --yes are for drafts "
         "from words: give "
         "--describe, too");
-  task::Draft draft = KW_TRY(as_input(draft_of(flags)));
-  KW_TRY(task::write_draft(draft, folder));
-  const auto shipped = memory::shipped_task(KW_TRY(session::open_data(global)), draft.name);
-  if (shipped && !shipped->texts.empty())
-    draft.notes.push_back(fmt::format(
-        "the name: '{0}' is a shipped task, too; in this workspace it means the new one",
-        draft.name));
+  const task::Draft draft =
+      KW_TRY(session::new_task(global, flags.name, flags.from, flags.function)).draft;
   if (global.json) {
     Json object;
     object["task"] = draft.name;
@@ -92,7 +66,7 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
   return kDone;
 }
 
-Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
+Json line_json(const session::AdmissionLine& line) { return encode_json(line); }
 
 Result<int> check_task(const Global& global, const TaskFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
@@ -108,7 +82,7 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
     object["task"] = name;
     object["is_admitted"] = is_good;
     object["admission"] = Json::array();
-    for (const worker::AdmissionLine& line : lines) object["admission"].push_back(line_json(line));
+    for (const session::AdmissionLine& line : lines) object["admission"].push_back(line_json(line));
     std::printf("%s\n", dump_json(object).c_str());
   } else {
     fmt::print("{}{} is {}\n", flags.verbose ? admission_details(lines) : admission_summary(lines),
@@ -117,57 +91,24 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
   return is_good ? kDone : kNotGood;
 }
 
-/// Names of the tasks in the workspace.
-Result<std::vector<std::string>> own_tasks(const platform::Path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) return names;
-  for (std::string& name : KW_TRY(platform::list_dir(folder)))
-    if (std::filesystem::exists(folder / name / "task.yaml", ignored))
-      names.push_back(std::move(name));
-  return names;
-}
-
-/// Whether the workspace's task of this name equals the shipped task, as in a clone of the
-/// repository.
-bool is_as_shipped(const memory::DataFiles& data, const std::string& name,
-                   const platform::Path& folder) {
-  const auto files = memory::shipped_task(data, name);
-  if (!files) return false;
-  const auto shipped = task::parse_task(*files);
-  const auto own = task::load_task(folder);
-  return shipped && own && shipped->task.sha256 == own->task.sha256;
-}
-
 Result<int> list_tasks(const Global& global) {
-  const auto data = KW_TRY(session::open_data(global));
   Json tasks = Json::array();
-  const auto show = [&](const std::string& name, const std::string& where, const char* note = "") {
-    const auto definition = session::open_task(global, data, where);
-    const std::string summary = note + (definition ? definition->task.summary
-                                                   : "not usable: " + describe(definition.error()));
+  for (const session::ListedTask& one : KW_TRY(session::list_tasks(global))) {
+    const auto& definition = one.definition;
+    const std::string summary =
+        (one.hides_shipped ? "(instead of the shipped one) " : "") +
+        (definition ? definition->task.summary : "not usable: " + describe(definition.error()));
+    const std::string family = definition ? definition->task.family : "";
     if (global.json)
-      tasks.push_back({{"name", name},
-                       {"task", where},
-                       {"family", definition ? definition->task.family : ""},
+      tasks.push_back({{"name", one.name},
+                       {"task", one.where},
+                       {"family", family},
                        {"is_usable", definition.has_value()},
                        {"summary", summary}});
     else
-      fmt::print("{:<24} {:<14} {}\n", where, definition ? definition->task.family : "",
+      fmt::print("{:<24} {:<14} {}\n", one.where, family,
                  split_lines(summary).empty() ? summary : split_lines(summary).front());
-  };
-  const platform::Path folder = platform::Path(global.workspace) / "tasks";
-  const auto own = KW_TRY(own_tasks(folder));
-  const auto shipped = data.folders("tasks");
-  // Each name is listed once. If the workspace has a task with the name of a shipped task, commands
-  // use the workspace's.
-  for (const std::string& name : shipped)
-    if (!contains(own, name) || is_as_shipped(data, name, folder / name)) show(name, name);
-  for (const std::string& name : own)
-    if (!contains(shipped, name))
-      show(name, (folder / name).string());
-    else if (!is_as_shipped(data, name, folder / name))
-      show(name, (folder / name).string(), "(instead of the shipped one) ");
+  }
   if (global.json) std::printf("%s\n", dump_json({{"tasks", tasks}}).c_str());
   return kDone;
 }
@@ -198,15 +139,6 @@ std::string goals_text(const Goals& goals) {
   return text.empty() ? " none" : text;
 }
 
-struct Shown {
-  const task::Definition& definition;
-  const std::vector<Workload>& workloads;
-  const std::vector<SkippedWorkload>& skipped;
-  const std::vector<Candidate>& baselines;
-  const std::vector<propose::SourceIdea>& ideas;
-  const std::vector<std::string>& notices;
-};
-
 /// The function's declaration alone, without the header's other lines.
 std::string declaration_of(const Task& task) {
   const std::string text = task::interface_text(task);
@@ -215,7 +147,7 @@ std::string declaration_of(const Task& task) {
   return text;
 }
 
-void print_task(const Shown& shown) {
+void print_task(const session::TaskView& shown) {
   const Task& task = shown.definition.task;
   fmt::print("{} ({}): {}\n\n{}\n", task.name, task.family, task.summary, declaration_of(task));
   fmt::print("gate   {}\ngoals {}\n\nworkloads\n", gate_text(task.gate), goals_text(task.goals));
@@ -234,13 +166,13 @@ void print_task(const Shown& shown) {
                b.libraries.empty() ? "" : "needs " + join(b.libraries, ", "));
   for (const std::string& notice : shown.notices) fmt::print("  {}\n", notice);
   fmt::print("\nkernels that a run without a model tries\n");
-  for (const propose::SourceIdea& idea : shown.ideas)
+  for (const auto& idea : shown.ideas)
     fmt::print("  {:<18} {:<9} {:>6} variants  {}\n", idea.candidate.name,
                name_of(idea.candidate.origin), idea.header.points(1 << 20).size(),
                join(idea.candidate.techniques, ", "));
 }
 
-Json task_json(const Shown& shown) {
+Json task_json(const session::TaskView& shown) {
   const Task& task = shown.definition.task;
   Json object;
   object["task"] = encode_json(task);
@@ -258,7 +190,7 @@ Json task_json(const Shown& shown) {
   for (const Candidate& b : shown.baselines)
     object["baselines"].push_back({{"name", b.name}, {"libraries", b.libraries}});
   object["ideas"] = Json::array();
-  for (const propose::SourceIdea& idea : shown.ideas)
+  for (const auto& idea : shown.ideas)
     object["ideas"].push_back({{"name", idea.candidate.name},
                                {"origin", name_of(idea.candidate.origin)},
                                {"techniques", idea.candidate.techniques},
@@ -269,21 +201,7 @@ Json task_json(const Shown& shown) {
 }
 
 Result<int> show_task(const Global& global, const TaskFlags& flags) {
-  const auto data = KW_TRY(session::open_data(global));
-  auto definition = KW_TRY(session::open_task(global, data, flags.name));
-  // Launch plans and knobs depend only on the limits of a device, so any architecture serves to
-  // show them.
-  Aim aim = KW_TRY(flags.target.aim());
-  if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
-  auto options = KW_TRY(session::workbench_options(global, aim));
-  if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
-    options.notices.push_back(std::move(why));
-  const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
-  const auto playbook = memory::shipped_playbook(data, definition);
-  const auto workbench =
-      KW_TRY(engine::TaskWorkbench::create(std::move(definition), playbook, options));
-  const Shown shown{workbench.definition(), workbench.workloads(), resolved.skipped,
-                    workbench.baselines(),  workbench.proposals(), workbench.notices()};
+  const auto shown = KW_TRY(session::view_task(global, flags.name, KW_TRY(flags.target.aim())));
   if (global.json)
     std::printf("%s\n", dump_json(task_json(shown)).c_str());
   else

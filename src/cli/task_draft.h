@@ -9,8 +9,6 @@
 #include "cli/model_flags.h"
 #include "cli/target_flags.h"
 #include "platform/files.h"
-#include "task/definition.h"
-#include "worker/messages.h"
 
 namespace kw::cli {
 

@@ -130,4 +130,8 @@ Json drafted_json(const session::DraftedPlan& drafted) {
           {"command", drafted.command}};
 }
 
+std::string shown_knobs(const KnobPoint& knobs) {
+  return knobs.empty() ? "no knobs" : knobs_text(knobs);
+}
+
 }  // namespace kw::cli

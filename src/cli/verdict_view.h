@@ -15,4 +15,7 @@ void print_evaluation(const Evaluation& evaluation);
 /// The object `drafted` of kw judge: how a plan was drafted from host code.
 Json drafted_json(const session::DraftedPlan& drafted);
 
+/// A candidate's knobs for people: "B=64 S=2", or "no knobs".
+std::string shown_knobs(const KnobPoint& knobs);
+
 }  // namespace kw::cli

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "session/admission_record.h"
-#include "session/local_judge.h"
+#include "session/judging/task_judge.h"
 
 namespace kw::session {
 
@@ -15,16 +15,14 @@ Result<std::vector<worker::AdmissionLine>> admit(const Options& options,
                                                  task::Definition definition, const Aim& aim,
                                                  std::int64_t budget_ns) {
   auto store = KW_TRY(store::RunStore::open(options.workspace));
-  const auto judge = KW_TRY(LocalJudge::open(options, &store, aim));
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(options, aim, judge->facts()))));
-  EvaluationRequest request = KW_TRY(workbench.references());
+  const auto judge = KW_TRY(TaskJudge::open(options, &store, std::move(definition), aim));
+  EvaluationRequest request = KW_TRY(judge->workbench().references());
   const Task task = request.task;
   request.id = "admission";
   request.seed = Seed::from_os().low;
   request.measure.wall_ns = budget_ns;
   auto lines = KW_TRY(judge->carrier().admit(std::move(request)));
-  KW_TRY(remember_admission(store, task, aim.target, judge->judge_id(), lines));
+  KW_TRY(remember_admission(store, task, aim.target, judge->machine().judge_id(), lines));
   return lines;
 }
 

@@ -8,6 +8,8 @@
 
 namespace kw::session {
 
+const std::vector<std::string>& known_archs() { return device::known_archs(); }
+
 GpuFacts limits_of(const DeviceFacts& known, const std::string& arch) {
   if (!known.gpu.empty()) {
     GpuFacts facts = known.gpu.front();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "record/device.h"
 #include "record/enums.h"
@@ -13,6 +14,9 @@ struct Aim {
   Target target = Target::Cpu;
   std::string arch;  ///< cuda: the architecture, such as "sm_90a"; empty: the device's own.
 };
+
+/// The GPU architectures for which kernels can be compiled, oldest first.
+const std::vector<std::string>& known_archs();
 
 /// The GPU limits that a launch plan must keep to: those of the known GPU, or else of the weakest
 /// GPU with this architecture.

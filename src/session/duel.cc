@@ -6,11 +6,9 @@
 
 #include <utility>
 
-#include "base/rng.h"
-#include "engine/run.h"
 #include "measure/estimate.h"
 #include "referee/check.h"
-#include "session/local_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {
@@ -190,22 +188,12 @@ Result<std::unique_ptr<Duel>> compare(const Options& options, const DuelRequest&
       for (const std::string& line : notices_of(side->file, *side->given.drafted))
         options.notice(line);
   auto store = KW_TRY(store::RunStore::open(options.workspace));
-  const auto judge = KW_TRY(std::move(starting));
-  KW_TRY(judge->meet(&store, aim));
-  const auto workbench = KW_TRY(
-      engine::TaskWorkbench::create(task::Definition(duel->definition), {},
-                                    KW_TRY(workbench_options(options, aim, judge->facts()))));
-  engine::Observer nobody;
-  const engine::Surroundings surroundings{workbench,
-                                          judge->carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          nobody,
-                                          options.is_interrupted,
-                                          Seed::from_os().low,
-                                          judge->judge_id()};
-  KW_TRY(judge->ensure_ceilings());
-  KW_TRY(Fight(workbench, judge->carrier(), surroundings, options, request.a.measuring).run(*duel));
+  const auto judge = KW_TRY(TaskJudge::meet(std::move(starting), options, &store,
+                                            task::Definition(duel->definition), aim));
+  KW_TRY(judge->machine().ensure_ceilings());
+  const auto surroundings = judge->surroundings(options.is_interrupted);
+  KW_TRY(Fight(judge->workbench(), judge->carrier(), surroundings, options, request.a.measuring)
+             .run(*duel));
   judge->carrier().dismiss();
   return duel;
 }

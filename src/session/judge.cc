@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/rng.h"
-#include "engine/run.h"
-#include "session/local_judge.h"
+#include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {
@@ -66,27 +64,16 @@ Result<Candidate> opponent_for(const std::string& baseline, const engine::Surrou
   return KW_TRY(engine::choose_baseline(standings, baseline))->candidate;
 }
 
-Result<Evaluation> judge_with(LocalJudge& judge, const Options& options, const JudgeRequest& wanted,
-                              store::RunStore& store, task::Definition definition,
+Result<Evaluation> judge_with(TaskJudge& judge, const Options& options, const JudgeRequest& wanted,
                               const Candidate& candidate) {
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), {}, KW_TRY(workbench_options(options, wanted.aim, judge.facts()))));
-  KW_TRY(workbench.check_baseline(wanted.baseline));
   LeftOut left_out;
-  const engine::Surroundings surroundings{workbench,
-                                          judge.carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          left_out,
-                                          options.is_interrupted,
-                                          Seed::from_os().low,
-                                          judge.judge_id()};
+  const auto surroundings = judge.surroundings(left_out, options.is_interrupted);
   std::optional<Candidate> opponent;
   if (wanted.until == Stage::Measure) {
-    KW_TRY(judge.ensure_ceilings());
+    KW_TRY(judge.machine().ensure_ceilings());
     opponent = KW_TRY(opponent_for(wanted.baseline, surroundings));
   }
-  auto request = KW_TRY(workbench.request(candidate, opponent ? &*opponent : nullptr));
+  auto request = KW_TRY(judge.workbench().request(candidate, opponent ? &*opponent : nullptr));
   request.id = "judge";
   request.until = wanted.until;
   request.seed = surroundings.input_seed;
@@ -142,10 +129,10 @@ Result<JudgeResult> judge(const Options& options, const JudgeRequest& request) {
         KW_TRY(compile_only(options, request, aim, std::move(definition), given.candidate));
   } else {
     auto store = KW_TRY(store::RunStore::open(options.workspace));
-    const auto judge = KW_TRY(std::move(starting));
-    KW_TRY(judge->meet(&store, request.aim));
-    result.evaluation =
-        KW_TRY(judge_with(*judge, options, request, store, std::move(definition), given.candidate));
+    const auto judge =
+        KW_TRY(TaskJudge::meet(std::move(starting), options, &store, std::move(definition),
+                               request.aim, request.baseline));
+    result.evaluation = KW_TRY(judge_with(*judge, options, request, given.candidate));
   }
   return result;
 }

@@ -7,7 +7,7 @@
 
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
-#include "session/recorded_landscape.h"
+#include "session/searching/recorded_landscape.h"
 
 namespace kw::session {
 

@@ -16,6 +16,14 @@
 
 namespace kw::session {
 
+// What an observer of a search is told.
+using engine::BaselineStanding;
+using engine::Standing;
+using engine::WrittenSource;
+using llm::Delta;
+using search::Ask;
+using search::Role;
+
 /// The value of RunConfig::carrier for runs whose kernels are judged on another machine.
 inline constexpr const char* kBundle = "bundle";
 
@@ -56,7 +64,7 @@ struct OptimizeResult {
 class OptimizeObserver : public engine::Observer {
  public:
   /// Receives a piece of a model's reply while the model writes.
-  virtual void on_delta(const llm::Delta& /*delta*/) {}
+  virtual void on_delta(const Delta& /*delta*/) {}
   /// The search has ended and its folder is written; builds by shape may follow.
   virtual void on_end(const OptimizeResult& /*result*/) {}
   /// A line about the builds by shape.

@@ -9,6 +9,9 @@
 
 namespace kw::session {
 
+using worker::Doing;
+using worker::Progress;
+
 struct Options {
   std::string workspace = ".";  ///< The folder that holds tasks/ and runs/.
   std::string data_dir;         ///< Overrides the shipped tasks, playbook and prompts.
@@ -17,7 +20,7 @@ struct Options {
   /// Returns true after the user interrupted, so that long work ends soon; empty: never.
   std::function<bool()> is_interrupted{};
   /// Hears what the worker is doing, from any thread; empty: nobody listens.
-  std::function<void(const worker::Progress&)> on_progress{};
+  std::function<void(const Progress&)> on_progress{};
   /// Hears what a person should know, in lines without a line end; empty: nobody listens.
   std::function<void(const std::string&)> on_notice{};
 

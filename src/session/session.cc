@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "session/local_judge.h"
+#include "session/judging/local_judge.h"
 #include "session/tasks.h"
 
 namespace kw::session {

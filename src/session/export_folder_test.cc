@@ -1,0 +1,42 @@
+// Tests which files in a folder an export may replace, and which must stay.
+// SPDX-License-Identifier: Apache-2.0
+#include "session/export_folder.h"
+
+#include <gmock/gmock.h>
+
+namespace kw::session {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+TEST(ExportFolder, AFileThatNoExportWroteStays) {
+  const auto scratch = platform::TempDir::create().value();
+  const platform::Path folder = scratch.path() / "out";
+  ASSERT_TRUE(write_export_folder(folder, {{"a.h", "one"}, {"LICENSE", "text"}}));
+  ASSERT_TRUE(platform::write_file_atomic(folder / "README.md", "mine", false));
+  const auto refused = write_export_folder(folder, {{"README.md", "theirs"}, {"b.h", "two"}});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, HasSubstr("no export wrote this file"));
+  EXPECT_EQ(platform::read_file(folder / "README.md").value(), "mine");
+  EXPECT_TRUE(fs::exists(folder / "a.h")) << "a refusal changes nothing";
+  ASSERT_TRUE(write_export_folder(folder, {{"b.h", "two"}, {"LICENSE", "other"}}));
+  EXPECT_FALSE(fs::exists(folder / "a.h"));
+  EXPECT_EQ(platform::read_file(folder / "LICENSE").value(), "other");
+}
+
+TEST(ExportFolder, ALinkDoesNotLeadOutOfTheFolder) {
+  const auto scratch = platform::TempDir::create().value();
+  const platform::Path folder = scratch.path() / "out", elsewhere = scratch.path() / "elsewhere";
+  ASSERT_TRUE(write_export_folder(folder, {{"test/test.cpp", "ours"}}));
+  fs::remove_all(folder / "test");
+  fs::create_directory(elsewhere);
+  fs::create_directory_symlink(elsewhere, folder / "test");
+  ASSERT_TRUE(platform::write_file_atomic(elsewhere / "test.cpp", "mine", false));
+  EXPECT_FALSE(write_export_folder(folder, {{"test/test.cpp", "new"}}));
+  ASSERT_TRUE(write_export_folder(folder, {{"a.h", "new"}}));
+  EXPECT_EQ(platform::read_file(elsewhere / "test.cpp").value(), "mine");
+}
+
+}  // namespace
+}  // namespace kw::session
