@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "platform/files.h"
 #include "record/codec.h"
+#include "record/target.h"
 #include "report/workload_table.h"
 #include "session/compare_targets.h"
 
@@ -22,7 +23,9 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   std::vector<Target> targets;
   for (const std::string_view name : split(text, ',')) {
     const auto target = enum_from<Target>(trim(name));
-    if (!target) return fail_input("--targets lists cpu and cuda, not '" + std::string(name) + "'");
+    if (!target)
+      return fail_input("--targets lists " + target_names(" and ") + ", not '" + std::string(name) +
+                        "'");
     if (std::ranges::find(targets, *target) != targets.end())
       return fail_input("--targets names " + std::string(name) + " twice");
     targets.push_back(*target);
@@ -56,7 +59,7 @@ Json best_json(const session::BestOfTarget& best) {
 
 Json reference_json(const session::SequentialReference& reference) {
   if (reference.items_per_s <= 0) return {};
-  return {{"target", name_of(Target::Cpu)},
+  return {{"target", name_of(reference.target)},
           {"kernel", reference.name},
           {"device", reference.evaluation.machine},
           {"items_per_s", reference.items_per_s},
@@ -80,11 +83,11 @@ void print_best(const session::BestOfTarget& best) {
 void print_reference(const session::SequentialReference& reference, const std::string& task) {
   if (reference.items_per_s <= 0)
     return fmt::print(
-        "cpu   the sequential reference was not timed: kw optimize {} --baseline {}\n", task,
-        reference.name);
+        "{:<5} the sequential reference was not timed: kw optimize {} --baseline {}\n",
+        name_of(reference.target), task, reference.name);
   fmt::print(
-      "cpu   {}, the task's sequential code, on {}: not timed in pairs with the other kernels\n",
-      reference.name, reference.evaluation.machine);
+      "{:<5} {}, the task's sequential code, on {}: not timed in pairs with the other kernels\n",
+      name_of(reference.target), reference.name, reference.evaluation.machine);
   print_workloads(reference.evaluation);
 }
 

@@ -32,13 +32,11 @@ bool has_role(const std::vector<llm::ModelSpec>& specs, std::string_view role) {
 
 /// Refuses a model in a role in which it would never be called because of another flag.
 Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::ModelSpec>& specs) {
-  const std::string& judge = flags.method.text("--judge");
-  if (has_role(specs, "judge") && !judge.empty())
-    return fail_input(
-        "--judge " + judge + " judges without a model: leave out the --model in the role judge",
-        "--model");
-  if (has_role(specs, "guide") && flags.strategy == "graph-walk" &&
-      flags.method.text("--guide") != "llm")
+  if (has_role(specs, "judge") && !flags.judge.empty())
+    return fail_input("--judge " + flags.judge +
+                          " judges without a model: leave out the --model in the role judge",
+                      "--model");
+  if (has_role(specs, "guide") && flags.strategy == "graph-walk" && flags.guide != "llm")
     return fail_input(
         "a model in the role guide is asked only with --guide llm: give that flag, or leave the "
         "model out",
@@ -47,6 +45,13 @@ Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::Mo
 }
 
 }  // namespace
+
+std::string strategies_where(bool (*is_so)(const search::StrategyInfo&)) {
+  std::vector<std::string> names;
+  for (const search::StrategyInfo& info : search::strategies())
+    if (is_so(info)) names.emplace_back(info.name);
+  return join(names, ", ");
+}
 
 Result<> refuse_on_landscape(const OptimizeFlags& flags) {
   if (flags.task.starts_with(kWorldPrefix))
@@ -64,19 +69,21 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
             "' has kernels written, and kw optimize searches a landscape with others; " +
             kSuiteSearches,
         flags.task);
-  std::string_view idle = flags.writing.shortlist > 1 ? "--shortlist" : "";
-  for (const search::MethodOption& option : search::method_options())
-    if (idle.empty() && option.is_for_writing && option.is_given(flags.method.value(option.flag)))
-      idle = option.flag;
-  if (!idle.empty())
-    return fail_input(
-        std::string(idle) +
-            " is for strategies that write, and kw optimize searches a landscape with others; " +
-            kSuiteSearches,
-        flags.task);
   for (const auto& [is_given, name] :
-       {std::pair(!flags.embedder.empty(), "--embed"),
-        std::pair(flags.target.target == name_of(Target::Cuda), "--target cuda"),
+       {std::pair(flags.writing.shortlist > 1, "--shortlist"),
+        std::pair(!flags.judge.empty(), "--judge"), std::pair(!flags.guide.empty(), "--guide"),
+        std::pair(!flags.preset.empty(), "--preset"), std::pair(flags.rounds != 0, "--rounds")})
+    if (is_given)
+      return fail_input(
+          std::string(name) +
+              " is for strategies that write, and kw optimize searches a landscape with others; " +
+              kSuiteSearches,
+          flags.task);
+  const auto target = enum_from<Target>(flags.target.target);
+  const bool has_target = target && *target != kDefaultTarget;
+  const std::string target_flag = "--target " + flags.target.target;
+  for (const auto& [is_given, name] :
+       {std::pair(!flags.embedder.empty(), "--embed"), std::pair(has_target, target_flag.c_str()),
         std::pair(!flags.target.arch.empty(), "--arch"),
         std::pair(flags.carrier == session::kBundle, "--carrier bundle"),
         std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})

@@ -15,6 +15,7 @@
 #include "cli/verdict_view.h"
 #include "record/codec.h"
 #include "record/interval.h"
+#include "record/target.h"
 #include "report/evaluation_json.h"
 #include "session/duel.h"
 #include "task/header.h"
@@ -143,7 +144,8 @@ int refuse(const Global& global, const session::Duel& duel) {
       object["findings"].push_back(encode_json(finding));
     std::printf("%s\n", dump_json(object).c_str());
   } else {
-    const bool may_be_host = !is_a && target_of_file(side.file) == Target::Cuda;
+    const auto target = target_of_file(side.file);
+    const bool may_be_host = !is_a && target && has_dialect_of(*target, TrustClass::HostLauncher);
     fmt::print("{}, {}, is no candidate: {}\n{}{}", letter, sanitise_line(side.file),
                sanitise_line(side.given.refusal), task::to_text(side.given.findings),
                may_be_host ? host_form_of(duel.definition.task) : "");

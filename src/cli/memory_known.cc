@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
+#include "record/target.h"
 #include "session/known_cards.h"
 
 namespace kw::cli {
@@ -99,7 +100,7 @@ Result<int> list_experience(const Global& global, const std::string& task,
 
 Result<int> list_cards(const Global& global, std::optional<Target> only, const std::string& about) {
   const std::vector<Target> targets =
-      only ? std::vector{*only} : std::vector{Target::Cpu, Target::Cuda};
+      only ? std::vector{*only} : std::vector(all_targets().begin(), all_targets().end());
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   KW_TRY(session::keep_known_cards(global, store, targets));
   std::vector<FoundCard> found;

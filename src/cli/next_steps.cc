@@ -48,7 +48,7 @@ NextStep about_gpu(const Standpoint& here) {
   if (here.gpu.empty()) return {"kw doctor", "no GPU can be used here; what is missing"};
   if (!here.why_no_cuda.empty())
     return {"kw doctor", "the " + here.gpu + " cannot be used yet: " + here.why_no_cuda};
-  return {"kw optimize softmax --target cuda", "a search on the " + here.gpu};
+  return {"kw optimize softmax --target " + here.gpu_target, "a search on the " + here.gpu};
 }
 
 NextStep about_models(const Standpoint& here) {

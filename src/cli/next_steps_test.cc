@@ -21,6 +21,7 @@ RunSummary run_in(RunState state) {
 TEST(NextSteps, AreFiveAndFitALineOfATerminal) {
   Standpoint here;
   here.gpu = "NVIDIA H100 80GB HBM3";
+  here.gpu_target = "cuda";
   here.key = "OPENAI_API_KEY";
   for (int i = 0; i < 2; ++i) {
     const auto steps = next_steps(here);
@@ -57,6 +58,7 @@ TEST(NextSteps, AGpuIsProposedWhereItCanJudge) {
   Standpoint here;
   EXPECT_EQ(next_steps(here)[3].command, "kw doctor");
   here.gpu = "NVIDIA H100";
+  here.gpu_target = "cuda";
   EXPECT_EQ(next_steps(here)[3].command, "kw optimize softmax --target cuda");
   here.why_no_cuda = "no NVRTC";
   EXPECT_EQ(next_steps(here)[3].command, "kw doctor");

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/diagnostics.h"
+#include "record/target.h"
 
 namespace kw::compile {
 namespace {
@@ -75,7 +76,7 @@ CompileResult unknown_option(std::string_view option, std::span<const std::strin
 }
 
 platform::Path object_path(const platform::Path& folder, const BuiltObject& object) {
-  return folder / (object.sha256 + (object.format == "cubin" ? ".cubin" : ".so"));
+  return folder / (object.sha256 + std::string(object_suffix(object.format)));
 }
 
 Result<CompileResult> keep_object(const platform::Path& folder, std::string_view bytes,

@@ -6,6 +6,7 @@
 
 #include "compile/build.h"
 #include "record/codec_impl.h"
+#include "record/target.h"
 
 namespace kw::compile {
 
@@ -23,7 +24,7 @@ Sha256 cache_key(const BuildUnit& unit, const std::string& identity,
   add_all(unit.defines);
   add_all(unit.options);
   add_all(unit.libraries);
-  if (unit.target == Target::Cuda) {
+  if (row_of(unit.target).needs_arch) {
     stream.update_part(unit.arch).update_part(unit.dialect);
     add_all(unit.kernels);
   }

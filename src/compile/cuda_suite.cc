@@ -3,6 +3,7 @@
 #include "compile/cuda_suite.h"
 
 #include "compile/nvcc_compiler.h"
+#include "record/target.h"
 
 namespace kw::compile {
 namespace {
@@ -17,7 +18,8 @@ class CudaSuite final : public Compiler {
   }
 
   Result<CompileResult> build(const BuildUnit& unit) override {
-    const bool is_host = unit.dialect == "host";
+    const DialectRow* dialect = find_dialect(unit.target, unit.dialect);
+    const bool is_host = dialect != nullptr && dialect->trust_class == TrustClass::HostLauncher;
     if (device_ && !is_host) return device_->build(unit);
     if (host_) return host_->build(unit);
     return fail(ErrorCode::MissingProgram,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/cubin.h"
 #include "compile/diagnostics.h"
+#include "record/target.h"
 
 namespace kw::compile {
 namespace {
@@ -56,7 +57,7 @@ Result<std::optional<CompileResult>> check_device_unit(const BuildUnit& unit) {
                      "'" + one_line(name, 80) + "' cannot be the name of a kernel");
   if (architecture_number(unit.arch) == 0)
     return fail("the build unit names an unknown GPU architecture: " + one_line(unit.arch, 40));
-  if (unit.dialect != "cuda" && unit.dialect != "cute" && unit.dialect != "host")
+  if (find_dialect(unit.target, unit.dialect) == nullptr)
     return fail("the build unit names an unknown dialect of CUDA: " + one_line(unit.dialect, 40));
   return std::nullopt;
 }

@@ -139,18 +139,27 @@ std::string header_of(std::string_view name) {
 
 }  // namespace
 
+ByTarget<LibraryNames>& library_names() {
+  static ByTarget<LibraryNames> all{
+      {Target::Cpu, {of_cpu, header_of}},
+      {Target::Cuda, {of_cuda, [](std::string_view) { return std::string(); }}},
+  };
+  return all;
+}
+
 std::string library_hint(const std::string& name, Target target) {
-  const Names& names = target == Target::Cuda ? of_cuda() : of_cpu();
+  const LibraryNames& library = library_names()[target];
+  const std::vector<std::string>& names = library.names();
   // A very short unknown word gets no suggestion: 'row' is one letter from 'pow' and 'col' from
   // 'cos', but both are usual names of variables.
   constexpr std::size_t kFewestLetters = 4;
   if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
-  const std::string header = target == Target::Cuda ? "" : header_of(name);
+  const std::string header = library.header_of(name);
   return header.empty() ? "" : " (#include <" + header + "> declares it)";
 }
 
 bool is_library_name(std::string_view name, Target target) {
-  return contains(target == Target::Cuda ? of_cuda() : of_cpu(), name);
+  return contains(library_names()[target].names(), name);
 }
 
 }  // namespace kw::compile

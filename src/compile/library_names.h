@@ -5,10 +5,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "record/enums.h"
+#include "record/target.h"
 
 namespace kw::compile {
+
+/// What kernels of one target may name without declaring it.
+struct LibraryNames {
+  const std::vector<std::string>& (*names)();
+  /// The header that declares a name; empty where no header need be included.
+  std::string (*header_of)(std::string_view name);
+};
+ByTarget<LibraryNames>& library_names();
 
 /// The end of a message on an undeclared name for which a compiler suggests nothing: the name that
 /// may have been meant, or the header that declares it; empty where neither is known. NVRTC

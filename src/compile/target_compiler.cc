@@ -4,23 +4,30 @@
 
 namespace kw::compile {
 
-Result<Compiler*> TargetCompiler::cuda() {
+TargetCompiler::TargetCompiler(Compiler& host, std::map<Target, Open> others)
+    : open_(std::move(others)), compilers_{{kHostTarget, &host}}, identities_{host.identity()} {}
+
+Result<Compiler*> TargetCompiler::compiler_for(Target target) {
   const std::lock_guard hold(mutex_);
-  if (!cuda_) {
-    cuda_ = KW_TRY(open_cuda_());
-    both_ = cpu_.identity() + "\n" + cuda_->identity();
-  }
-  return cuda_.get();
+  if (const auto known = compilers_.find(target); known != compilers_.end()) return known->second;
+  const auto open = open_.find(target);
+  if (open == open_.end())
+    return fail("there is no compiler for target " + std::string(name_of(target)));
+  auto& opened = opened_[target] = KW_TRY(open->second());
+  compilers_[target] = opened.get();
+  std::string all = compilers_.at(kHostTarget)->identity();
+  for (const auto& [unused, compiler] : opened_) all += "\n" + compiler->identity();
+  identities_.push_back(std::move(all));
+  return opened.get();
 }
 
 Result<CompileResult> TargetCompiler::build(const BuildUnit& unit) {
-  if (unit.target == Target::Cpu) return cpu_.build(unit);
-  return KW_TRY(cuda())->build(unit);
+  return KW_TRY(compiler_for(unit.target))->build(unit);
 }
 
 const std::string& TargetCompiler::identity() const {
   const std::lock_guard hold(mutex_);
-  return cuda_ ? both_ : cpu_.identity();
+  return identities_.back();
 }
 
 }  // namespace kw::compile

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "compile/compiler.h"
+#include "record/target.h"
 
 namespace kw::compile {
 
@@ -16,25 +19,27 @@ namespace kw::compile {
 /// GPU.
 class TargetCompiler final : public Compiler {
  public:
-  /// Creates the cuda compiler; called for the first cuda unit. Its error becomes the result of
-  /// that build.
+  /// Creates the compiler of a target; called for the target's first unit. The error becomes the
+  /// result of that build.
   using Open = std::function<Result<std::unique_ptr<Compiler>>()>;
 
-  /// `cpu` is borrowed and must outlive the object.
-  TargetCompiler(Compiler& cpu, Open open_cuda) : cpu_(cpu), open_cuda_(std::move(open_cuda)) {}
+  /// `host` compiles for this machine; it is borrowed and must outlive the object.
+  TargetCompiler(Compiler& host, std::map<Target, Open> others);
 
+  /// An error if no compiler was given for the unit's target.
   Result<CompileResult> build(const BuildUnit& unit) override;
-  /// Identity of the cpu compiler; after a cuda unit was built, of both compilers.
+  /// Identity of the compiler for this machine, and of each other one that has been opened.
   const std::string& identity() const override;
 
  private:
-  Result<Compiler*> cuda();
+  Result<Compiler*> compiler_for(Target target);
 
-  Compiler& cpu_;
-  Open open_cuda_;
+  std::map<Target, Open> open_;
   mutable std::mutex mutex_;
-  std::unique_ptr<Compiler> cuda_;
-  std::string both_;
+  std::map<Target, std::unique_ptr<Compiler>> opened_;
+  std::map<Target, Compiler*> compilers_;
+  /// The identity after each compiler was opened; callers keep references to earlier ones.
+  std::deque<std::string> identities_;
 };
 
 }  // namespace kw::compile

@@ -32,10 +32,11 @@ BuildUnit unit_for(Target target) {
 TEST(TargetCompiler, MakesTheCudaCompilerOnceAndLate) {
   Named cpu("cpu");
   int made = 0;
-  TargetCompiler both(cpu, [&]() -> Result<std::unique_ptr<Compiler>> {
+  const auto open = [&]() -> Result<std::unique_ptr<Compiler>> {
     ++made;
     return std::make_unique<Named>("cuda");
-  });
+  };
+  TargetCompiler both(cpu, {{Target::Cuda, open}});
   EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
   EXPECT_EQ(made, 0);
   EXPECT_EQ(both.identity(), "cpu");
@@ -47,11 +48,19 @@ TEST(TargetCompiler, MakesTheCudaCompilerOnceAndLate) {
 
 TEST(TargetCompiler, AMachineWithoutCudaStillBuildsForTheCpu) {
   Named cpu("cpu");
-  TargetCompiler both(cpu, []() -> Result<std::unique_ptr<Compiler>> {
+  const auto open = []() -> Result<std::unique_ptr<Compiler>> {
     return fail("no NVRTC", "", Advice::Stop);
-  });
+  };
+  TargetCompiler both(cpu, {{Target::Cuda, open}});
   EXPECT_EQ(both.build(unit_for(Target::Cuda)).error().what, "no NVRTC");
   EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
+}
+
+TEST(TargetCompiler, SaysWhichTargetHasNoCompiler) {
+  Named cpu("cpu");
+  TargetCompiler alone(cpu, {});
+  EXPECT_EQ(alone.build(unit_for(Target::Cuda)).error().what,
+            "there is no compiler for target cuda");
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ std::string device_call(const Delivery& d) {
 }
 
 std::string call_text(const Delivery& d) {
-  if (d.is_cuda()) return device_call(d);
+  if (d.launches_by_plan()) return device_call(d);
   return fmt::format("  {}({});\n", d.name,
                      arguments(d.task(), [](const Parameter& p) { return p.name + "_.data()"; }));
 }
@@ -260,7 +260,7 @@ Result<std::string> check_program(const Delivery& d) {
       "// usage: test [SEED]\n",
       d.name);
   text += KW_TRY(reference_text(d)) + "\n" + std::string(embedded_text("check.in")) + "\n";
-  if (d.is_cuda()) text += std::string(embedded_text("device.in")) + "\n";
+  if (d.launches_by_plan()) text += std::string(embedded_text("device.in")) + "\n";
   text += fmt::format("#include \"{}.h\"\n\nnamespace {{\n\n", d.name);
   std::string calls;
   for (std::size_t i = 0; i < d.workloads.size(); ++i) {
@@ -268,7 +268,7 @@ Result<std::string> check_program(const Delivery& d) {
     calls += fmt::format("      {{{}, check_{}}},\n", quoted(d.workloads[i].name, 60), i + 1);
   }
   text += "}  // namespace\n\nint main(int count, char** words) {\n";
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     text += "  if (!gpu::driver().is_there) return std::printf(\"no GPU here\\n\"), 77;\n";
   return text +
          fmt::format(
@@ -302,7 +302,7 @@ Result<std::string> check_library(const Delivery& d) {
 std::string example_program(const Delivery& d) {
   std::string text = fmt::format("// Calls {} once, on random values.\n", d.name);
   text += std::string(embedded_text("check.in")) + "\n";
-  if (d.is_cuda()) text += std::string(embedded_text("device.in")) + "\n";
+  if (d.launches_by_plan()) text += std::string(embedded_text("device.in")) + "\n";
   const auto smallest =
       std::ranges::min_element(d.workloads, {}, [](const Workload& w) { return w.bytes(); });
   text += fmt::format("#include \"{}.h\"\n\nnamespace {{\n\nbool run() {{\n{}{}", d.name,
@@ -312,7 +312,7 @@ std::string example_program(const Delivery& d) {
       text += fmt::format(
           "  std::printf(\"{0}[0] = %g\\n\", static_cast<double>({0}_.data()[0]));\n", p.name);
   text += "  return true;\n}\n\n}  // namespace\n\nint main() {\n";
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     text += "  if (!gpu::driver().is_there) return std::printf(\"no GPU here\\n\"), 77;\n";
   return text + "  return run() ? 0 : 1;\n}\n";
 }

@@ -13,7 +13,7 @@ namespace kw::deliver {
 namespace {
 
 std::string flag_lines(const Delivery& d) {
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     return fmt::format(
         "# The driver's library is opened at run time: no CUDA toolkit is needed.\n"
         "find_package(Threads REQUIRED)\ntarget_compile_features({0} PRIVATE cxx_std_17)\n"
@@ -47,8 +47,9 @@ std::string readme(const Delivery& d) {
       "on "
       "random values; `example/` calls the kernel once.{3}\n",
       d.name, sanitise_line(d.task().summary, 300), story_text(d),
-      d.is_cuda() ? " Without a GPU the test is skipped."
-                  : " `-D" + upper_case(d.name) + "_MARCH=x86-64-v3` builds for other processors.");
+      d.launches_by_plan()
+          ? " Without a GPU the test is skipped."
+          : " `-D" + upper_case(d.name) + "_MARCH=x86-64-v3` builds for other processors.");
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ Result<Files> cmake_files(const Delivery& d) {
   files["cmake/" + d.name + "Config.cmake"] = fmt::format(
       "include(CMakeFindDependencyMacro)\nfind_dependency({})\n"
       "include(\"${{CMAKE_CURRENT_LIST_DIR}}/{}Targets.cmake\")\n",
-      d.is_cuda() ? "Threads" : "OpenMP COMPONENTS CXX", d.name);
+      d.launches_by_plan() ? "Threads" : "OpenMP COMPONENTS CXX", d.name);
   files["test/test.cpp"] = KW_TRY(check_program(d));
   files["example/example.cpp"] = example_program(d);
   files["README.md"] = readme(d);

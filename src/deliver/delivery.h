@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "record/candidate.h"
 #include "record/enums.h"
+#include "record/target.h"
 #include "record/task.h"
 #include "task/definition.h"
 #include "task/header.h"
@@ -58,7 +59,7 @@ struct Delivery {
   std::vector<Built> built;         ///< Compiled device code; at least one for a cuda kernel.
   std::vector<Workload> workloads;  ///< The shapes that the exported tests run.
 
-  bool is_cuda() const { return kernel.target == Target::Cuda; }
+  bool launches_by_plan() const { return row_of(kernel.target).launches_by_plan; }
   const Task& task() const { return definition.task; }
 };
 

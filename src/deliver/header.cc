@@ -20,7 +20,7 @@ std::string declaration(const Delivery& d) {
       guard);
   text +=
       "// Tensors are row-major; the last index counts single elements.\n" + argument_comment(d);
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     text += fmt::format(
         "// Tensors and workspace lie in memory of the GPU; `workspace` is aligned to 256 "
         "bytes.\n// `stream` is a cudaStream_t or CUstream. Everything is queued on it; nothing "
@@ -76,7 +76,7 @@ std::string usage(const Delivery& d) {
       "//\n// Include it wherever {0} is called, from C or C++. One C++ unit of the program "
       "also\n// defines, before the include,\n//   #define {1}_IMPLEMENTATION\n",
       d.name, upper_case(d.name));
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     return text +
            "// and is compiled as C++17 and linked with -ldl -pthread (nothing since glibc "
            "2.34); libcuda.so.1\n// is opened at run time, so that neither CUDA's headers "
@@ -94,7 +94,7 @@ std::string usage(const Delivery& d) {
 Result<std::string> header_text(const Delivery& d) {
   const std::string guard = upper_case(d.name);
   std::string implementation;
-  if (d.is_cuda()) {
+  if (d.launches_by_plan()) {
     implementation = KW_TRY(cuda_implementation(d));
   } else {
     implementation =

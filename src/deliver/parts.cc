@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compile/flags.h"
 #include "deliver/texts.h"
+#include "record/target.h"
 
 namespace kw::deliver {
 
@@ -73,7 +74,8 @@ std::string argument_names(const Task& task) {
 }
 
 std::vector<std::string> cpu_flags(const Candidate& kernel) {
-  std::vector<std::string> flags(kCodeFlags.begin(), kCodeFlags.end());
+  const auto shared = row_of(kernel.target).code_flags;
+  std::vector<std::string> flags(shared.begin(), shared.end());
   for (const std::string& option : kernel.options)
     for (const std::string& flag : compile::option_flags(option)) flags.push_back(flag);
   return flags;
@@ -95,7 +97,7 @@ std::vector<std::string> story_lines(const Delivery& d) {
   lines.push_back("kernel:  " + story.kernel + (knobs.empty() ? "" : ", " + knobs));
   if (!story.speed.empty()) lines.push_back("speed:   " + story.speed);
   if (!story.device.empty()) lines.push_back("device:  " + story.device);
-  if (d.is_cuda()) {
+  if (d.launches_by_plan()) {
     std::vector<std::string> archs;
     for (const Built& built : d.built) archs.push_back(built.arch);
     if (!archs.empty()) lines.push_back("archs:   " + join(archs, ", "));
@@ -176,7 +178,7 @@ std::string licence_of(std::string_view source) {
 }
 
 Result<Files> deliver(Form form, const Delivery& d) {
-  if (!d.is_cuda())
+  if (!d.launches_by_plan())
     for (const Parameter& p : d.task().signature)
       if (is_half(p.dtype))
         return fail_input(fmt::format("{} is {}, for which C++ on a processor has no type", p.name,

@@ -62,7 +62,7 @@ CodeText code_text(const Delivery& d, const std::vector<std::string>& kernels) {
 }  // namespace
 
 Result<std::string> cuda_implementation(const Delivery& d) {
-  if (d.header.dialect == "host")
+  if (d.kernel.trust_class == TrustClass::HostLauncher)
     return fail_input(
         "a host launcher cannot be exported, because its source is host code already: use that "
         "source",

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "deliver/formula_text.h"
 #include "deliver/parts.h"
+#include "record/target.h"
 #include "task/device_names.h"
 #include "task/plan_parse.h"
 #include "task/yaml.h"

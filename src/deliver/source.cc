@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compile/device_flags.h"
 #include "deliver/parts.h"
+#include "record/target.h"
 #include "task/units.h"
 
 namespace kw::deliver {
@@ -20,31 +21,32 @@ std::string cpu_build(const Delivery& d) {
 }
 
 std::string cuda_build(const Delivery& d) {
+  const bool has_headers = !task::dialect_of(d.header).headers.empty();
   std::string text =
       fmt::format("nvcc -O3 -arch={} {} -cubin {}.cu -o {}.cubin",
                   d.built.empty() ? "native" : d.built.front().arch,
-                  d.header.dialect == "cuda" ? compile::kDeviceStandard : compile::kCuteStandard,
-                  d.name, d.name);
+                  has_headers ? compile::kCuteStandard : compile::kDeviceStandard, d.name, d.name);
   for (const std::string& option : d.kernel.options) text += " " + compile::device_flag(option);
-  if (d.header.dialect == "cute") text += " --expt-relaxed-constexpr -I CUTLASS/include";
+  if (has_headers) text += " --expt-relaxed-constexpr -I CUTLASS/include";
   return text;
 }
 
 }  // namespace
 
 Result<Files> source_files(const Delivery& d) {
-  const bool is_cuda = d.is_cuda();
-  std::string text = head_comment(d, is_cuda ? "Device code and its launch plan." : "The kernel.");
-  text += "//\n// Build it with\n//   " + (is_cuda ? cuda_build(d) : cpu_build(d)) + "\n";
-  if (is_cuda)
+  const bool has_plan = d.launches_by_plan();
+  std::string text = head_comment(d, has_plan ? "Device code and its launch plan." : "The kernel.");
+  text += "//\n// Build it with\n//   " + (has_plan ? cuda_build(d) : cpu_build(d)) + "\n";
+  if (has_plan)
     text +=
         "// The lines `// kw:` say what is launched on what; kw export --as header writes the "
         "host's code for them.\n";
-  text += "\n" + (is_cuda ? task::device_interface_text(d.task()) : task::interface_text(d.task()));
+  text +=
+      "\n" + (has_plan ? task::device_interface_text(d.task()) : task::interface_text(d.task()));
   const auto once = text.find("#pragma once\n");
   if (once != std::string::npos) text.erase(once, std::string_view("#pragma once\n").size());
   text += "\n" + task::pin_knobs(d.kernel.source, d.header, d.kernel.knobs);
-  if (is_cuda) {
+  if (has_plan) {
     // The address of each kernel template is taken, which instantiates the template.
     int i = 0;
     for (const Built& built : d.built)

@@ -87,7 +87,7 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
                           spec->initial == Initial::Zero ? "zeros" : "empty", s.shape_of(p.name),
                           torch_dtype(p.dtype), first);
   }
-  if (d.is_cuda())
+  if (d.launches_by_plan())
     text += fmt::format(
         "    with torch.cuda.device({0}.device):\n        size = ctypes.c_size_t()\n"
         "        _must(_size({1}, ctypes.byref(size)))\n"
@@ -107,8 +107,9 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
       "_library = ctypes.CDLL(str(next(pathlib.Path(__file__).parent.glob(\"_kernel*.so\"))))\n"
       "_call = _library.{0}\n_call.argtypes = {1}\n",
       d.name,
-      argtypes(task, d.is_cuda() ? "ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p" : ""));
-  if (d.is_cuda())
+      argtypes(task,
+               d.launches_by_plan() ? "ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p" : ""));
+  if (d.launches_by_plan())
     load += fmt::format(
         "_call.restype = ctypes.c_int\n_size = _library.{0}_workspace\n_size.argtypes = {1}\n"
         "_size.restype = ctypes.c_int\n_words = _library.{0}_error\n_words.argtypes = "
@@ -132,7 +133,7 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
                                                {"SCHEMA", s.schema()},
                                                {"DERIVE", s.derive_text()},
                                                {"RUN", run_text(d, s)},
-                                               {"DEVICE", d.is_cuda() ? "cuda" : "cpu"},
+                                               {"DEVICE", std::string(name_of(d.kernel.target))},
                                                {"ARGUMENTS", s.names()},
                                                {"VALUES", s.values_list()},
                                                {"FAKE", fake},
@@ -188,8 +189,9 @@ std::string readme(const Delivery& d, const TorchSignature& s) {
       "backward.{7}\n",
       d.name, sanitise_line(d.task().summary, 300), story_text(d),
       s.outs().empty() ? "_" : s.outs(), d.task().function, s.names(), s.schema(),
-      d.is_cuda() ? " The call is queued on PyTorch's current stream."
-                  : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.",
+      d.launches_by_plan()
+          ? " The call is queued on PyTorch's current stream."
+          : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.",
       tensors);
 }
 
@@ -209,7 +211,7 @@ Result<Files> torch_files(const Delivery& given) {
       "#pragma GCC visibility pop\n",
       d.name, upper_case(d.name));
   std::vector<std::string> flags, libraries;
-  if (d.is_cuda()) {
+  if (d.launches_by_plan()) {
     flags = {"-std=c++17", "-O2"};
     libraries = {"-ldl", "-pthread"};
   } else {
@@ -230,7 +232,7 @@ Result<Files> torch_files(const Delivery& given) {
       filled(embedded_text("test_operator.in"), {{"NAME", d.name},
                                                  {"OP", d.task().function},
                                                  {"CASES", cases_text(d, s)},
-                                                 {"DEVICE", d.is_cuda() ? "cuda" : "cpu"},
+                                                 {"DEVICE", std::string(name_of(d.kernel.target))},
                                                  {"ORDER", s.order_list()},
                                                  {"MUTATED", s.mutated_list()}});
   files["README.md"] = readme(d, s);

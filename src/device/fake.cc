@@ -9,6 +9,7 @@
 #include "device/host_buffer.h"
 #include "device/host_ops.h"
 #include "device/parallel.h"
+#include "record/target.h"
 
 namespace kw::device {
 namespace {
@@ -82,7 +83,7 @@ class FakePlayer final : public Player {
 
   LoadResult bind(const Binding& binding) override {
     world_.log.push_back("bind " + spec_.name);
-    KW_ASSERT(world_.facts.target == Target::Cuda && binding.plan != nullptr);
+    KW_ASSERT(row_of(world_.facts.target).launches_by_plan && binding.plan != nullptr);
     const FakeObject* object = loaded_.at(static_cast<std::size_t>(binding.object)).object;
     LoadResult result = object->bind;
     if (result.fate != Fate::Returned) {
@@ -126,7 +127,7 @@ class FakePlayer final : public Player {
     const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];
     const FakeObject& object = *loaded.object;
     std::vector<std::vector<FakeArgument>> sets;
-    if (world_.facts.target == Target::Cuda) {
+    if (row_of(world_.facts.target).launches_by_plan) {
       sets.push_back(loaded.steps);
     } else {
       sets.emplace_back();
@@ -145,7 +146,7 @@ class FakePlayer final : public Player {
     if (CallResult scripted = ended(&FakeObject::empty); scripted.fate != Fate::Returned)
       return scripted;
     CallResult result = returned_after(world_.empty_call_ns);
-    if (world_.facts.target == Target::Cuda) {
+    if (row_of(world_.facts.target).launches_by_plan) {
       result.stamped_ns = world_.empty_stamped_ns;
       result.event_ns = 2000;
     }
@@ -239,7 +240,7 @@ class FakeDevice final : public Device {
 
 FakeWorld::FakeWorld() {
   facts.id = "fake-0";
-  facts.target = Target::Cpu;
+  facts.target = kHostTarget;
   facts.model = "Fake processor";
   facts.cores = 2;
   facts.isa = {"sse2", "avx2", "fma"};

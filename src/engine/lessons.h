@@ -18,7 +18,7 @@ namespace kw::engine {
 /// What a run needs in order to learn.
 struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;            ///< The same as DeviceFacts::id.
   std::string arch{};            ///< Architecture of the device's GPU, or "avx512f".
   const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.

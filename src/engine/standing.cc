@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "engine/traits.h"
 #include "record/interval.h"
+#include "record/target.h"
 
 namespace kw::engine {
 
@@ -147,8 +148,12 @@ std::string failure_words(const Verdict& verdict) {
 
 std::string at_path(std::string_view text, std::string_view name, std::string_view path) {
   const std::string own(name);
-  for (const std::string& file : {std::string("candidate.cpp"), std::string("candidate.cu"),
-                                  own + ".cpp", own + ".cu", own}) {
+  std::vector<std::string> files;
+  for (const Target target : all_targets())
+    for (const std::string& stem : {std::string("candidate"), own})
+      files.push_back(stem + std::string(source_suffix(target)));
+  files.push_back(own);
+  for (const std::string& file : files) {
     if (!text.starts_with(file)) continue;
     const std::string_view rest = text.substr(file.size());
     const bool is_place = rest.empty() ? file != own

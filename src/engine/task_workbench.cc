@@ -13,6 +13,7 @@
 #include "engine/run.h"
 #include "engine/written.h"
 #include "propose/generic.h"
+#include "record/target.h"
 #include "task/plan_resolve.h"
 #include "task/resolve.h"
 #include "task/units.h"
@@ -23,7 +24,8 @@ namespace {
 search::Idea search_idea(const propose::SourceIdea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
   return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
-          origin == Origin::Task || origin == Origin::Playbook, task::is_cute(idea.header)};
+          origin == Origin::Task || origin == Origin::Playbook,
+          task::dialect_of(idea.header).begins_chains};
 }
 
 /// Says why an idea has no point on this device: the demands on the device that are not met, or
@@ -48,7 +50,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
                                             const std::map<std::string, std::string>& playbook,
                                             const TaskWorkbenchOptions& options) {
   const auto& archs = definition.task.restrictions.archs;
-  if (options.target == Target::Cuda && !archs.empty() && !options.gpu.empty() &&
+  if (row_of(options.target).needs_arch && !archs.empty() && !options.gpu.empty() &&
       !contains(archs, options.gpu.front().arch))
     return fail_input(
         fmt::format("this task is for {}, but code would be compiled for {}: give --arch {}",
@@ -83,13 +85,13 @@ struct TaskWorkbench::Site {
 };
 
 void TaskWorkbench::gather_search_ideas() {
-  if (options_.target == Target::Cuda) {
+  if (row_of(options_.target).launches_by_plan) {
     auto site = std::make_shared<Site>(Site{definition_, {}, options_.gpu.front()});
     for (const Workload& w : workloads_)
       if (w.group == Group::Time) site->timed.push_back(w);
     site_ = std::move(site);
     std::erase_if(ideas_, [&](propose::SourceIdea& idea) {
-      if (task::is_cute(idea.header) && !options_.has_cute) {
+      if (!task::dialect_of(idea.header).headers.empty() && !options_.has_cute) {
         notices_.push_back(idea.candidate.name +
                            " is left out: it is written in CuTe, and CUTLASS is not found; set "
                            "CUTLASS_PATH or run scripts/install-cutlass");
@@ -121,11 +123,11 @@ search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
 
 namespace {
 
-/// The baselines that a task has for a target: on cpu also its reference and, if it names no
-/// parallel form, the one made from the reference.
+/// The baselines that a task has for a target: where references run also its reference and, if it
+/// names no parallel form, the one made from the reference.
 Result<std::vector<Candidate>> baselines_of(const task::Definition& definition, Target target) {
   std::vector<Candidate> baselines;
-  if (target == Target::Cpu) {
+  if (row_of(target).runs_references) {
     baselines.push_back(task::reference_candidate(definition));
     const bool has_omp = std::ranges::any_of(definition.baselines,
                                              [](const Candidate& c) { return c.name == "omp"; });
@@ -193,7 +195,7 @@ Result<> TaskWorkbench::add(EvaluationRequest& request, const Candidate& candida
   auto unit = task::candidate_unit(definition_.task, candidate, role, arch());
   if (!unit) return fail_input(task::to_text(unit.error()), candidate.name);
   request.units.push_back(std::move(*unit));
-  if (candidate.target == Target::Cpu) return {};
+  if (!row_of(candidate.target).launches_by_plan) return {};
   auto plans =
       task::candidate_plans(definition_, candidate, role, request.workloads, options_.gpu.front());
   if (!plans) return fail_input(task::to_text({plans.error().finding}), candidate.name);
@@ -223,9 +225,9 @@ Result<EvaluationRequest> TaskWorkbench::references() const {
   request.jail = options_.jail;
   request.units = references_;
   request.gpu = options_.gpu;
-  if (options_.target == Target::Cpu) return request;
-  if (const auto& fast = definition_.reference_fast) KW_TRY(add(request, *fast, "reference_fast"));
-  if (const auto& fast = definition_.magnitude_fast) KW_TRY(add(request, *fast, "magnitude_fast"));
+  for (const auto& [fast, role] : {std::pair(&definition_.reference_fast, "reference_fast"),
+                                   std::pair(&definition_.magnitude_fast, "magnitude_fast")})
+    if (*fast && (*fast)->target == options_.target) KW_TRY(add(request, **fast, role));
   return request;
 }
 
@@ -233,7 +235,7 @@ Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
                                                  const Candidate* opponent) const {
   EvaluationRequest request = KW_TRY(references());
   request.candidate = candidate;
-  if (options_.target == Target::Cuda) request.plan_faults = faults_of(candidate);
+  if (row_of(options_.target).launches_by_plan) request.plan_faults = faults_of(candidate);
   if (!request.plan_faults.empty()) return request;
   KW_TRY(add(request, candidate, "candidate"));
   if (opponent != nullptr) {

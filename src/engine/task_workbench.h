@@ -15,7 +15,7 @@
 namespace kw::engine {
 
 struct TaskWorkbenchOptions {
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   /// Cuda: the GPUs whose limits plans keep to and for which sources are compiled.
   std::vector<GpuFacts> gpu;
   /// Limit for the bytes of a workload's tensors; larger workloads are skipped.

@@ -56,7 +56,7 @@ void charge(Proposal& proposal, const Reading& reading) {
 
 /// Whether a candidate needs headers of CuTe or CUTLASS and they are not installed.
 bool lacks_cute(const Candidate& candidate, bool has_cute) {
-  return !has_cute && candidate.target == Target::Cuda && task::asks_for_cute(candidate.source);
+  return !has_cute && task::asks_for_headers(candidate.source);
 }
 
 Evaluation rejected_for_cute() {
@@ -215,7 +215,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   // A confirmed win that needs CUTLASS does not compile where CUTLASS is missing.
   if (!brief_.has_cute) {
     std::erase_if(situation.examples,
-                  [](const propose::Example& e) { return task::asks_for_cute(e.source); });
+                  [](const propose::Example& e) { return task::asks_for_headers(e.source); });
   }
   Attempt best;
   if (const int number = loop.standing().best_attempt(); number != 0) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "record/target.h"
 
 namespace kw::engine {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compile/cpu_compiler.h"
+#include "record/target.h"
 #include "worker/bundle.h"
 #include "worker/equipment.h"
 
@@ -18,11 +19,11 @@ Result<DeviceFacts> BundleCarrier::open(const std::optional<DeviceFacts>& rememb
 Result<> BundleCarrier::submit(EvaluationRequest request) {
   Waiting waiting;
   waiting.id = request.id;
-  // References are built for any processor, since the GPU's machine may have another one than ours;
-  // they need not be fast.
-  if (options_.facts.target == Target::Cuda)
+  // Where kernels are compiled for a named architecture, the machine with the device may have
+  // another processor than ours. References, which need not be fast, are then built for any.
+  if (row_of(options_.facts.target).needs_arch)
     for (BuildUnit& unit : request.units)
-      if (unit.target == Target::Cpu) unit.arch = compile::kAnyProcessor;
+      if (!row_of(unit.target).needs_arch) unit.arch = compile::kAnyProcessor;
   waiting.prepared = KW_TRY(prepare(request, compiler_, options_.build_threads));
   if (!waiting.prepared.ended) waiting.key = worker::bundle_key(request);
   waiting.request = std::move(request);

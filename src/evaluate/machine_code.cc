@@ -8,6 +8,7 @@
 
 #include "profile/code_rules.h"
 #include "profile/kernel_rules.h"
+#include "record/target.h"
 
 namespace kw::evaluate {
 namespace {
@@ -43,7 +44,7 @@ std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler
   const Candidate& candidate = request.candidate;
   const BuildUnit* unit = request.unit("candidate");
   const bool is_own = !is_trusted(candidate.origin);
-  if (candidate.target != Target::Cuda || candidate.trust_class != TrustClass::DeviceCode ||
+  if (!row_of(candidate.target).has_profiler || candidate.trust_class != TrustClass::DeviceCode ||
       !is_own || unit == nullptr || unit->object.empty())
     return {};
   return std::async(std::launch::async, [disassembler, seen = what_rules_see(request)] {

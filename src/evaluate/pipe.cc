@@ -8,6 +8,7 @@
 #include "platform/clock.h"
 #include "record/bounds.h"
 #include "record/codec.h"
+#include "record/target.h"
 #include "worker/equipment.h"
 #include "worker/frame.h"
 
@@ -139,7 +140,7 @@ Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
 Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& known) {
   DeviceFacts facts = KW_TRY(greet(known));
   worker::Message equip = message_of(worker::Verb::Equip);
-  if (facts.target == Target::Cuda) tell_work("compiling the referee's own kernels");
+  if (row_of(facts.target).needs_arch) tell_work("compiling the referee's own kernels");
   equip.units = KW_TRY(worker::build_equipment(facts, compiler_, options_.build_threads));
   if (!equip.units.empty()) KW_TRY(accepted(exchange(equip)));
   return facts;
@@ -196,10 +197,9 @@ Result<> PipeCarrier::submit(EvaluationRequest request) {
   return {};
 }
 
-// Sends requests ahead on cuda only: on cpu, building would disturb the measurement, so a request
-// is sent when its answer is awaited.
+// Where building would disturb the measurement, a request is sent only when its answer is awaited.
 void PipeCarrier::send_ahead() {
-  if (options_.worker.target != Target::Cuda) return;
+  if (!row_of(options_.worker.target).measures_beside_builds) return;
   for (Waiting& waiting : waiting_) {
     if (waiting.is_sent) return;
     if (waiting.prepared.ended) continue;

@@ -10,6 +10,7 @@
 
 #include "base/defence.h"
 #include "base/text.h"
+#include "record/target.h"
 #include "task/launch_places.h"
 
 namespace kw::evaluate {
@@ -150,7 +151,8 @@ std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const Role
                                      const Candidate& source, const Restrictions& allowed,
                                      const GpuFacts* gpu) {
   if (!is_on(Defence::PlansChecked)) return std::nullopt;
-  if (unit.target == Target::Cpu || unit.object.empty() || unit.object.front().kernels.empty())
+  if (!row_of(unit.target).launches_by_plan || unit.object.empty() ||
+      unit.object.front().kernels.empty())
     return std::nullopt;
   for (const RolePlan& plan : plans) {
     if (plan.role != unit.role) continue;

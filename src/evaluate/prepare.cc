@@ -9,6 +9,7 @@
 #include "evaluate/plan_check.h"
 #include "platform/clock.h"
 #include "platform/files.h"
+#include "record/target.h"
 #include "referee/screen.h"
 
 namespace kw::evaluate {
@@ -81,9 +82,7 @@ Result<std::optional<Evaluation>> screen_built(const EvaluationRequest& request,
   const Candidate& candidate = request.candidate;
   const std::string bytes = KW_TRY(platform::read_file(object.path));
   const BuildUnit& unit = *request.unit("candidate");
-  auto seen = candidate.target == Target::Cuda
-                  ? referee::screen_device_object(bytes, compile::library_timer_mark(unit))
-                  : referee::screen_object(bytes, candidate, object.marks);
+  auto seen = referee::screeners()[candidate.target].object(bytes, candidate, unit);
   if (!seen.verdict || !is_on(Defence::ObjectScreened)) return std::optional<Evaluation>();
   referee::point_out(seen, candidate.source,
                      candidate.name + std::string(source_suffix(candidate.target)));

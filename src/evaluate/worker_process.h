@@ -13,7 +13,7 @@
 namespace kw::evaluate {
 
 struct WorkerChoice {
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   /// Jail level that requests will name, for which the worker starts players ahead. Nothing: it
   /// starts none.
   std::optional<JailLevel> jail{};

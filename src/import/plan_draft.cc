@@ -286,7 +286,7 @@ class Drafter {
     text += plan_text(plan.lines) + "\n" + device.text;
     // The drafted file must parse; otherwise the findings of the parser show what the draft could
     // not express.
-    if (const auto header = task::parse_header(text, "the drafted file", Target::Cuda); !header)
+    if (const auto header = task::parse_header(text, "the drafted file", kDraftTarget); !header)
       for (const Finding& finding : header.error()) draft_.missing.push_back(finding);
     else
       draft_.source = std::move(text);

@@ -11,6 +11,9 @@
 
 namespace kw::import {
 
+/// What host code is read for: foreign CUDA files with their launches.
+inline constexpr Target kDraftTarget = Target::Cuda;
+
 struct PlanDraft {
   std::string source;    ///< The device-only candidate; empty where something is missing.
   std::string function;  ///< The host function that was read.

@@ -15,7 +15,7 @@ namespace kw::memory {
 struct AdviceScope {
   std::string task;
   std::string family;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;
   /// Bottleneck of the kernel; Unknown: there is no kernel yet, or it was not timed.
   Bound bound = Bound::Unknown;

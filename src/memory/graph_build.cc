@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "memory/lesson_rules.h"
+#include "record/target.h"
 #include "task/header.h"
 
 namespace kw::memory {

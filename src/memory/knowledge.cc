@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "memory/kin.h"
 #include "memory/shipped_task.h"
+#include "record/target.h"
 #include "task/device_names.h"
 #include "task/fields.h"
 #include "task/header.h"
@@ -97,7 +98,7 @@ bool is_same_subject(const std::string& a, const std::string& b) {
 /// all.
 std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   std::vector<std::string> fit;
-  if (target != Target::Cuda) return fit;
+  if (!row_of(target).needs_arch) return fit;
   std::size_t all = 0;
   for (const std::string_view arch : task::device_names()) {
     if (!arch.starts_with("sm_")) continue;
@@ -269,7 +270,7 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
 }
 
 bool fits(const Card& card, Target target, const std::string& arch, bool has_cute) {
-  if (!has_cute && task::asks_for_cute(card.code)) return false;
+  if (!has_cute && task::asks_for_headers(card.code)) return false;
   if (!card.targets.empty() && !contains(card.targets, target)) return false;
   return card.archs.empty() || std::ranges::any_of(card.archs, [&](const std::string& a) {
            return arch.starts_with(a);  // "sm_90a" also counts as "sm_90"

@@ -17,7 +17,7 @@ namespace kw::memory {
 /// Properties that all lessons of a run share.
 struct LessonScope {
   const task::Definition* task = nullptr;  ///< Borrowed.
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;
   std::string run;
 };

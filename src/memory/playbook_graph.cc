@@ -13,8 +13,8 @@ TechniqueGraph playbook_graph(const DataFiles& data, Target target, bool has_cut
     std::string at = step.before.empty() ? std::string(TechniqueGraph::kStart) : step.before.back();
     for (const std::string& technique : step.added) {
       const std::size_t edge = graph.add(at, technique);
-      const bool is_shown =
-          has_cute || (!task::asks_for_cute(step.code) && !task::asks_for_cute(step.code_before));
+      const bool is_shown = has_cute || (!task::asks_for_headers(step.code) &&
+                                         !task::asks_for_headers(step.code_before));
       if (technique == step.added.back() && !step.before_name.empty() && is_shown)
         graph.add_example(edge, {step.name, "the last of the steps between these two kernels",
                                  step.code_before, step.code});

@@ -15,7 +15,7 @@ namespace kw::memory {
 struct RecallScope {
   std::string task;
   std::string family;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;  ///< DeviceFacts::id.
   std::string run;     ///< Id of the run, whose own lessons come first; empty: there is no run yet.
 };

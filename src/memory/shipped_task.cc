@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/target.h"
 #include "task/narrowed.h"
 
 namespace kw::memory {

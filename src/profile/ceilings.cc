@@ -261,9 +261,17 @@ std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, i
   return facts.memory_bytes > 0 ? std::min(bytes, facts.memory_bytes / 16) : bytes;
 }
 
+ByTarget<CeilingMeter>& ceiling_meters() {
+  static ByTarget<CeilingMeter> all{
+      {Target::Cpu, [](device::Device& device,
+                       Effort effort) { return measure_ceilings(device.facts(), effort); }},
+      {Target::Cuda, measure_cuda_ceilings},
+  };
+  return all;
+}
+
 Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort) {
-  return device.facts().target == Target::Cuda ? measure_cuda_ceilings(device, effort)
-                                               : measure_ceilings(device.facts(), effort);
+  return ceiling_meters()[device.facts().target](device, effort);
 }
 
 Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) {

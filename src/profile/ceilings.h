@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "profile/ceiling_report.h"
 #include "record/device.h"
+#include "record/target.h"
 
 namespace kw::profile {
 
@@ -22,6 +23,10 @@ enum class Effort {
   /// GPU, where the points are those of Quick, about 3 s.
   Full,
 };
+
+/// Measures the ceilings of devices of one target.
+using CeilingMeter = Result<CeilingReport> (*)(device::Device& device, Effort effort);
+ByTarget<CeilingMeter>& ceiling_meters();
 
 /// Measures the device's ceilings: on a processor by kernels in this process, on a GPU through
 /// Device::run_trusted, which must have been equipped with ceiling_units()

@@ -10,7 +10,9 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "propose/architecture.h"
+#include "propose/target_words.h"
 #include "propose/tolerance.h"
+#include "record/target.h"
 #include "task/resolve.h"
 
 namespace kw::propose {
@@ -332,8 +334,8 @@ std::string describe_layout(const task::Definition& task, Target target) {
   if (others.empty()) return words;
   words += fmt::format(" {} {} no argument{}: ", join(others, ", "),
                        others.size() == 1 ? "is" : "are", others.size() == 1 ? "" : "s");
-  return words + (target == Target::Cuda ? "the plan may name what it needs of it."
-                                         : "take what you need from the arguments.");
+  return words + (row_of(target).launches_by_plan ? "the plan may name what it needs of it."
+                                                  : "take what you need from the arguments.");
 }
 
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target) {
@@ -400,15 +402,7 @@ std::vector<std::string> describe_restrictions(const task::Definition& definitio
                                                bool has_cute) {
   const Restrictions& r = definition.task.restrictions;
   std::vector<std::string> lines;
-  if (target == Target::Cuda)
-    lines.push_back(has_cute
-                        ? "No libraries beyond CUDA's own device headers and, in dialect cute, "
-                          "CuTe and CUTLASS."
-                        : "No libraries beyond CUDA's own device headers.");
-  else
-    lines.push_back(r.libraries.empty()
-                        ? "No libraries beyond those of C, C++ and OpenMP."
-                        : "Libraries that may be linked: " + join(r.libraries, ", ") + ".");
+  lines.push_back(target_words()[target].libraries(r, has_cute));
   if (has_rounding(definition) && !contains(r.options, "fast_math"))
     lines.push_back("`fast_math` is not allowed.");
   if (r.deterministic)
@@ -416,14 +410,8 @@ std::vector<std::string> describe_restrictions(const task::Definition& definitio
   if (r.workspace_bytes > 0)
     lines.push_back(fmt::format("Memory beyond the tensors: at most {}.",
                                 format_bytes(static_cast<std::uint64_t>(r.workspace_bytes))));
-  if (target == Target::Cuda && r.registers > 0)
-    lines.push_back(fmt::format("A thread of any kernel has at most {} registers.", r.registers));
-  if (target == Target::Cuda) {
-    const std::int64_t bytes = r.local_bytes > 0 ? r.local_bytes : kDefaultLocalBytes;
-    lines.push_back(fmt::format("A thread of any kernel has at most {} of local memory.",
-                                format_bytes(static_cast<std::uint64_t>(bytes))));
-  }
-  if (target == Target::Cuda && !r.archs.empty())
+  for (std::string& line : target_words()[target].limits(r)) lines.push_back(std::move(line));
+  if (row_of(target).needs_arch && !r.archs.empty())
     lines.push_back("It is compiled for no other architecture than " + join(r.archs, ", ") + ".");
   return lines;
 }
@@ -468,19 +456,7 @@ std::string describe_options(const task::Definition& definition, Target target) 
   // Where nothing is rounded there is nothing that inexact arithmetic could speed up.
   const bool has_fast_math =
       has_rounding(definition) && contains(definition.task.restrictions.options, "fast_math");
-  if (target == Target::Cuda)
-    return has_fast_math
-               ? "`// kw: option fast_math` (faster and less exact division, square roots and "
-                 "functions, denormals flushed to zero; the tolerance still holds)."
-               : "none.";
-  std::string words =
-      "`// kw: option unroll_loops` (the compiler unrolls loops), `// kw: option O2` (less "
-      "inlining and unrolling than -O3)";
-  if (has_fast_math)
-    words +=
-        ", `// kw: option fast_math` (reassociation, no NaN or infinity assumed: sums may be "
-        "vectorised, and the tolerance still holds)";
-  return words + ".";
+  return target_words()[target].options(has_fast_math);
 }
 
 }  // namespace kw::propose

@@ -17,6 +17,7 @@
 #include "memory/kin.h"
 #include "memory/shipped_task.h"
 #include "propose/describe.h"
+#include "record/target.h"
 #include "task/device_names.h"
 #include "task/header.h"
 #include "task/load.h"
@@ -65,8 +66,9 @@ struct Ranked {
 };
 
 /// Whether some point of a kernel's tuning space can run on this GPU.
-bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& file) {
-  auto header = task::parse_header(source, file, Target::Cuda);
+bool runs_on(const GpuFacts& gpu, Target target, const std::string& source,
+             const std::string& file) {
+  auto header = task::parse_header(source, file, target);
   if (!header) return false;
   header->limits = task::device_limits(gpu);
   return !header->points(1).empty();
@@ -131,8 +133,9 @@ std::optional<std::pair<std::string, std::string>> best_kernel(const memory::Dat
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task)) {
     if (target_of_file(file) != options.target) continue;
-    if (!options.has_cute && task::asks_for_cute(source)) continue;
-    if (!options.gpu.empty() && !runs_on(options.gpu.front(), source, file)) continue;
+    if (!options.has_cute && task::asks_for_headers(source)) continue;
+    if (!options.gpu.empty() && !runs_on(options.gpu.front(), options.target, source, file))
+      continue;
     best.emplace(file.substr(0, file.rfind('.')), source);
   }
   return best;

@@ -14,7 +14,7 @@ namespace kw::propose {
 struct ExampleOptions {
   std::size_t most = 2;
   std::size_t max_bytes = 24 << 10;  ///< Limit for all sources together.
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   /// For cuda: the GPU that the prompt's kernel is for. Kernels that cannot run on this GPU are
   /// left out. Empty: no kernel is left out.
   std::vector<GpuFacts> gpu = {};

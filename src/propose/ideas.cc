@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "propose/generic.h"
+#include "record/target.h"
 
 namespace kw::propose {
 namespace {
@@ -38,7 +39,7 @@ Result<std::vector<SourceIdea>> gather_ideas(const task::Definition& task,
     ideas.push_back(KW_TRY(make_idea(file.substr(0, file.rfind('.')), source, Origin::Playbook,
                                      restrictions, target, "expert kernel of the playbook")));
   }
-  if (has_playbook || target != Target::Cpu) return ideas;
+  if (has_playbook || !row_of(target).runs_references) return ideas;
   for (const Variant& v : generic_variants(task.task, task.reference))
     ideas.push_back(
         KW_TRY(make_idea(v.name, v.source, Origin::Generic, restrictions, target, v.why)));

@@ -27,6 +27,6 @@ struct SourceIdea {
 /// line.
 Result<std::vector<SourceIdea>> gather_ideas(const task::Definition& task,
                                              const std::map<std::string, std::string>& playbook,
-                                             Target target = Target::Cpu);
+                                             Target target = kDefaultTarget);
 
 }  // namespace kw::propose

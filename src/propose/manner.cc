@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "propose/markdown.h"
 #include "record/counters.h"
+#include "record/target.h"
 
 namespace kw::propose {
 
@@ -21,8 +22,6 @@ using memory::Fields;
 namespace {
 
 constexpr std::size_t kExampleBytes = 6 << 10;  // limit of the code before and after a step
-
-std::string_view language_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
 
 std::vector<Fields> menu_of(const Manner& manner) {
   std::vector<Fields> items;
@@ -44,8 +43,8 @@ std::vector<Fields> steps_of(const Manner& manner, const std::string& task, Targ
     items.push_back(
         {{"title", {step.name}},
          {"text", {step.detail}},
-         {"before", {fenced(sanitise(step.before, kExampleBytes), language_of(target))}},
-         {"after", {fenced(sanitise(step.after, kExampleBytes), language_of(target))}}});
+         {"before", {fenced(sanitise(step.before, kExampleBytes), row_of(target).fence)}},
+         {"after", {fenced(sanitise(step.after, kExampleBytes), row_of(target).fence)}}});
   }
   return items;
 }
@@ -123,7 +122,7 @@ void set_manner(Fields& f, const Situation& s) {
   f["counsel"] = {std::move(counsel)};
   const bool has_written = s.written != nullptr && !s.written->source.empty();
   f["has_written"] = {has_written};
-  f["written_code"] = {has_written ? fenced(s.written->source, language_of(s.target))
+  f["written_code"] = {has_written ? fenced(s.written->source, row_of(s.target).fence)
                                    : std::string()};
   std::vector<Fields> metrics = metrics_of(s);
   f["has_metrics"] = {!metrics.empty()};

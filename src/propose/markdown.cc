@@ -9,6 +9,7 @@
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
+#include "record/target.h"
 
 namespace kw::propose {
 namespace {
@@ -190,9 +191,10 @@ std::vector<Block> find_blocks(std::string_view text) {
 }
 
 bool is_code_info(std::string_view info) {
-  static constexpr auto kInfos = std::to_array<std::string_view>(
-      {"", "cpp", "c++", "cc", "cxx", "c", "h", "hpp", "cuda", "cu", "openmp"});
-  return contains(kInfos, info);
+  // The fence says little about the target: models write C++ over CUDA and the other way round.
+  return info.empty() || std::ranges::any_of(all_targets(), [&](Target target) {
+           return contains(row_of(target).reply_fences, info);
+         });
 }
 
 std::string tidied(std::string_view text) {

@@ -256,7 +256,7 @@ TEST(Examples, AreInCuteOnlyWhereItCompiles) {
         *data, task->task, {.max_bytes = 1 << 20, .target = Target::Cuda, .has_cute = has_cute});
     std::string all;
     for (const Example& example : *examples) all += example.source;
-    EXPECT_EQ(task::asks_for_cute(all), has_cute);
+    EXPECT_EQ(task::asks_for_headers(all), has_cute);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "propose/spec_text.h"
 #include "propose/tolerance.h"
 #include "propose/veil.h"
+#include "record/target.h"
 #include "task/header.h"
 #include "task/units.h"
 
@@ -36,8 +37,12 @@ constexpr std::size_t kFirstFindings = 3;  // first findings, never left out
 constexpr std::size_t kSpecBytes = 32 << 10;
 
 /// Templates that every prompt book needs. Search methods name further ones.
-constexpr auto kFiles = std::to_array<std::string_view>(
-    {"system", "system_cuda", "task_template", "write", "repair", "rethink", "improve", "judge"});
+std::vector<std::string_view> needed_files() {
+  std::vector<std::string_view> files{"task_template", "write",   "repair",
+                                      "rethink",       "improve", "judge"};
+  for (const Target target : all_targets()) files.push_back(row_of(target).system_prompt);
+  return files;
+}
 
 constexpr std::size_t kListedBytes = 8 << 10;  // limit of one item of a list
 constexpr std::string_view kCompilerSays =
@@ -53,9 +58,6 @@ std::vector<Fields> texts(const std::vector<std::string>& lines) {
 std::vector<Fields> first_texts(const std::vector<std::string>& lines, std::size_t count) {
   return texts({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
 }
-
-/// The info string of a fenced block with candidate source.
-std::string_view fence_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
 
 std::string numbered_lines(std::string_view source) {
   std::string text;
@@ -215,11 +217,7 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   const Task& task = definition.task;
   f["task"] = {task.name};
   f["summary"] = {task.summary};
-  // On cuda a candidate defines kernels of its own, which its launch plan calls with the task's
-  // parameters, so only the parameters are shown.
-  f["interface"] = {fenced(
-      s.target == Target::Cuda ? task::parameter_list(task) + "\n" : task::interface_text(task),
-      "c")};
+  f["interface"] = {fenced(task::source_forms()[s.target].shown_interface(task), "c")};
   std::vector<Fields> arguments;
   for (const ArgumentWords& a : describe_arguments(definition))
     arguments.push_back({{"name", {a.name}}, {"type", {a.type}}, {"what", {a.what}}});
@@ -247,9 +245,11 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
 void set_rules(Fields& f, const Situation& s) {
   const Restrictions& restrictions = s.task->task.restrictions;
   f["function"] = {s.task->task.function};
-  f["flags"] = {join(std::vector<std::string>(kCodeFlags.begin(), kCodeFlags.end()), " ")};
+  const auto flags = row_of(s.target).code_flags;
+  f["flags"] = {join(std::vector<std::string>(flags.begin(), flags.end()), " ")};
   f["option_lines"] = {describe_options(*s.task, s.target)};
-  f["is_cuda"] = {s.target == Target::Cuda};
+  for (const Target target : all_targets())
+    f["is_" + std::string(name_of(target))] = {s.target == target};
   const bool has_arch = s.device != nullptr && !s.device->gpu.empty();
   const std::string arch = has_arch ? s.device->gpu.front().arch : std::string();
   f["arch"] = {has_arch ? arch : std::string("the GPU at hand")};
@@ -266,8 +266,9 @@ void set_rules(Fields& f, const Situation& s) {
   f["has_pitch"] = {has_pitch(*s.task)};
   f["has_rounding"] = {has_rounding(*s.task)};
   f["has_products"] = {has_rounding(*s.task) && sums_products(s.task->task)};
-  f["has_cute"] = {s.target == Target::Cuda && s.has_cute};
+  f["has_cute"] = {s.has_cute && has_dialect_with_headers(s.target)};
   f["target"] = {std::string(name_of(s.target))};
+  f["parallel_units"] = {std::string(row_of(s.target).units_of_parallelism)};
   f["device_facts"] = {texts(s.device != nullptr ? describe_device(*s.device, s.task->task, s.gpus)
                                                  : std::vector<std::string>())};
   f["attempt"] = {std::to_string(s.number)};
@@ -277,7 +278,7 @@ void set_parent(Fields& f, const Situation& s, const Feedback& feedback) {
   const bool has_code = s.parent != nullptr && !s.parent->candidate.source.empty();
   f["has_parent_code"] = {has_code};
   f["parent_title"] = {s.parent != nullptr ? title_of(*s.parent) : std::string()};
-  f["parent_code"] = {has_code ? fenced(anchored(s), fence_of(s.target)) : std::string()};
+  f["parent_code"] = {has_code ? fenced(anchored(s), row_of(s.target).fence) : std::string()};
   f["parent_numbered"] = {has_code ? fenced(numbered_lines(s.parent->candidate.source), "")
                                    : std::string()};
   f["verdict"] = {feedback.verdict};
@@ -318,21 +319,21 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
 
   f["has_best"] = {parts.has_best};
   f["best_title"] = {parts.has_best ? title_of(*s.best) : std::string()};
-  f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, fence_of(s.target))
+  f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, row_of(s.target).fence)
                                    : std::string()};
 
   std::vector<Fields> shown;
   for (std::size_t i = 0; i < parts.shown; ++i)
     shown.push_back({{"title", {title_of(*s.shown[i])}},
                      {"text", {standing_words(*s.shown[i], s.feedback)}},
-                     {"code", {fenced(s.shown[i]->candidate.source, fence_of(s.target))}}});
+                     {"code", {fenced(s.shown[i]->candidate.source, row_of(s.target).fence)}}});
   f["has_shown"] = {!shown.empty()};
   f["shown"] = {std::move(shown)};
 
   std::vector<Fields> examples;
   for (std::size_t i = 0; i < parts.examples; ++i)
     examples.push_back({{"title", {s.examples[i].title}},
-                        {"code", {fenced(s.examples[i].source, fence_of(s.target))}}});
+                        {"code", {fenced(s.examples[i].source, row_of(s.target).fence)}}});
   f["has_examples"] = {!examples.empty()};
   f["examples"] = {std::move(examples)};
   f["has_cautions"] = {parts.cautions > 0};
@@ -346,7 +347,7 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
         {{"text", {sanitise_line(one.text, kListedBytes)}},
          {"why", {one.why}},
          {"code",
-          {one.code.empty() ? std::string() : "\n" + fenced(one.code, fence_of(s.target))}}});
+          {one.code.empty() ? std::string() : "\n" + fenced(one.code, row_of(s.target).fence)}}});
   }
   f["has_remembered"] = {!remembered.empty()};
   f["remembered"] = {std::move(remembered)};
@@ -387,13 +388,13 @@ Parts all_parts(const Situation& s, const Feedback& feedback) {
 }  // namespace
 
 Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
-  return PromptBook(KW_TRY(Templates::open(data, prompt_variables(), kFiles)));
+  return PromptBook(KW_TRY(Templates::open(data, prompt_variables(), needed_files())));
 }
 
 Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& options) const {
   KW_ASSERT((s.errand == Errand::Write) == (s.parent == nullptr));
   const bool has_own = s.view != nullptr && !s.view->prompt.empty();
-  return fill(s, options, s.target == Target::Cuda ? "system_cuda" : "system",
+  return fill(s, options, std::string(row_of(s.target).system_prompt),
               {"task_template", has_own ? s.view->prompt : std::string(name_of(s.errand))});
 }
 

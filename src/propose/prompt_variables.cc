@@ -3,14 +3,15 @@
 #include "propose/prompt_variables.h"
 
 #include "propose/manner.h"
+#include "record/target.h"
 
 namespace kw::propose {
 
 const std::vector<std::string>& prompt_variables() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = manner_variables();
-    all.insert(all.end(), {"is_cuda",
-                           "arch",
+    for (const Target target : all_targets()) all.push_back("is_" + std::string(name_of(target)));
+    all.insert(all.end(), {"arch",
                            "has_hopper_launches",
                            "function",
                            "flags",
@@ -47,6 +48,7 @@ const std::vector<std::string>& prompt_variables() {
                            "device_facts",
                            "text",
                            "target",
+                           "parallel_units",
                            "restrictions",
                            "goal",
                            "has_examples",

@@ -28,7 +28,7 @@ struct Situation {
   int writer = 0;  ///< Number of the chosen model, from 1; 0: models take turns.
   Errand errand = Errand::Write;
   const task::Definition* task = nullptr;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   const DeviceFacts* device = nullptr;  ///< The device of the target; null: unknown.
   /// How much of the run's results may be told; limit() applies it.
   FeedbackLevel feedback = FeedbackLevel::Profile;

@@ -20,6 +20,7 @@
 #include "propose/markdown.h"
 #include "propose/reply_forms.h"
 #include "propose/unified_diff.h"
+#include "record/target.h"
 #include "task/code.h"
 #include "task/header.h"
 
@@ -52,8 +53,8 @@ bool defines(std::string_view source, std::string_view function) {
 
 /// Whether a source looks like a whole candidate.
 bool is_candidate(std::string_view source, const ReplyContext& context) {
-  if (context.target == Target::Cuda) {
-    const std::size_t kernel = source.find("__global__");
+  if (const std::string_view mark = row_of(context.target).kernel_mark; !mark.empty()) {
+    const std::size_t kernel = source.find(mark);
     return kernel != std::string_view::npos && source.find('{', kernel) != std::string_view::npos;
   }
   return defines(source, context.function);
@@ -99,8 +100,9 @@ std::size_t line_of(std::string_view text, std::size_t offset) {
 /// suitable.
 std::string words_of(const Choice& choice, std::string_view text, const ReplyContext& context) {
   if (choice.others == 0) return {};
-  const std::string what =
-      context.target == Target::Cuda ? "hold a kernel" : fmt::format("define {}", context.function);
+  const std::string what = row_of(context.target).kernel_mark.empty()
+                               ? fmt::format("define {}", context.function)
+                               : "hold a kernel";
   const std::size_t line = line_of(text, choice.block->begin);
   if (choice.is_candidate)
     return fmt::format("Of {} fenced blocks of the reply that {}, the last, in line {}, was taken.",
@@ -272,8 +274,8 @@ bool is_broken_json(std::string_view text, const ReplyContext& context) {
   std::string json(trim(text));
   for (const Block& block : find_blocks(text))
     if (is_data(block.text)) json = trim(block.text);
-  const std::string_view wanted =
-      context.target == Target::Cuda ? std::string_view("__global__") : context.function;
+  const std::string_view mark = row_of(context.target).kernel_mark;
+  const std::string_view wanted = mark.empty() ? context.function : mark;
   return is_data(json) && !json.starts_with('<') && json.find(wanted) != std::string::npos;
 }
 

@@ -13,7 +13,7 @@ namespace kw::propose {
 
 struct ReplyContext {
   std::string_view function;  ///< Function that the source must define (not on cuda).
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string_view parent;          ///< Source that edits refer to; empty: none.
   bool is_cut_off = false;          ///< Whether the token limit cut the reply off.
   ReplyForm form = ReplyForm::Any;  ///< The only form that is accepted.

@@ -10,13 +10,12 @@
 
 #include "base/text.h"
 #include "lex/lexer.h"
+#include "record/target.h"
 
 namespace kw::propose {
 namespace {
 
 constexpr std::string_view kGate = "**Gate.**";
-constexpr std::string_view kOnProcessor = "**On a processor.**";
-constexpr std::string_view kOnGpu = "**On a GPU.**";
 
 /// Where the lines of comments directly above a position begin.
 std::size_t begin_of_comments(std::string_view text, std::size_t at) {
@@ -91,14 +90,18 @@ std::string without_fixed_dims(std::string_view text) {
 std::string shown_spec(std::string_view spec, Target target) {
   spec = trim(spec);
   if (spec.starts_with("# ")) spec = trim(spec.substr(std::min(spec.find('\n'), spec.size())));
-  const std::string_view own = target == Target::Cpu ? kOnProcessor : kOnGpu;
-  const std::string_view other = target == Target::Cpu ? kOnGpu : kOnProcessor;
+  const std::string_view own = row_of(target).spec_mark;
+  const auto is_for_others = [&](std::string_view paragraph) {
+    return std::ranges::any_of(all_targets(), [&](Target other) {
+      return other != target && paragraph.starts_with(row_of(other).spec_mark);
+    });
+  };
   std::string shown;
   for (std::size_t at = 0; at < spec.size();) {
     const std::size_t end = std::min(spec.find("\n\n", at), spec.size());
     std::string_view paragraph = spec.substr(at, end - at);
     at = end + 2;
-    if (paragraph.starts_with(kGate) || paragraph.starts_with(other)) continue;
+    if (paragraph.starts_with(kGate) || is_for_others(paragraph)) continue;
     if (paragraph.starts_with(own)) paragraph = trim(paragraph.substr(own.size()));
     shown += (shown.empty() ? "" : "\n\n") + std::string(paragraph);
   }

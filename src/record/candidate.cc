@@ -1,4 +1,4 @@
-// Puts knobs into words, and maps file suffixes to targets.
+// Puts knobs into words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/candidate.h"
 
@@ -23,14 +23,6 @@ std::string knobs_change(const KnobPoint& before, const KnobPoint& after) {
                                 : fmt::format("{} = {} → {}", name, old->second, value);
   }
   return text;
-}
-
-std::string_view source_suffix(Target target) { return target == Target::Cpu ? ".cpp" : ".cu"; }
-
-std::optional<Target> target_of_file(std::string_view name) {
-  for (const Target target : {Target::Cpu, Target::Cuda})
-    if (name.ends_with(source_suffix(target))) return target;
-  return std::nullopt;
 }
 
 }  // namespace kw

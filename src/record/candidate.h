@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "record/enums.h"
+#include "record/target.h"
 
 namespace kw {
 
@@ -22,11 +23,6 @@ std::string knobs_text(const KnobPoint& knobs, std::string_view equals = "=",
                        std::string_view between = " ");
 /// Changes from `before` to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing changes.
 std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
-
-/// Suffix of source files for a target: ".cpp" or ".cu".
-std::string_view source_suffix(Target target);
-/// Target that a file of this name is written for, by its suffix; nothing for other suffixes.
-std::optional<Target> target_of_file(std::string_view name);
 
 /// Compiler flags of every candidate, baseline and reference that decide what code means and how
 /// fast it is; docs/measurement.md explains them. None of them makes values less exact: fast-math
@@ -47,7 +43,7 @@ struct Candidate {
   std::string name;  ///< Short, file-name safe; unique among the baselines of a task.
   std::string source;
   Origin origin = Origin::Human;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   TrustClass trust_class = TrustClass::CpuFunction;
   KnobPoint knobs;
   std::vector<std::string> options;     ///< Names of compiler options, from the whitelist.
@@ -152,11 +148,11 @@ struct BuildUnit {
   /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
   /// magnitude_fast
   std::string role;
-  Target target = Target::Cpu;  ///< Target that the unit is compiled for.
-  /// cuda: "sm_90a"; cpu: empty for the processor of this machine, else as in cpu_compiler.h.
+  Target target = kHostTarget;  ///< Target that the unit is compiled for.
+  /// "sm_90a" where the target needs one; cpu: empty for the processor of this machine, else as in
+  /// cpu_compiler.h.
   std::string arch;
-  /// cuda: "cuda", "cute" (CUDA with the headers of CuTe) or "host" (host code).
-  std::string dialect;
+  std::string dialect;               ///< Name of a dialect of the target.
   std::vector<SourceFile> files;     ///< Headers first; every *.cpp or *.cu is a translation unit.
   std::string main_file;             ///< The user's file, for diagnostics and screening.
   std::vector<std::string> defines;  ///< "NAME=VALUE".

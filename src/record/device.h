@@ -118,7 +118,7 @@ struct GpuMoment {
 struct DeviceFacts {
   /// Stable name of this device on this machine; keys the lease and stored ceilings.
   std::string id;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string model;
   /// Maker, family and model number of a processor, which name its generation where the model's
   /// name does not: "AuthenticAMD, family 26, model 2". Empty: not known.

@@ -61,11 +61,27 @@ struct EnumNames<Outcome> {
                                                           "unsupported"};
 };
 
-/// Where a candidate runs.
-enum class Target { Cpu, Cuda };
+/// Where a candidate runs. The table in record/target.h says what each target is, and may have more
+/// rows than are named here; code outside of that table and of tables of strategies by target names
+/// no target.
+enum class Target : unsigned char { Cpu, Cuda };
+
+/// Target of kernels where nobody says another.
+inline constexpr Target kDefaultTarget = Target::Cpu;
+/// Target of the referee's own code: references, magnitudes and what else this machine itself runs.
+inline constexpr Target kHostTarget = Target::Cpu;
+
+/// Names of all targets, from the table.
+struct TargetNames {
+  static std::size_t size();
+  static const std::string_view* data();
+  const std::string_view* begin() const { return data(); }
+  const std::string_view* end() const { return data() + size(); }
+  std::string_view operator[](std::size_t i) const { return data()[i]; }
+};
 template <>
 struct EnumNames<Target> {
-  static constexpr std::array<std::string_view, 2> names{"cpu", "cuda"};
+  static constexpr TargetNames names{};
 };
 
 /// Element types: `F16` is IEEE binary16, `BF16` the upper half of an F32.

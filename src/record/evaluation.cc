@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "record/codec.h"
+#include "record/target.h"
 
 namespace kw {
 
@@ -14,7 +15,7 @@ std::string code_identity(const EvaluationRequest& request) {
   const BuildUnit* unit = request.unit("candidate");
   KW_ASSERT(unit != nullptr && unit->object.size() == 1);
   const std::string& object = unit->object.front().sha256;
-  if (unit->target == Target::Cpu) return object;
+  if (!row_of(unit->target).launches_by_plan) return object;
   Sha256Stream identity;
   identity.update_part(object);
   for (const RolePlan& plan : request.plans)

@@ -16,7 +16,7 @@ struct Experience {
   std::int64_t id = 0;  ///< Row of the store; 0: not stored yet.
   std::string task;
   std::string family;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;  ///< DeviceFacts::id.
   /// Bottleneck of the kernel that the technique was applied to; Unknown where it was used in a
   /// first kernel.

@@ -57,7 +57,7 @@ struct Lesson {
   LessonState state = LessonState::Live;
   std::string task;
   std::string family;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string device;           ///< DeviceFacts::id of the last sighting.
   std::string text;             ///< Whole sentences that reveal no hidden shapes.
   std::string source_sha256{};  ///< Wins: hash of its verified source among the artifacts.

@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "device/device.h"
 #include "record/evaluation.h"
+#include "record/target.h"
 #include "referee/gate.h"
 #include "referee/inputs.h"
 #include "referee/leg.h"
@@ -172,7 +173,7 @@ class Bench {
   /// Time of the trusted baseline's call; 0: unknown.
   double native_ns() const { return native_ns_; }
   double fast_ns() const { return fast_ns_; }  ///< Time of the fast reference's call; 0: unknown.
-  bool runs_plans() const { return device_.facts().target == Target::Cuda; }
+  bool runs_plans() const { return row_of(device_.facts().target).launches_by_plan; }
   /// Bytes for one more input set with its truth.
   std::int64_t bytes_per_set() const;
   /// Bytes for the least that a timed workload needs: one slot, three sets, and one truth that is

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "device/device.h"
+#include "record/target.h"
 #include "record/verdict.h"
 #include "referee/arguments.h"
 #include "referee/inputs.h"
@@ -89,9 +90,11 @@ class Leg {
   /// Ends the current process; renew() starts another.
   void end() { player_.reset(); }
   bool is_alive() const { return player_ && player_->is_alive(); }
-  bool runs_plans() const { return program_.target == Target::Cuda; }
+  bool runs_plans() const { return row_of(program_.target).launches_by_plan; }
   /// True for a host launcher, which is a shared object on cuda.
-  bool runs_host_code() const { return runs_plans() && program_.object.format == "elf-so"; }
+  bool runs_host_code() const {
+    return runs_plans() && program_.object.format != row_of(program_.target).object_format;
+  }
   /// False where renew() gave its verdict before it started a player.
   bool has_player() const { return player_ != nullptr; }
   device::Player& player() { return *player_; }

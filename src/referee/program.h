@@ -15,7 +15,7 @@ namespace kw::referee {
 /// cuda the plan of the current workload is bound once and then runs.
 struct Program {
   std::string role;  ///< BuildUnit::role; appears in messages.
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   BuiltObject object;
   std::map<std::string, Plan> plans;  ///< By name of the workload; cuda only.
 

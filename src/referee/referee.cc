@@ -392,7 +392,7 @@ Result<> Referee::await_recovery() {
   for (int i = 0; i < kProbes; ++i) {
     if (i > 0) clock_.sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
     if (KW_TRY(device_.probe())) return {};
-    if (facts_.target == Target::Cpu) break;
+    if (!row_of(facts_.target).recovers_slowly) break;
   }
   return fail("the device no longer computes correctly after this candidate", {}, Advice::Stop);
 }
@@ -456,7 +456,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   if (request.until >= Stage::Run) KW_TRY(prepare_small(*run, small, timed));
   spent("truth");
   const bool shares =
-      facts_.target == Target::Cuda && request.until >= Stage::Check && !timed.empty();
+      row_of(facts_.target).launches_by_plan && request.until >= Stage::Check && !timed.empty();
   std::optional<Verdict> verdict =
       KW_TRY(trial.load_and_check(small, shares ? timed.front() : nullptr));
   for (Bench* bench : timed)

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/device_timer.h"
+#include "record/target.h"
 
 namespace kw::referee {
 
@@ -22,7 +24,7 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
   const auto allows = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  if (candidate.trust_class == TrustClass::HostLauncher)
+  if (!may_be_proposed(candidate.trust_class))
     return refuse(
         "a host launcher could forge what its process reports and outlive its call, so only a "
         "task's own baselines may be one; `kw plan draft FILE.cu` reads device code with a launch "
@@ -43,6 +45,27 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
                                     ? ""
                                     : ", it allows " + join(task.restrictions.options, ", ")));
   return {};
+}
+
+namespace {
+
+Screening screen_shared_object(std::string_view bytes, const Candidate& candidate,
+                               const BuildUnit& unit) {
+  return screen_object(bytes, candidate, unit.object.front().marks);
+}
+
+Screening screen_cubin(std::string_view bytes, const Candidate&, const BuildUnit& unit) {
+  return screen_device_object(bytes, compile::library_timer_mark(unit));
+}
+
+}  // namespace
+
+ByTarget<Screener>& screeners() {
+  static ByTarget<Screener> all{
+      {Target::Cpu, {{.assembly = true}, screen_shared_object}},
+      {Target::Cuda, {{.ptx = true, .host_code = true}, screen_cubin}},
+  };
+  return all;
 }
 
 }  // namespace kw::referee

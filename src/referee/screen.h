@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/candidate.h"
+#include "record/target.h"
 #include "record/task.h"
 #include "record/verdict.h"
 
@@ -26,12 +27,27 @@ Screening refuse(std::string evidence, std::string frame = {}, std::string place
 /// Checks the candidate's claims against the task's restrictions: libraries and compiler options.
 Screening screen_claims(const Candidate& candidate, const Task& task);
 
+/// Which rules the text of a source is screened by, beside those for all.
+struct TextRules {
+  bool assembly = false;   ///< Assembly for a processor may not read files or open sections.
+  bool ptx = false;        ///< Inline PTX may not declare symbols.
+  bool host_code = false;  ///< Code for the host has no place in the source.
+};
+
+/// How the sources and objects of one target are screened.
+struct Screener {
+  TextRules text;
+  /// Screens the object that was built from a unit of the candidate.
+  Screening (*object)(std::string_view bytes, const Candidate& candidate, const BuildUnit& unit);
+};
+ByTarget<Screener>& screeners();
+
 /// Screens the source's text for what the built object does not show: files read at compile time
 /// (#include of absolute or parent paths, #embed, .incbin), which the compiler's jail would hide
-/// anyway, and on cuda host code and inline PTX that declares symbols. Comments, the content of
+/// anyway, and for what the target's TextRules name. Comments, the content of
 /// literals outside of assembly, and code behind `#if 0` or behind a macro that nothing defines are
 /// ignored. `name` is the file name in reported places.
-Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
+Screening screen_text(std::string_view text, std::string_view name, Target target = kDefaultTarget);
 
 /// Screens what the source does to its knobs and to the macros derived from knobs, which the
 /// compiler's command line defines. Rejects a #define or #undef of such a macro, since all settings

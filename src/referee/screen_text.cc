@@ -30,17 +30,14 @@ class TextScreen {
   TextScreen(std::string_view text, std::string_view name, lex::Rules rules)
       : text_(text), name_(name), all_(lex::lex(text, rules)) {}
 
-  Screening run(Target target) {
+  Screening run(const TextRules& rules) {
     if (const Unclear unclear = find_unclear(all_); !unclear.why.empty())
       reject(unclear.offset, std::string(unclear.why));
-    if (target == Target::Cuda)
-      screen_statements(active_code(text_, all_, Names::MayBeDefined), kPtxRules);
+    if (rules.ptx) screen_statements(active_code(text_, all_, Names::MayBeDefined), kPtxRules);
     const ActiveCode code = active_code(text_, all_, Names::AsTheTextSays);
     for (const lex::Directive& directive : code.directives) screen_directive(directive);
-    if (target == Target::Cuda)
-      screen_host_code(code.tokens);
-    else
-      screen_statements(code, kAssemblyRules);
+    if (rules.host_code) screen_host_code(code.tokens);
+    if (rules.assembly) screen_statements(code, kAssemblyRules);
     return std::move(result_);
   }
 
@@ -239,8 +236,9 @@ Screening screen_text(std::string_view text, std::string_view name, Target targe
   if (text.find('\0') != std::string_view::npos)
     return refuse("the source file is not text: it holds a zero byte");
   text = without_byte_order_mark(text);
+  const TextRules& asked = screeners()[target].text;
   for (const lex::Rules rules : {lex::Rules::Gnu, lex::Rules::Edg})
-    if (Screening screening = TextScreen(text, name, rules).run(target); screening.verdict)
+    if (Screening screening = TextScreen(text, name, rules).run(asked); screening.verdict)
       return screening;
   return {};
 }

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMostCertificateBytes = std::size_t{64} << 20;
 struct Certificate {
   std::string task;         ///< The task's name, checked to lead to no path outside its folder.
   std::string task_sha256;  ///< Empty in certificates of kw specialise.
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string kernel;         ///< Name of the candidate.
   std::string source_sha256;  ///< Hash of the kernel's file beside the certificate.
   std::string baseline;       ///< Name of the opponent.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/contains.h"
+#include "record/target.h"
 
 namespace kw::report {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "record/target.h"
 
 namespace kw::search {
 namespace {
@@ -36,10 +37,9 @@ std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
 
 /// The card of this name from technique_cards(); if there is none, a card without a known resource.
 TechniqueCard card_of(const std::string& name) {
-  for (const std::string_view target : EnumNames<Target>::names)
+  for (const Target target : all_targets())
     for (const std::string_view work : EnumNames<WorkClass>::names)
-      for (TechniqueCard& card :
-           technique_cards(*enum_from<Target>(target), *enum_from<WorkClass>(work)))
+      for (TechniqueCard& card : technique_cards(target, *enum_from<WorkClass>(work)))
         if (card.name == name) return std::move(card);
   return {name, "apply " + name, ""};
 }

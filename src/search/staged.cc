@@ -50,8 +50,7 @@ class Staged final : public Authoring {
     const auto cards = options.techniques.empty() ? technique_cards(options.target, options.work)
                                                   : options.techniques;
     for (const TechniqueCard& card : cards) menu_.push_back({card.name, card.what});
-    for (const Idea& idea : ideas)
-      begins_chain_.push_back(options.target != Target::Cuda || idea.is_cute);
+    for (const Idea& idea : ideas) begins_chain_.push_back(idea.begins_chains);
   }
 
  protected:

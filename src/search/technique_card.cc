@@ -13,14 +13,7 @@ constexpr unsigned kTiled = kMatmul | kConvolution;
 constexpr unsigned kStreaming = kElementwise | kOther;
 constexpr unsigned kEvery = kTiled | kStreaming;
 
-struct Row {
-  unsigned classes;
-  std::string_view name;
-  std::string_view resource;
-  std::string_view what;
-};
-
-constexpr auto kCudaRows = std::to_array<Row>({
+constexpr auto kCudaRows = std::to_array<TechniqueRow>({
     {kTiled, "shared memory tiling", "memory",
      "give each block a tile of the output and bring the inputs that it needs into shared memory "
      "once, for all threads"},
@@ -71,7 +64,7 @@ constexpr auto kCudaRows = std::to_array<Row>({
      "make threads of a block and elements of a thread knobs and fit registers to full occupancy"},
 });
 
-constexpr auto kCpuRows = std::to_array<Row>({
+constexpr auto kCpuRows = std::to_array<TechniqueRow>({
     {kTiled, "register_blocking", "compute",
      "compute a small rectangle of the output at a time, with all of its sums in vector registers"},
     {kTiled, "packing", "memory",
@@ -110,15 +103,18 @@ WorkClass class_of(std::string_view family) {
   return WorkClass::Other;
 }
 
+ByTarget<std::span<const TechniqueRow>>& technique_rows() {
+  static ByTarget<std::span<const TechniqueRow>> all{{Target::Cpu, kCpuRows},
+                                                     {Target::Cuda, kCudaRows}};
+  return all;
+}
+
 std::vector<TechniqueCard> technique_cards(Target target, WorkClass work) {
   const unsigned wanted = 1U << static_cast<unsigned>(work);
   std::vector<TechniqueCard> cards;
-  const auto take = [&](const auto& rows) {
-    for (const Row& row : rows)
-      if ((row.classes & wanted) != 0)
-        cards.push_back({std::string(row.name), std::string(row.what), std::string(row.resource)});
-  };
-  target == Target::Cuda ? take(kCudaRows) : take(kCpuRows);
+  for (const TechniqueRow& row : technique_rows()[target])
+    if ((row.classes & wanted) != 0)
+      cards.push_back({std::string(row.name), std::string(row.what), std::string(row.resource)});
   return cards;
 }
 

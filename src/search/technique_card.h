@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "record/enums.h"
+#include "record/target.h"
 
 namespace kw::search {
 
@@ -20,6 +20,15 @@ struct TechniqueCard {
   /// The resource that the technique relieves: "memory", "compute" or "latency".
   std::string resource;
 };
+
+/// A technique as the tables of techniques list it.
+struct TechniqueRow {
+  unsigned classes;  ///< Bit 1 << WorkClass for each kind of work that it is for.
+  std::string_view name;
+  std::string_view resource;
+  std::string_view what;
+};
+ByTarget<std::span<const TechniqueRow>>& technique_rows();
 
 /// The kind of work of a task's family; matmul and attention are matmul-like.
 WorkClass class_of(std::string_view family);

@@ -27,7 +27,7 @@ struct Idea {
   KnobSpace space;
   std::vector<std::string> techniques{};  ///< Techniques that the source shows.
   bool is_expert = false;                 ///< Whether the kernel was made by hand for this task.
-  bool is_cute = false;                   ///< cuda: written with CuTe.
+  bool begins_chains = true;              ///< Its dialect may begin a chain (DialectRow).
 };
 
 /// The purpose of an ask.

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "memory/shipped_task.h"
 #include "platform/clock.h"
+#include "record/target.h"
 #include "referee/admission.h"
 #include "session/admission.h"
 #include "task/load.h"
@@ -34,7 +35,7 @@ bool is_shipped(const memory::DataFiles& shipped, const Task& task) {
   const auto definition = task::parse_task(*files);
   return definition && definition->task.sha256 == task.sha256 &&
          std::ranges::any_of(definition->baselines, [](const Candidate& baseline) {
-           return baseline.target == Target::Cpu && baseline.name == "omp";
+           return row_of(baseline.target).runs_references && baseline.name == "omp";
          });
 }
 
@@ -94,16 +95,17 @@ Result<AdmissionKnown> known_admission(const store::RunStore& store,
 std::string admission_warning(const AdmissionKnown& known, const std::string& path, Target target) {
   const std::string check =
       "kw task check " + path +
-      (target == Target::Cpu ? "" : fmt::format(" --target {}", name_of(target)));
+      (target == kDefaultTarget ? "" : fmt::format(" --target {}", name_of(target)));
   switch (known.state) {
     case Admission::Admitted:
     case Admission::Refused:
       return {};
     case Admission::Shipped:
-      return target == Target::Cpu ? std::string()
-                                   : "this program's tests admit the task on a processor; to see "
-                                     "whether wrong answers fail on a GPU as well, run " +
-                                         check;
+      return row_of(target).runs_references
+                 ? std::string()
+                 : "this program's tests admit the task on a processor; to see "
+                   "whether wrong answers fail on a GPU as well, run " +
+                       check;
     case Admission::Unfinished:
       return "NOT ADMITTED: " + check +
              " ran out of time before it had examined all of the task on " + known.at +

@@ -11,7 +11,7 @@
 namespace kw::session {
 
 struct Aim {
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string arch;  ///< cuda: the architecture, such as "sm_90a"; empty: the device's own.
 };
 

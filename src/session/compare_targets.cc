@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/run.h"
+#include "record/target.h"
 #include "report/plot.h"
 #include "session/judging/local_judge.h"
 #include "session/searching/run_workbench.h"
@@ -57,12 +58,12 @@ Result<std::optional<BestOfTarget>> best_run(const store::RunStore& store, const
 Result<SequentialReference> sequential_reference(const Options& options,
                                                  const store::RunStore& store,
                                                  const task::Definition& definition,
-                                                 const BestOfTarget& cpu) {
-  SequentialReference reference{task::reference_candidate(definition).name, {}, 0};
-  const auto facts = KW_TRY(remembered_device(store, Target::Cpu));
-  const auto bench = LocalJudge::open_compilers(options, {Target::Cpu, ""});
+                                                 const BestOfTarget& own) {
+  SequentialReference reference{own.target, task::reference_candidate(definition).name, {}, 0};
+  const auto facts = KW_TRY(remembered_device(store, own.target));
+  const auto bench = LocalJudge::open_compilers(options, {own.target, ""});
   if (!facts || !bench) return reference;
-  const auto workbench = KW_TRY(workbench_of(options, cpu.data.run));
+  const auto workbench = KW_TRY(workbench_of(options, own.data.run));
   for (engine::BaselineStanding& standing : KW_TRY(
            engine::recall_baselines(*workbench, store, judge_id_of(*facts, (*bench)->compiler()))))
     if (standing.candidate.name == reference.name) {
@@ -138,9 +139,10 @@ Result<TargetComparison> compare_targets(const Options& options, const std::stri
   if (bests.empty())
     return fail_input(ErrorCode::NotFound,
                       "no run of this task found a correct kernel; kw optimize " + task, task);
-  const auto cpu = std::ranges::find(bests, Target::Cpu, &BestOfTarget::target);
-  if (cpu != bests.end())
-    result.reference = KW_TRY(sequential_reference(options, store, definition, *cpu));
+  const auto own = std::ranges::find_if(
+      bests, [](const BestOfTarget& best) { return row_of(best.target).runs_references; });
+  if (own != bests.end())
+    result.reference = KW_TRY(sequential_reference(options, store, definition, *own));
   if (bests.size() > 1 && bests.front().items_per_s > 0)
     result.gain = bests.back().items_per_s / bests.front().items_per_s;
   result.roof = bests.back().evaluation.roofline_fraction;

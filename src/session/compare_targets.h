@@ -17,7 +17,7 @@ inline constexpr double kFullGain = 10;
 
 /// The best run of one target.
 struct BestOfTarget {
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   report::RunData data;
   Evaluation evaluation;   ///< The evaluation of the confirmation, or else of the search.
   double items_per_s = 0;  ///< Throughput: geometric mean over the timed workloads.
@@ -25,9 +25,11 @@ struct BestOfTarget {
   bool is_confirmed() const { return data.confirmation.has_value(); }
 };
 
-/// The task's sequential code on the CPU, as the best run for the CPU measured it. The reference
-/// was timed alone and at the CPU's sizes, so it is shown beside the kernels but no ratio uses it.
+/// The task's sequential code, as the best run for a target that runs references measured it. The
+/// reference was timed alone and at the sizes of that target, so it is shown beside the kernels but
+/// no ratio uses it.
 struct SequentialReference {
+  Target target = kHostTarget;
   std::string name;
   Evaluation evaluation;
   double items_per_s = 0;  ///< 0: the reference was not timed.
@@ -37,7 +39,7 @@ struct TargetComparison {
   std::string task;
   std::vector<BestOfTarget> bests;  ///< In the order of the request, not empty.
   std::vector<Target> missing;      ///< Targets for which no run found a correct kernel.
-  std::optional<SequentialReference> reference;  ///< Nothing: the CPU is not compared.
+  std::optional<SequentialReference> reference;  ///< Nothing: no target runs it.
   /// Throughput of the last target divided by that of the first; 0: one of the targets has no run.
   double gain = 0;
   double roof = 0;  ///< The last target's share of its roofline.

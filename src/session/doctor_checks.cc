@@ -19,6 +19,7 @@
 #include "platform/processors.h"
 #include "session/doctor_gpu.h"
 #include "session/judging/local_judge.h"
+#include "session/judging/toolchain.h"
 
 namespace kw::session {
 namespace {

@@ -14,6 +14,7 @@
 #include "base/letter_case.h"
 #include "base/text.h"
 #include "evaluate/plan_check.h"
+#include "record/target.h"
 #include "session/export_folder.h"
 #include "session/given_kernel.h"
 #include "session/judging/local_judge.h"
@@ -163,7 +164,7 @@ Result<deliver::Built> build_for(const Exportable& given, compile::Compiler& com
   const GpuFacts gpu =
       limits_of(known.gpu.empty() || known.gpu.front().arch != arch ? DeviceFacts() : known, arch);
   const auto resolved =
-      KW_TRY(task::resolve(given.definition, Target::Cuda, std::int64_t{1} << 40));
+      KW_TRY(task::resolve(given.definition, given.kernel.target, std::int64_t{1} << 40));
   const auto plans =
       task::candidate_plans(given.definition, given.kernel, "candidate", resolved.workloads, gpu);
   if (!plans) return fail_input(plans.error().finding.place + ": " + plans.error().finding.text);
@@ -215,17 +216,17 @@ Result<deliver::Delivery> prepare(const Options& options, const ExportRequest& r
   d.story = story_of(given, store, request);
   d.workloads = KW_TRY(test_workloads(given.definition, given.aim.target));
   auto archs = request.archs;
-  const bool is_cuda = given.aim.target == Target::Cuda;
-  if (!is_cuda && !archs.empty())
+  const bool needs_arch = row_of(given.aim.target).needs_arch;
+  if (!needs_arch && !archs.empty())
     return fail_input("--arch is for target cuda; on cpu the program's own build decides");
   if (given.kernel.trust_class == TrustClass::HostLauncher)
     return fail_input(
         "this kernel is a host launcher, which is host code already: use its source file",
         given.kernel.name);
-  if (is_cuda) {
+  if (needs_arch) {
     DeviceFacts known;
     if (store != nullptr)
-      known = KW_TRY(remembered_device(*store, Target::Cuda)).value_or(DeviceFacts());
+      known = KW_TRY(remembered_device(*store, given.aim.target)).value_or(DeviceFacts());
     if (archs.empty() && !given.aim.arch.empty()) archs.push_back(given.aim.arch);
     if (archs.empty() && given.run && !given.run->run.config.gpu.empty())
       archs.push_back(given.run->run.config.gpu.front().arch);
@@ -243,7 +244,7 @@ Result<deliver::Delivery> prepare(const Options& options, const ExportRequest& r
   d.header = std::move(*header);
   d.definition = std::move(given.definition);
   d.kernel = std::move(given.kernel);
-  if (!is_cuda && form != Form::Source) {
+  if (!needs_arch && form != Form::Source) {
     const auto bench = KW_TRY(LocalJudge::open_compilers(options, given.aim));
     const auto files = KW_TRY(deliver::deliver(Form::Header, d));
     KW_TRY(try_out(d, files.at(d.name + ".h"), bench->compiler()));

@@ -15,8 +15,10 @@
 #include "base/text.h"
 #include "device/cpu.h"
 #include "device/known_devices.h"
+#include "device/unmeasured.h"
 #include "engine/rehearsal.h"
 #include "propose/model_proposer.h"
+#include "record/target.h"
 #include "session/given_kernel.h"
 #include "session/judging/bundle.h"
 #include "session/judging/local_judge.h"
@@ -108,8 +110,6 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
   const std::string device = known && !known->gpu.empty() ? known->gpu.front().arch : "";
   if (known && (config.arch.empty() || device.empty() || device::runs_on(config.arch, device)))
     return std::move(*known);
-  DeviceFacts facts;
-  facts.target = config.target;
   if (known)
     first.unknown.push_back(
         fmt::format("{} of this workspace is {} and cannot run code for {}: the prompt shows the "
@@ -117,14 +117,11 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
                     known->model, device, config.arch, config.arch));
   else
     first.unknown.emplace_back(
-        config.target == Target::Cpu
+        !row_of(config.target).needs_arch
             ? "this workspace has not measured its device yet; kw device or a first run does"
             : "this workspace does not know its device yet; kw device or a first run examines the "
               "device");
-  if (config.target == Target::Cpu) return device::read_cpu_facts();
-  if (config.arch.empty()) return facts;
-  facts.gpu = {device::least_facts(config.arch)};
-  return facts;
+  return device::unmeasured_facts()[config.target](config.arch);
 }
 
 /// The baseline that a run would have to beat, with its time if the workspace has timed it.
@@ -168,9 +165,9 @@ Result<engine::BaselineStanding> baseline_of(const Options& options, const RunCo
   return *chosen;
 }
 
-/// A kernel of the task for the target: the reference on cpu, else the first baseline.
+/// A kernel of the task for the target: the reference where it runs, else the first baseline.
 Candidate first_kernel(const task::Definition& definition, Target target) {
-  if (target == Target::Cpu) return task::reference_candidate(definition);
+  if (row_of(target).runs_references) return task::reference_candidate(definition);
   for (const Candidate& baseline : definition.baselines)
     if (baseline.target == target && baseline.trust_class != TrustClass::HostLauncher)
       return baseline;
@@ -240,7 +237,7 @@ Result<> hear(const Options& options, const engine::Rehearsal& stage, const RunC
 /// keep to the limits of the oldest one.
 Aim aim_of(const RunConfig& config, const DeviceFacts& facts) {
   Aim aim{config.target, config.arch};
-  if (aim.target == Target::Cuda && aim.arch.empty() && facts.gpu.empty())
+  if (row_of(aim.target).needs_arch && aim.arch.empty() && facts.gpu.empty())
     aim.arch = device::known_archs().front();
   return aim;
 }

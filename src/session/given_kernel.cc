@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "import/plan_draft.h"
 #include "platform/read_text.h"
+#include "record/target.h"
 #include "task/header.h"
 #include "task/narrowed.h"
 
@@ -76,8 +77,9 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   });
   const Origin origin = baseline != own.end() ? Origin::Baseline : Origin::Human;
   const auto header = task::parse_header(source, file, target);
-  const bool is_host_form = header && header->dialect == "host";
-  if (target == Target::Cuda && !is_host_form && import::is_host_launched(source)) {
+  const bool is_host_form =
+      header && task::dialect_of(*header).trust_class == TrustClass::HostLauncher;
+  if (row_of(target).launches_by_plan && !is_host_form && import::is_host_launched(source)) {
     std::string text;
     draft(file, source, definition, given, text);
     if (!given.refusal.empty()) return given;

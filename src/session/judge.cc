@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "record/target.h"
 #include "session/judging/task_judge.h"
 #include "session/tasks.h"
 
@@ -109,7 +110,8 @@ Result<> Measuring::apply(EvaluationRequest& request) const {
 }
 
 Result<JudgeResult> judge(const Options& options, const JudgeRequest& request) {
-  const bool compiles_only = request.until == Stage::Compile && request.aim.target == Target::Cuda;
+  const bool compiles_only =
+      request.until == Stage::Compile && row_of(request.aim.target).needs_arch;
   Result<std::unique_ptr<LocalJudge>> starting;
   // The worker looks around while this process reads.
   if (!compiles_only) starting = LocalJudge::start(options, request.aim);

@@ -20,10 +20,10 @@ namespace {
 Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Definition& definition,
                                const std::string& arch) {
   const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,
-                                              definition.task.restrictions, Target::Cuda);
+                                              definition.task.restrictions, import::kDraftTarget);
   if (!candidate) return candidate.error().front().text;
-  const auto resolved =
-      KW_TRY(task::resolve(definition, Target::Cuda, workload_limit({}, {Target::Cuda, arch})));
+  const auto resolved = KW_TRY(task::resolve(definition, import::kDraftTarget,
+                                             workload_limit({}, {import::kDraftTarget, arch})));
   const auto plans = task::candidate_plans(definition, *candidate, "candidate", resolved.workloads,
                                            limits_of({}, arch));
   return plans ? std::string() : plans.error().finding.text;

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "record/codec.h"
 #include "record/interval.h"
+#include "record/target.h"
 #include "report/evaluation_json.h"
 
 namespace kw::session {

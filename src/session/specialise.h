@@ -24,7 +24,7 @@ struct SpecialiseRequest {
 
 struct SpecialiseResult {
   std::string task;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   ShapeBuilds builds;
 };
 

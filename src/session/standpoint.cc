@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "compile/cpu_compiler.h"
-#include "compile/cuda_toolkit.h"
 #include "llm/providers.h"
+#include "record/target.h"
 #include "session/judging/local_judge.h"
+#include "session/judging/toolchain.h"
 
 namespace kw::session {
 
@@ -19,9 +20,13 @@ Standpoint look_around(const Options& options) {
   settings.objects = cache_folder() / "objects";
   if (const auto compiler = compile::CpuCompiler::create(settings); !compiler)
     here.why_no_cpu = describe(compiler.error());
-  if (const auto facts = evaluate::PipeCarrier::look(Target::Cuda); facts) {
+  for (const Target target : all_targets()) {
+    if (!row_of(target).has_own_memory) continue;
+    const auto facts = evaluate::PipeCarrier::look(target);
+    if (!facts) continue;
     here.gpu = facts->model;
-    here.why_no_cuda = compile::why_no_nvrtc(compile::find_cuda_toolkit());
+    here.gpu_target = name_of(target);
+    here.why_no_cuda = toolchains()[target].why_missing();
   }
   for (const llm::ProviderInfo& info : llm::providers()) {
     const char* value = *info.key_name == '\0' ? nullptr : std::getenv(info.key_name);

@@ -14,6 +14,7 @@ namespace kw::session {
 struct Standpoint {
   std::string why_no_cpu;   ///< Why nothing can be compiled here; empty: compiling works.
   std::string gpu;          ///< Model of the GPU; empty: no usable GPU.
+  std::string gpu_target;   ///< Target of kernels for the GPU.
   std::string why_no_cuda;  ///< Why kernels cannot be compiled for the GPU; empty: they can.
   std::string key;  ///< The environment variable that holds a model's key; empty: none is set.
   std::vector<RunSummary> runs;        ///< Runs of this workspace, oldest first.

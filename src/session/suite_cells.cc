@@ -13,6 +13,7 @@
 
 #include "base/contains.h"
 #include "base/hash.h"
+#include "record/target.h"
 #include "search/strategy.h"
 #include "session/landscape.h"
 #include "session/searching/recorded_landscape.h"
@@ -145,7 +146,7 @@ class Planner {
     const bool has_knowledge = is_told && (!has_worlds() || info.has_graph);
     const std::vector<bool> knowledge = has_knowledge ? spec_.knowledge : std::vector{true};
     const auto feedback = is_told ? spec_.feedback : std::vector{FeedbackLevel::Profile};
-    const auto targets = is_inside() ? std::vector{Target::Cpu} : spec_.targets;
+    const auto targets = is_inside() ? std::vector{kDefaultTarget} : spec_.targets;
     for (const FeedbackLevel level : feedback)
       for (const bool knows : knowledge)
         for (const Target target : targets) {
@@ -218,7 +219,8 @@ class Planner {
     add({m.knowledge == "off" ? "--no-knowledge" : "--freeze-memory"});
     if (info.has_graph) add({"--freeze-graph"});
     if (!spec_.starts_from_experts) add({"--from-scratch"});
-    if (m.feedback == name_of(FeedbackLevel::Profile) && m.target == name_of(Target::Cuda))
+    const auto target = enum_from<Target>(m.target);
+    if (m.feedback == name_of(FeedbackLevel::Profile) && target && row_of(*target).has_profiler)
       add({"--profile"});
     return words;
   }

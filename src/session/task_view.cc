@@ -7,6 +7,7 @@
 
 #include "base/contains.h"
 #include "memory/shipped_task.h"
+#include "record/target.h"
 #include "session/judging/local_judge.h"
 #include "session/tasks.h"
 #include "task/load.h"
@@ -63,7 +64,7 @@ Result<TaskView> view_task(const Options& options, const std::string& task, Aim 
   auto definition = KW_TRY(open_task(options, data, task));
   // Launch plans and knobs depend only on the limits of a device, so any architecture serves to
   // show them.
-  if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
+  if (aim.arch.empty()) aim.arch = row_of(aim.target).usual_arch;
   auto settings = KW_TRY(workbench_options(options, aim));
   if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
     settings.notices.push_back(std::move(why));

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "record/codec.h"
+#include "record/target.h"
 
 namespace kw::store {
 namespace {
@@ -59,7 +60,7 @@ std::vector<std::string> tokens_of(const Card& card) {
   add_stems(card.name + "\n" + join(card.families, " ") + "\n" + card.text + "\n" + card.code,
             stems, seen);
   std::vector<std::string> tokens;
-  for (const Target target : {Target::Cpu, Target::Cuda}) {
+  for (const Target target : all_targets()) {
     if (!card.targets.empty() && std::ranges::count(card.targets, target) == 0) continue;
     const std::string prefix(name_of(target));
     tokens.push_back(prefix);

@@ -15,7 +15,7 @@ namespace kw::store {
 struct CardQuery {
   /// Words as people write them; find() reduces them to their stems.
   std::vector<std::string> words;
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::size_t most = 32;
 };
 

@@ -14,6 +14,7 @@
 #include "base/foreign_text.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "record/target.h"
 #include "task/device_names.h"
 #include "task/plan_parse.h"
 #include "task/plan_text.h"
@@ -28,9 +29,6 @@ constexpr std::size_t kMaxPlanDirectives = 400;
 constexpr std::size_t kMaxDiagnostics = 20;
 
 constexpr auto kOptions = std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
-constexpr auto kLibraries = std::to_array<std::string_view>({"openblas"});
-constexpr auto kCudaLibraries = std::to_array<std::string_view>(
-    {"cublas", "cublasLt", "cudnn", "cub", "cufft", "cusparse", "curand"});
 
 bool has_launch(const PlanBlock& block);
 
@@ -69,6 +67,7 @@ class HeaderParser {
           complain_at(at, std::move(message));
         }) {
     header_.target = target;
+    header_.dialect = plain_dialect(target).name;
   }
 
   std::expected<CandidateHeader, Diagnostics> run() {
@@ -83,7 +82,7 @@ class HeaderParser {
   }
 
  private:
-  bool is_cuda() const { return header_.target == Target::Cuda; }
+  const TargetRow& row() const { return row_of(header_.target); }
 
   void complain_at(std::size_t offset, std::string message) {
     if (diagnostics_.size() < kMaxDiagnostics)
@@ -101,12 +100,12 @@ class HeaderParser {
 
   void read_lines() {
     const auto lines = split_lines(source_);
-    const std::size_t most = is_cuda() ? kMaxPlanDirectives : kMaxDirectives;
+    const std::size_t most = row().launches_by_plan ? kMaxPlanDirectives : kMaxDirectives;
     std::size_t count = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto text = directive_of(lines[i]);
+      const auto text = directive_of(lines[i], row().comment);
       if (!text) continue;
-      directive_ = join_directive(source_, lines, i, *text);
+      directive_ = join_directive(source_, lines, i, *text, row().comment);
       if (++count > most)
         return complain(directive_.text,
                         fmt::format("the source has more than {} `// kw:` lines", most));
@@ -121,9 +120,9 @@ class HeaderParser {
   }
 
   void finish_plan() {
-    if (!is_cuda()) return;
+    if (!row().launches_by_plan) return;
     header_.plan = plan_.finish();
-    if (header_.dialect == "host") return check_host();
+    if (dialect_of(header_).trust_class == TrustClass::HostLauncher) return check_host();
     if (!header_.libraries.empty())
       complain_at(0, "only host launchers may name libraries (// kw: dialect host)");
     if (diagnostics_.empty() && !has_launch(header_.plan))
@@ -172,7 +171,7 @@ class HeaderParser {
     // A bracket may follow `workspace` and other first words of a launch plan without a blank.
     const auto plan_word = leading_word(text);
     if (PlanParser::knows(plan_word)) {
-      if (is_cuda()) return plan_.read({text, directive_.at});
+      if (row().launches_by_plan) return plan_.read({text, directive_.at});
       return complain(
           text, fmt::format("'{}' belongs to a launch plan, which only a .cu file has", plan_word));
     }
@@ -180,8 +179,8 @@ class HeaderParser {
     if (found != kReaders.end()) return (this->*found->second)(trim(text.substr(word.size())));
     std::vector<std::string> known;
     for (const auto& [name, unused] : kReaders)
-      if (is_cuda() || name != "dialect") known.emplace_back(name);
-    if (is_cuda())
+      if (row().dialects.size() > 1 || name != "dialect") known.emplace_back(name);
+    if (row().launches_by_plan)
       for (std::string& name : PlanParser::words()) known.push_back(std::move(name));
     complain(text,
              fmt::format("unknown directive '{}'{}", sanitise(word, 40), suggestion(word, known)));
@@ -209,7 +208,8 @@ class HeaderParser {
     if (expr) {
       // Which names a launch plan may use depends on the task, so they are checked when the plan is
       // resolved for a workload.
-      const auto checked = is_cuda() ? std::expected<void, ExprError>() : expr->check_names(known_);
+      const auto checked =
+          row().launches_by_plan ? std::expected<void, ExprError>() : expr->check_names(known_);
       if (checked) return std::move(*expr);
       complain(text.substr(checked.error().offset), checked.error().message);
     } else {
@@ -300,12 +300,13 @@ class HeaderParser {
   }
 
   void read_dialect(std::string_view text) {
-    static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute", "host"});
-    if (!is_cuda())
+    std::vector<std::string> known;
+    for (const DialectRow& dialect : row().dialects) known.emplace_back(dialect.name);
+    if (known.size() == 1)
       complain(text, "`// kw: dialect` may stand only in a .cu file");
-    else if (!contains(kDialects, text))
+    else if (!contains(known, text))
       complain(text, fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
-                                 fmt::join(kDialects, ", "), suggestion(text, strings(kDialects))));
+                                 join(known, ", "), suggestion(text, known)));
     else
       header_.dialect = text;
   }
@@ -326,9 +327,7 @@ class HeaderParser {
     read_words(text, "option", kOptions, header_.options);
   }
   void read_libraries(std::string_view text) {
-    const std::span<const std::string_view> known =
-        is_cuda() ? std::span<const std::string_view>(kCudaLibraries) : kLibraries;
-    read_words(text, "library", known, header_.libraries);
+    read_words(text, "library", row().libraries, header_.libraries);
   }
   void read_techniques(std::string_view text) {
     for (const auto word : split_arguments(text))
@@ -366,15 +365,35 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
   return finding;
 }
 
-bool asks_for_cute(std::string_view source) {
-  for (std::string_view line : split_lines(source)) {
+const DialectRow& dialect_of(const CandidateHeader& header) {
+  const DialectRow* dialect = find_dialect(header.target, header.dialect);
+  KW_ASSERT(dialect != nullptr);
+  return *dialect;
+}
+
+namespace {
+
+/// Whether a line names this dialect of this target.
+bool names_dialect(std::string_view line, const TargetRow& target, const DialectRow& dialect) {
+  for (const std::string_view word :
+       {target.comment, std::string_view("kw:"), std::string_view("dialect"), dialect.name}) {
     line = trim(line);
-    for (const std::string_view word : {"//", "kw:", "dialect", "cute"}) {
-      if (!line.starts_with(word)) break;
-      line = trim(line.substr(word.size()));
-      if (word == "cute") return true;
-    }
+    if (!line.starts_with(word)) return false;
+    line.remove_prefix(word.size());
   }
+  return true;
+}
+
+}  // namespace
+
+bool asks_for_headers(std::string_view source) {
+  const auto lines = split_lines(source);
+  for (const Target target : all_targets())
+    for (const DialectRow& dialect : row_of(target).dialects)
+      if (!dialect.headers.empty() && std::ranges::any_of(lines, [&](std::string_view line) {
+            return names_dialect(line, row_of(target), dialect);
+          }))
+        return true;
   return false;
 }
 
@@ -420,9 +439,7 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
   candidate.source = source;
   candidate.origin = origin;
   candidate.target = target;
-  if (target == Target::Cuda)
-    candidate.trust_class =
-        header->dialect == "host" ? TrustClass::HostLauncher : TrustClass::DeviceCode;
+  candidate.trust_class = dialect_of(*header).trust_class;
   candidate.knobs = header->default_point();
   candidate.options = header->options;
   candidate.libraries = header->libraries;

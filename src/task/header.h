@@ -11,6 +11,7 @@
 
 #include "base/expr.h"
 #include "record/candidate.h"
+#include "record/target.h"
 #include "record/task.h"
 #include "record/verdict.h"
 #include "task/plan_ast.h"
@@ -34,16 +35,16 @@ struct DerivedMacro {
 
 /// The parsed `kw:` directives of one kernel source. Knobs are in the order of the file.
 struct CandidateHeader {
-  Target target = Target::Cpu;
-  std::string dialect = "cuda";  ///< cuda | cute | host; the dialect of a .cu file.
+  Target target = kDefaultTarget;
+  std::string dialect{plain_dialect(kDefaultTarget).name};  ///< Name of a dialect of the target.
   std::vector<Knob> knobs;
   std::vector<DerivedMacro> derived;
   std::vector<Expr> requirements;  ///< Conditions over knobs, derived macros and device_names().
   std::vector<std::string> options;
   std::vector<std::string> libraries;
   std::vector<std::string> techniques;
-  /// The launch plan of a cuda kernel: its steps, and every `let` and `require` that uses more than
-  /// knobs.
+  /// The launch plan, where the target's kernels are launched by one: its steps, and every `let`
+  /// and `require` that uses more than knobs.
   PlanBlock plan;
   /// Values of device_names(), set once a device is known; requirements that use these names are
   /// ignored before.
@@ -66,10 +67,11 @@ struct CandidateHeader {
   std::vector<std::string> defines(const KnobPoint& point) const;
 };
 
-/// Whether a kernel uses CuTe, whose headers belong to CUTLASS (directive `dialect cute`).
-inline bool is_cute(const CandidateHeader& header) { return header.dialect == "cute"; }
-/// Whether a source, or the beginning of one, contains the directive `dialect cute`.
-bool asks_for_cute(std::string_view source);
+/// The row of the header's dialect.
+const DialectRow& dialect_of(const CandidateHeader& header);
+/// Whether a source, or the beginning of one, names a dialect of any target that needs headers
+/// beyond those of its compiler (`// kw: dialect cute`).
+bool asks_for_headers(std::string_view source);
 
 /// Findings of kind "diagnostic" with a code frame, in file order; never an empty list.
 /// parse_header() reports empty, binary and oversized sources, too; `file` names the source in
@@ -77,7 +79,7 @@ bool asks_for_cute(std::string_view source);
 using Diagnostics = std::vector<Finding>;
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
                                                          std::string_view file,
-                                                         Target target = Target::Cpu);
+                                                         Target target = kDefaultTarget);
 /// Parses the header of a candidate's source; diagnostics name the file after the candidate's name
 /// and target.
 std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candidate);
@@ -91,12 +93,11 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin);
 
-/// Makes a candidate with its hash and default knobs. On cuda its trust class is host_launcher for
-/// the dialect host, else device_code.
+/// Makes a candidate with its hash, default knobs, and the trust class of its dialect.
 std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std::string_view source,
                                                      Origin origin,
                                                      const Restrictions& restrictions,
-                                                     Target target = Target::Cpu);
+                                                     Target target = kDefaultTarget);
 
 /// The default point, changed by `K=V` settings from a command line. The error names the most
 /// similar knob, or the values that the knob accepts.

@@ -120,6 +120,7 @@ std::string pin_knobs(std::string_view source, const CandidateHeader& header,
                       const KnobPoint& point) {
   KW_ASSERT(header.is_valid(point));
   if (header.knobs.empty() && header.derived.empty()) return std::string(source);
+  const std::string_view comment = row_of(header.target).comment;
   std::string pinned;
   for (const auto& define : header.defines(point)) {
     const auto equals = define.find('=');
@@ -131,11 +132,11 @@ std::string pin_knobs(std::string_view source, const CandidateHeader& header,
     std::string_view kept = line;
     std::string replacement;
     for (const Knob& knob : header.knobs) {
-      const auto directive = directive_of(line);
+      const auto directive = directive_of(line, comment);
       if (!directive || !directive->starts_with("tune")) break;
       const auto assignment = directive->substr(4);
       if (trim(assignment.substr(0, assignment.find('='))) != knob.name) continue;
-      replacement = fmt::format("// kw: tune {} = {}", knob.name, point.at(knob.name));
+      replacement = fmt::format("{} kw: tune {} = {}", comment, knob.name, point.at(knob.name));
       kept = replacement;
       break;
     }

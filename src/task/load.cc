@@ -13,6 +13,7 @@
 
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
+#include "record/target.h"
 #include "task/code.h"
 #include "task/header.h"
 #include "task/narrowed.h"
@@ -54,8 +55,7 @@ Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles
   for (fs::directory_iterator entry(folder / name, error), end; entry != end;
        entry.increment(error)) {
     if (error) return fail_input(error.message(), (folder / name).string());
-    const auto extension = entry->path().extension();
-    if (extension != ".cpp" && extension != ".cu") continue;
+    if (!target_of_file(entry->path().filename().string())) continue;
     files.texts[name + "/" + entry->path().filename().string()] =
         KW_TRY(read_text_file(entry->path()));
   }
@@ -118,7 +118,7 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
 std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
                                         Origin origin, const Definition& definition,
                                         Complaints& complaints) {
-  const Target target = target_of_file(path).value_or(Target::Cpu);
+  const Target target = target_of_file(path).value_or(kDefaultTarget);
   auto candidate = make_candidate(fs::path(path).stem().string(),
                                   with_overload(definition, files.texts.at(path), target), origin,
                                   definition.task.restrictions, target);

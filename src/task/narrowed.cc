@@ -12,6 +12,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "lex/lexer.h"
+#include "record/target.h"
 #include "task/code.h"
 #include "task/header.h"
 #include "task/units.h"
@@ -58,9 +59,9 @@ std::string with_overload(const Definition& definition, std::string_view source,
   std::string returned = "void";
   std::string before;
   std::string parameters = parameter_list(definition.task);
-  if (target == Target::Cuda) {
-    const auto header = parse_header(source, "candidate.cu", target);
-    if (!header || header->dialect != "host") return text;
+  if (row_of(target).launches_by_plan) {
+    const auto header = parse_header(source, "candidate", target);
+    if (!header || dialect_of(*header).trust_class != TrustClass::HostLauncher) return text;
     returned = "int", before = "return ";
     behind = workspace_names(*header);
     for (const std::string& name : behind) parameters += ", void* " + name;

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <span>
 
-#include "record/method_options.h"
 #include "task/fields.h"
 #include "task/suite.h"
 
@@ -161,9 +160,9 @@ class SuiteReader {
   }
 
   /// Reads a list of values from a fixed set; each value may occur once.
-  template <class T, std::size_t N>
+  template <class T>
   std::vector<T> read_set(const Yaml& node, std::string_view what,
-                          const std::array<std::string_view, N>& names, const auto& value_of) {
+                          std::span<const std::string_view> names, const auto& value_of) {
     std::vector<T> values;
     for (const Yaml& item : items(node, what)) {
       const auto index = read_choice(report_, item, what, names);

@@ -7,6 +7,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "record/at_double.h"
+#include "record/target.h"
 #include "task/plan_resolver.h"
 
 namespace kw::task {
@@ -102,7 +103,7 @@ PlanResolver::PlanResolver(const CandidateHeader& header, const KnobPoint& point
 Planned<Plan> PlanResolver::run() {
   KW_TRY(define_names());
   KW_TRY(run_scope(header_.plan));
-  if (header_.dialect == "host") KW_TRY(add_call());
+  if (dialect_of(header_).trust_class == TrustClass::HostLauncher) KW_TRY(add_call());
   if (plan_.steps.empty())
     return trouble(0, "the plan has no step that runs for this workload and these knobs");
   return std::move(plan_);
@@ -327,7 +328,7 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
     return std::unexpected(fault_of(std::move(finding), false));
   }
   const bool is_truth = is_truth_role(role);
-  if (is_truth && header->dialect == "host")
+  if (is_truth && dialect_of(*header).trust_class == TrustClass::HostLauncher)
     return std::unexpected(fault_of(
         diagnostic_at(candidate.source, file, 0,
                       "a reference for target cuda must be device code, not a host launcher"),

@@ -30,12 +30,12 @@ class BracketWalk {
   bool is_quoted_ = false;
 };
 
-/// The line up to a comment, which begins with `//` outside quotes.
-std::string_view without_comment(std::string_view text) {
+/// The line up to a comment, which begins with `comment` outside quotes.
+std::string_view without_comment(std::string_view text, std::string_view comment) {
   bool is_quoted = false;
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') is_quoted = !is_quoted;
-    if (!is_quoted && text[i] == '/' && text[i + 1] == '/') return trim(text.substr(0, i));
+    if (!is_quoted && text.substr(i).starts_with(comment)) return trim(text.substr(0, i));
   }
   return text;
 }
@@ -48,23 +48,23 @@ PlanPiece PlanPiece::part(std::size_t begin, std::size_t count) const {
   return {trimmed, at + static_cast<std::size_t>(trimmed.data() - text.data())};
 }
 
-std::optional<std::string_view> directive_of(std::string_view line) {
+std::optional<std::string_view> directive_of(std::string_view line, std::string_view comment) {
   line = trim(line);
-  if (!line.starts_with("//")) return std::nullopt;
-  line = trim(line.substr(2));
+  if (!line.starts_with(comment)) return std::nullopt;
+  line = trim(line.substr(comment.size()));
   if (!line.starts_with("kw:")) return std::nullopt;
-  return without_comment(trim(line.substr(3)));
+  return without_comment(trim(line.substr(3)), comment);
 }
 
 DirectiveText join_directive(std::string_view source, const std::vector<std::string_view>& lines,
-                             std::size_t first, std::string_view start) {
+                             std::size_t first, std::string_view start, std::string_view comment) {
   DirectiveText directive;
   directive.at = static_cast<std::size_t>(start.data() - source.data());
   directive.text = start;
   BracketWalk walk;
   for (const char c : start) walk.take(c);
   while (walk.depth() > 0 && first + directive.lines < lines.size()) {
-    const auto more = directive_of(lines[first + directive.lines]);
+    const auto more = directive_of(lines[first + directive.lines], comment);
     if (!more) break;
     const auto begin = static_cast<std::size_t>(more->data() - source.data());
     directive.text.resize(begin - directive.at, ' ');

@@ -23,8 +23,10 @@ struct PlanPiece {
 };
 
 /// The text of a directive after "// kw:", without a further comment at its end; nothing if
-/// the line is no directive. The result is a view into the line.
-std::optional<std::string_view> directive_of(std::string_view line);
+/// the line is no directive. The result is a view into the line. `comment` begins comments in the
+/// language of the source (TargetRow::comment).
+std::optional<std::string_view> directive_of(std::string_view line,
+                                             std::string_view comment = "//");
 
 /// One directive: a line, or several lines if a bracket stays open at the line's end. In `text`,
 /// blanks replace line ends and the "// kw:" of further lines, so that all other bytes keep their
@@ -38,7 +40,8 @@ struct DirectiveText {
 /// The directive that begins in `lines[first]`, where `start` is the text after "// kw:". The views
 /// point into `source`.
 DirectiveText join_directive(std::string_view source, const std::vector<std::string_view>& lines,
-                             std::size_t first, std::string_view start);
+                             std::size_t first, std::string_view start,
+                             std::string_view comment = "//");
 
 /// The parts of a piece between separators outside brackets and double quotes; an empty piece gives
 /// one empty part.

@@ -9,6 +9,7 @@
 
 #include "base/defence.h"
 #include "base/text.h"
+#include "record/target.h"
 
 namespace kw::task {
 namespace {
@@ -276,7 +277,7 @@ Result<Workload> resolve(const Definition& definition, const WorkloadSpec& spec)
 
 Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes) {
   Resolved resolved;
-  if (target == Target::Cpu)
+  if (!row_of(target).has_half_types)
     for (const TensorSpec& tensor : definition.tensors)
       if (is_half(tensor.dtype))
         return fail_input(

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "lex/directives.h"
 #include "lex/lexer.h"
+#include "record/target.h"
 #include "task/plan_text.h"
 
 namespace kw::task {
@@ -151,17 +152,19 @@ class Cut {
 
   void share_out() {
     const auto lines = split_lines(source_);
+    const std::string_view comment = row_of(header_.target).comment;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto directive = directive_of(lines[i]);
+      const auto directive = directive_of(lines[i], comment);
       if (!directive) {
         (i < end_ ? parts_.includes : parts_.code) += std::string(lines[i]) + "\n";
         continue;
       }
       // A `tune` directive must stand on one line, because pinning the knobs rewrites that line.
       const bool is_one_line = leading_word(*directive) == "tune";
-      const DirectiveText whole = join_directive(source_, lines, i, *directive);
+      const DirectiveText whole = join_directive(source_, lines, i, *directive, comment);
       std::string step = for_plan(is_one_line ? *directive : whole.text);
-      if (header_.target == Target::Cuda && !step.empty()) parts_.plan.push_back(std::move(step));
+      if (row_of(header_.target).launches_by_plan && !step.empty())
+        parts_.plan.push_back(std::move(step));
       if (!is_one_line) i += whole.lines - 1;
     }
   }

@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "record/target.h"
 #include "task/header.h"
 #include "task/plan_text.h"
 #include "task/source_parts.h"
@@ -173,7 +174,8 @@ std::string dispatching_function(const Task& task, const std::vector<Copy>& copi
 std::string head_of(const Task& task, const CandidateHeader& header, std::size_t arms) {
   std::string text = fmt::format(
       "// {}: a build of its own for {} of its shapes, and one for all others.\n", task.name, arms);
-  if (header.dialect != "cuda") text += "// kw: dialect " + header.dialect + "\n";
+  if (header.dialect != plain_dialect(header.target).name)
+    text += "// kw: dialect " + header.dialect + "\n";
   if (!header.options.empty()) text += "// kw: option " + join(header.options, ", ") + "\n";
   if (!header.libraries.empty()) text += "// kw: library " + join(header.libraries, ", ") + "\n";
   std::vector<std::string> techniques = header.techniques;
@@ -187,7 +189,7 @@ Result<> check_arms(const CandidateHeader& header, const Candidate& kernel,
     return fail_input("there is no shape for which the kernel could be specialised");
   if (contains(header.techniques, "specialised"))
     return fail_input("the kernel already has builds for single shapes");
-  if (header.dialect == "host")
+  if (dialect_of(header).trust_class == TrustClass::HostLauncher)
     return fail_input("a host launcher has no device code to specialise");
   if (!header.is_valid(kernel.knobs))
     return fail_input("the kernel's knob values are not among those that it allows");
@@ -213,10 +215,12 @@ Arm arm_for(const Task& task, const Workload& workload, Target target, KnobPoint
   const auto is_argument = [&](const std::string& name) {
     return std::ranges::any_of(task.signature, [&](const Parameter& p) { return p.name == name; });
   };
+  // A launch plan can tell shapes apart by every size, a function by its arguments alone.
+  const bool takes_dims = row_of(target).launches_by_plan;
   for (const Scalar& scalar : workload.scalars)
-    if (!is_real(scalar.dtype) && (target == Target::Cuda || is_argument(scalar.name)))
+    if (!is_real(scalar.dtype) && (takes_dims || is_argument(scalar.name)))
       arm.sizes[scalar.name] = scalar.integer;
-  if (target == Target::Cuda) arm.sizes.insert(workload.dims.begin(), workload.dims.end());
+  if (takes_dims) arm.sizes.insert(workload.dims.begin(), workload.dims.end());
   return arm;
 }
 
@@ -237,13 +241,13 @@ Result<std::string> specialise(const Task& task, const Candidate& kernel,
   }
   copies.push_back({"kw_rest", macros_at(*header, kernel.knobs), nullptr});
 
-  const bool is_cuda = kernel.target == Target::Cuda;
-  if (is_cuda) parts->code = in_cpp_linkage(parts->code);
+  const bool has_plan = row_of(kernel.target).launches_by_plan;
+  if (has_plan) parts->code = in_cpp_linkage(parts->code);
   std::string text = head_of(task, *header, arms.size());
-  if (is_cuda) text += dispatching_plan(copies, *parts);
+  if (has_plan) text += dispatching_plan(copies, *parts);
   text += text_before(*parts);
-  for (const Copy& copy : copies) text += text_of(copy, *parts, is_cuda ? "" : task.function);
-  if (!is_cuda) text += dispatching_function(task, copies);
+  for (const Copy& copy : copies) text += text_of(copy, *parts, has_plan ? "" : task.function);
+  if (!has_plan) text += dispatching_function(task, copies);
   return text;
 }
 

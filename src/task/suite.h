@@ -15,6 +15,9 @@
 
 namespace kw::task {
 
+/// The most attempts to repair one failed kernel; also the limit of --repairs.
+inline constexpr int kMostRepairs = 100;
+
 /// A name in a spec with its position, because its existence is checked only after parsing.
 struct SuiteName {
   std::string text;
@@ -60,7 +63,7 @@ struct SuiteSpec {
   std::vector<std::uint64_t> seeds{1};
   std::vector<FeedbackLevel> feedback{FeedbackLevel::Profile};
   std::vector<bool> knowledge{true};
-  std::vector<Target> targets{Target::Cpu};
+  std::vector<Target> targets{kDefaultTarget};
   SuiteBudget budget;
   bool starts_from_experts = false;  ///< Runs with a model begin with the task's own kernels.
   /// How many times a strategy may send a failed kernel back for repair; nothing: the strategy's

@@ -9,6 +9,7 @@
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "base/letter_case.h"
+#include "record/target.h"
 #include "task/plan_resolve.h"
 
 namespace kw::task {
@@ -200,9 +201,38 @@ std::string host_interface_text(const Task& task, const CandidateHeader& header)
       task.name, real_macros(task), task.function, parameters);
 }
 
+namespace {
+
+void add_function(BuildUnit& unit, const Task& task, const CandidateHeader&,
+                  const std::string& text) {
+  unit.files = {{"iface.h", interface_text(task)},
+                {unit.main_file, text},
+                {"trampoline.cpp", trampoline(task, task.function)}};
+}
+
+void add_device_code(BuildUnit& unit, const Task& task, const CandidateHeader& header,
+                     const std::string& text) {
+  unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, text}};
+  if (dialect_of(header).trust_class == TrustClass::HostLauncher)
+    unit.files = {{"iface.h", host_interface_text(task, header)},
+                  {unit.main_file, text},
+                  {"trampoline.cpp", host_trampoline(task, header)}};
+}
+
+}  // namespace
+
+ByTarget<SourceForm>& source_forms() {
+  static ByTarget<SourceForm> forms{
+      {Target::Cpu, {interface_text, add_function}},
+      {Target::Cuda,
+       {[](const Task& task) { return parameter_list(task) + "\n"; }, add_device_code}},
+  };
+  return forms;
+}
+
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
                                                      std::string_view role, std::string_view arch) {
-  const bool is_cuda = candidate.target == Target::Cuda;
+  const TargetRow& target = row_of(candidate.target);
   const std::string file = candidate.name + std::string(source_suffix(candidate.target));
   const auto header = parse_header(candidate);
   if (!header) return std::unexpected(header.error());
@@ -219,24 +249,15 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   unit.defines = header->defines(candidate.knobs);
   const std::string text =
       std::string(without_byte_order_mark(candidate.source)) + check_of_knobs(unit.defines);
-  if (is_cuda) {
+  if (target.launches_by_plan) {
     auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs, arch);
     if (!kernels) return std::unexpected(std::move(kernels.error()));
     unit.kernels = std::move(*kernels);
-    unit.arch = arch;
-    unit.dialect = header->dialect;
-    unit.main_file = "candidate.cu";
-    unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, text}};
-    if (header->dialect == "host")
-      unit.files = {{"iface.h", host_interface_text(task, *header)},
-                    {unit.main_file, text},
-                    {"trampoline.cpp", host_trampoline(task, *header)}};
-  } else {
-    unit.main_file = "candidate.cpp";
-    unit.files = {{"iface.h", interface_text(task)},
-                  {unit.main_file, text},
-                  {"trampoline.cpp", trampoline(task, task.function)}};
   }
+  if (target.needs_arch) unit.arch = arch;
+  unit.dialect = header->dialect;
+  unit.main_file = "candidate" + std::string(dialect_of(*header).source_suffix);
+  source_forms()[candidate.target].add_files(unit, task, *header, text);
   unit.options = candidate.options;
   unit.libraries = candidate.libraries;
   return unit;

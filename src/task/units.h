@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/target.h"
 #include "task/definition.h"
 #include "task/header.h"
 
@@ -33,13 +34,23 @@ std::string device_interface_text(const Task& task);
 /// workspaces and a stream, and returns an int.
 std::string host_interface_text(const Task& task, const CandidateHeader& header);
 
+/// What sources of one target are built with and see.
+struct SourceForm {
+  /// What a prompt shows of the interface: a declaration, or the parameters of a launch plan.
+  std::string (*shown_interface)(const Task&);
+  /// Sets the files of a unit: the header iface.h, the candidate's `text` as the main file, and
+  /// what is compiled beside both.
+  void (*add_files)(BuildUnit&, const Task&, const CandidateHeader&, const std::string& text);
+};
+ByTarget<SourceForm>& source_forms();
+
 /// The build unit of a candidate: a shared object that exports `extern "C" void kw_entry(void*
 /// const* args)`, where args[i] points to the value of argument i of the signature: to a pointer
 /// for a tensor, to the number for a scalar. The candidate's file stays as written; the trampoline
-/// is a translation unit of its own. A cuda candidate becomes a cubin for `arch` ("sm_90a") with
-/// every kernel that its plan may launch. A host launcher becomes a shared object whose kw_entry
-/// also receives workspaces and a stream, and returns an int. Diagnostics: errors in the source's
-/// header, or knobs at an invalid point.
+/// is a translation unit of its own. Where a plan launches kernels, the candidate becomes an object
+/// for `arch` ("sm_90a") with every kernel that its plan may launch. A host launcher becomes a
+/// shared object whose kw_entry also receives workspaces and a stream, and returns an int.
+/// Diagnostics: errors in the source's header, or knobs at an invalid point.
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
                                                      std::string_view role = "candidate",
                                                      std::string_view arch = {});

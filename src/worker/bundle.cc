@@ -13,6 +13,7 @@
 #include "device/known_devices.h"
 #include "record/bounds.h"
 #include "record/codec_impl.h"
+#include "record/target.h"
 
 KW_CODEC_IS_ELSEWHERE(kw::DeviceFacts);
 KW_CODEC_IS_ELSEWHERE(kw::Evaluation);
@@ -44,8 +45,7 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
     const auto found = bundle.objects.find(object.sha256);
     if (found == bundle.objects.end())
       return fail_input("the bundle lacks the object of " + unit.role);
-    const platform::Path path =
-        folder / (object.sha256 + (unit.target == Target::Cpu ? ".so" : ".cubin"));
+    const platform::Path path = compile::object_path(folder, object);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       const std::string bytes = KW_TRY(from_base64(found->second));
@@ -62,7 +62,7 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
 
 /// Why this machine cannot run the unit; empty if it can.
 std::string why_unfit(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
-  if (unit.target == Target::Cpu)
+  if (!row_of(unit.target).needs_arch)
     return unit.arch == compile::kAnyProcessor || bundle.processor == bundle_processor()
                ? std::string()
                : "were built for another kind of processor than this machine's";

@@ -28,7 +28,7 @@ struct BundledEvaluation {
 };
 
 struct Bundle {
-  Target target = Target::Cpu;
+  Target target = kDefaultTarget;
   std::string processor;  ///< Processor that cpu objects were built for; others cannot run them.
   std::vector<BuildUnit> equipment;
   std::vector<BundledEvaluation> evaluations;

@@ -10,6 +10,7 @@
 #include "device/cuda.h"
 #include "profile/cuda_ceilings.h"
 #include "profile/sanitizer.h"
+#include "record/target.h"
 
 namespace kw::worker {
 
@@ -21,7 +22,7 @@ std::vector<BuildUnit> equipment(const DeviceFacts& facts) {
   std::move(ceilings.begin(), ceilings.end(), std::back_inserter(units));
   units.push_back(profile::sanitizer_control(arch));
   for (BuildUnit& unit : units)
-    if (unit.dialect.empty()) unit.dialect = "cuda";
+    if (unit.dialect.empty()) unit.dialect = plain_dialect(unit.target).name;
   return units;
 }
 

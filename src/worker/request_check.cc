@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/player.h"
 #include "record/bounds.h"
+#include "record/target.h"
 
 namespace kw::worker {
 namespace {
@@ -57,13 +58,12 @@ Result<> check_memory(const EvaluationRequest& request, const DeviceFacts& facts
 }
 
 Result<> check_plans(const EvaluationRequest& request) {
-  const bool is_cuda = std::ranges::any_of(
-      request.units, [](const BuildUnit& unit) { return unit.target == Target::Cuda; });
-  if (is_cuda && request.gpu.size() != 1)
+  const auto has_plan = [](const BuildUnit& unit) { return row_of(unit.target).launches_by_plan; };
+  if (std::ranges::any_of(request.units, has_plan) && request.gpu.size() != 1)
     return fail_input("the request does not name the one GPU whose limits its plans keep to");
   for (const BuildUnit& unit : request.units)
     for (const Workload& w : request.workloads)
-      if (unit.target == Target::Cuda && request.plan(unit.role, w.name) == nullptr)
+      if (has_plan(unit) && request.plan(unit.role, w.name) == nullptr)
         return fail_input(fmt::format("the request has no launch plan of '{}' for workload '{}'",
                                       unit.role, w.name));
   return {};

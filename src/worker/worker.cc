@@ -23,6 +23,7 @@
 #include "profile/roofline.h"
 #include "profile/rules.h"
 #include "record/bounds.h"
+#include "record/target.h"
 #include "referee/admission.h"
 #include "worker/request_check.h"
 
@@ -112,9 +113,15 @@ bool is_to_inspect(const EvaluationRequest& request, const Evaluation& e) {
   return e.verdict.is_correct() && (e.speedup.is_faster || asked.of_slower);
 }
 
-Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {
+namespace {
+
+Result<std::unique_ptr<Worker>> open_processor(std::optional<JailLevel> expected) {
   const device::CpuOptions cpu{.player = {}, .expected_jail = expected};
-  if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu(cpu)));
+  return std::make_unique<Worker>(KW_TRY(device::open_cpu(cpu)));
+}
+
+Result<std::unique_ptr<Worker>> open_gpu(std::optional<JailLevel> expected) {
+  const device::CpuOptions cpu{.player = {}, .expected_jail = expected};
   device::CudaOptions options;
   options.expected_jail = expected;
   options.library_folders = compile::cuda_library_folders(compile::find_cuda_toolkit());
@@ -125,6 +132,17 @@ Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLe
                     "target cpu works",
                 gpu.error().where, Advice::Stop);
   return std::make_unique<Worker>(std::move(*gpu), KW_TRY(device::open_cpu(cpu)));
+}
+
+}  // namespace
+
+ByTarget<OpenWorker>& openers_of_workers() {
+  static ByTarget<OpenWorker> all{{Target::Cpu, open_processor}, {Target::Cuda, open_gpu}};
+  return all;
+}
+
+Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {
+  return openers_of_workers()[target](expected);
 }
 
 Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::Device> host)

@@ -14,10 +14,17 @@
 #include "device/nvml.h"
 #include "platform/locks.h"
 #include "profile/ceilings.h"
+#include "record/target.h"
 #include "referee/referee.h"
 #include "worker/messages.h"
 
 namespace kw::worker {
+
+class Worker;
+
+/// Opens this machine's device of one target, as Worker::open() does.
+using OpenWorker = Result<std::unique_ptr<Worker>> (*)(std::optional<JailLevel> expected);
+ByTarget<OpenWorker>& openers_of_workers();
 
 class Worker {
  public:

@@ -37,7 +37,7 @@ std::optional<Files> files_of(int argc, char** argv) {
 }
 
 struct Service {
-  kw::Target target = kw::Target::Cpu;
+  kw::Target target = kw::kDefaultTarget;
   std::optional<kw::JailLevel> jail;  ///< Jail level that requests will name, if known.
   std::string client = "another kw";  ///< Name shown to others that wait for the device.
 };

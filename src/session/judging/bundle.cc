@@ -12,6 +12,7 @@
 #include "device/known_devices.h"
 #include "engine/run.h"
 #include "record/codec.h"
+#include "record/target.h"
 #include "worker/bundle.h"
 
 namespace kw::session {
@@ -148,7 +149,7 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
   facts.target = aim.target;
   facts.id = "elsewhere";
   facts.model = "a machine elsewhere";
-  if (aim.target == Target::Cuda) {
+  if (row_of(aim.target).needs_arch) {
     if (aim.arch.empty())
       return fail_input(
           "--carrier bundle must know which GPU to compile for: give --arch sm_90a or another "

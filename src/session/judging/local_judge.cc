@@ -15,23 +15,22 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
-#include "compile/cuda_libraries.h"
-#include "compile/cuda_suite.h"
-#include "compile/cuda_toolkit.h"
 #include "compile/target_compiler.h"
 #include "device/known_devices.h"
 #include "generated/version.h"
 #include "platform/jail.h"
 #include "record/codec.h"
+#include "record/target.h"
+#include "session/judging/toolchain.h"
 
 namespace kw::session {
 
 namespace {
 
-/// A compiler for target cuda with a cache of its results.
-class CachedCuda final : public compile::Compiler {
+/// A compiler that owns the one behind its cache.
+class OwnCachedCompiler final : public compile::Compiler {
  public:
-  CachedCuda(std::unique_ptr<compile::Compiler> inner, compile::ObjectCache& cache)
+  OwnCachedCompiler(std::unique_ptr<compile::Compiler> inner, compile::ObjectCache& cache)
       : inner_(std::move(inner)), cached_(*inner_, cache) {}
   Result<compile::CompileResult> build(const BuildUnit& unit) override {
     return cached_.build(unit);
@@ -81,40 +80,22 @@ Result<JailLevel> jail_of(const Options& session) {
   return JailLevel::Landlock;
 }
 
-bool has_openblas() {
-  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                             "/usr/lib64", "/usr/lib", "/usr/local/lib"}) {
-    std::error_code ignored;
-    if (std::filesystem::exists(std::string(folder) + "/libopenblas.so", ignored)) return true;
-  }
-  return false;
-}
-
 std::string why_not_built(const Candidate& baseline) {
-  if (baseline.target == Target::Cpu)
-    return baseline.libraries.empty() || has_openblas()
-               ? std::string()
-               : join(baseline.libraries, ", ") + " is not installed";
-  if (baseline.trust_class != TrustClass::HostLauncher) return {};
-  const compile::CudaToolkit toolkit = compile::find_cuda_toolkit();
-  if (toolkit.nvcc.empty())
-    return "this baseline is a host launcher, which needs nvcc; set CUDA_PATH to a CUDA toolkit";
-  for (const std::string& library : baseline.libraries)
-    if (auto why = compile::why_no_cuda_library(toolkit, library); !why.empty()) return why;
-  return {};
+  return toolchains()[baseline.target].why_not_built(baseline);
 }
 
 std::int64_t workload_limit(const DeviceFacts& facts, const Aim& aim) {
   // Shared buffers, two or more input sets, float64 inputs and float64 references take about ten
   // times the bytes of the tensors.
   constexpr std::int64_t kTimesTensors = 10;
-  if (facts.target == Target::Cuda && facts.memory_bytes > 0)
+  if (row_of(facts.target).has_own_memory && facts.memory_bytes > 0)
     return facts.memory_bytes / kTimesTensors;
   // Whatever GPU of the architecture judges in the end has at least so much memory; the memory of
   // this machine says nothing about it.
   const std::string arch = facts.gpu.empty() ? aim.arch : facts.gpu.front().arch;
-  const bool is_cuda = aim.target == Target::Cuda || facts.target == Target::Cuda;
-  if (is_cuda && !arch.empty()) return device::least_memory(arch) / kTimesTensors;
+  const bool is_elsewhere =
+      row_of(aim.target).has_own_memory || row_of(facts.target).has_own_memory;
+  if (is_elsewhere && !arch.empty()) return device::least_memory(arch) / kTimesTensors;
   struct sysinfo info{};
   if (::sysinfo(&info) != 0) return std::int64_t{1} << 30;
   return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) /
@@ -128,7 +109,7 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Options& session, c
   options.max_bytes = workload_limit(facts, aim);
   options.why_not_built = why_not_built;
   options.jail = KW_TRY(jail_of(session));
-  if (aim.target == Target::Cpu) return options;
+  if (!row_of(aim.target).needs_arch) return options;
   if (facts.gpu.empty() && aim.arch.empty())
     return fail_input("no GPU is known here, so say what to compile for: --arch sm_90a or another");
   options.gpu = {limits_of(facts, aim.arch)};
@@ -181,23 +162,19 @@ Result<> LocalJudge::open_tools(const Options& session, const Aim& aim,
   cpu_ = std::move(cpu);
   cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
   cached_cpu_ = std::make_unique<compile::CachedCompiler>(*cpu_, *cache_);
-  compiler_ = std::make_unique<compile::TargetCompiler>(
-      *cached_cpu_,
-      [this, objects = settings.objects,
-       jail = settings.jail]() -> Result<std::unique_ptr<compile::Compiler>> {
-        compile::CudaCompilerSettings cuda;
-        cuda.toolkit = compile::find_cuda_toolkit();
-        cuda.objects = objects;
-        cuda.jail = jail;
-        return std::make_unique<CachedCuda>(KW_TRY(compile::open_cuda_suite(std::move(cuda))),
-                                            *cache_);
-      });
+  std::map<Target, compile::TargetCompiler::Open> others;
+  for (const Target target : all_targets())
+    if (target != kHostTarget && toolchains().has(target))
+      others[target] = [this, target, objects = settings.objects,
+                        jail = settings.jail]() -> Result<std::unique_ptr<compile::Compiler>> {
+        return std::make_unique<OwnCachedCompiler>(KW_TRY(toolchains()[target].open(objects, jail)),
+                                                   *cache_);
+      };
+  compiler_ = std::make_unique<compile::TargetCompiler>(*cached_cpu_, std::move(others));
   options.worker = {aim.target, settings.jail, session.title, {}};
-  if (aim.target == Target::Cuda) {
-    const auto toolkit = compile::find_cuda_toolkit();
-    options.compiler = compile::compiler_words(toolkit);
-    disassembler_ = {toolkit.disassembler, settings.jail};
-  }
+  const Toolchain& tools = toolchains()[aim.target];
+  if (tools.compiler_words != nullptr) options.compiler = tools.compiler_words();
+  if (tools.disassembler != nullptr) disassembler_ = {tools.disassembler(), settings.jail};
   options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.is_interrupted = session.is_interrupted;

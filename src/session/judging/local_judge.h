@@ -21,8 +21,6 @@ namespace kw::session {
 /// Error: no level works, and --jail none was not given.
 Result<JailLevel> jail_of(const Options& options);
 
-/// Whether OpenBLAS is installed, so that kernels can be linked with it.
-bool has_openblas();
 /// Why a baseline cannot be built on this machine, for people: a library or a compiler is missing.
 std::string why_not_built(const Candidate& baseline);
 
@@ -58,7 +56,7 @@ class LocalJudge {
   static Result<std::unique_ptr<LocalJudge>> open_compilers(const Options& options, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
   compile::Compiler& compiler() { return *compiler_; }
-  /// The disassembler for cuda candidates; nothing for other targets.
+  /// The disassembler for candidates of the target; nothing where it has none.
   const std::optional<compile::Disassembler>& disassembler() const { return disassembler_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
   /// The id under which this judge's results are stored; see engine::Surroundings::judge_id.

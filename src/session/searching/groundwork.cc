@@ -18,6 +18,8 @@
 #include "memory/shipped_task.h"
 #include "propose/describe.h"
 #include "propose/size_class.h"
+#include "record/target.h"
+#include "session/judging/toolchain.h"
 
 namespace kw::session {
 namespace {
@@ -47,7 +49,7 @@ Result<Groundwork> lay_groundwork(const Options& options, const memory::DataFile
   Groundwork ground;
   auto bench = KW_TRY(workbench_options(options, aim, facts));
   ground.gpu = bench.gpu;
-  ground.has_cute = aim.target == Target::Cuda && !compile::find_cuda_toolkit().cutlass.empty();
+  ground.has_cute = toolchains()[aim.target].has_dialect_headers();
   bench.has_cute = ground.has_cute;
   auto playbook = memory::shipped_playbook(data, definition);
   if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
@@ -68,7 +70,7 @@ void fit_to_task(RunConfig& config, bool has_goals, const Groundwork& ground) {
   if (!has_goals) config.goals = task.goals;
   config.task = task.name;
   config.task_sha256 = task.sha256;
-  if (config.target == Target::Cuda) {
+  if (row_of(config.target).needs_arch) {
     config.gpu = ground.gpu;
     config.arch = arch_of(ground);
   }
@@ -84,7 +86,7 @@ Result<> furnish(engine::Writing& writing, const Groundwork& ground, const Devic
   std::ranges::move(KW_TRY(propose::describe_left_out(definition, facts.target, workloads)),
                     std::back_inserter(writing.size_classes));
   writing.has_cute = ground.has_cute;
-  if (facts.target == Target::Cpu && facts.compiler.empty())
+  if (row_of(facts.target).runs_references && facts.compiler.empty())
     writing.device.compiler = compile::cpu_compiler_words().value_or("");
   if (!facts.gpu.empty()) {
     writing.device.gpu.front().arch = arch_of(ground);
@@ -103,7 +105,7 @@ Result<> furnish(engine::Writing& writing, const Groundwork& ground, const Devic
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts) {
   // The one instruction set about which there is a card.
   const std::string wide = "avx512f";
-  const bool is_wide = facts.target == Target::Cpu && contains(facts.isa, wide);
+  const bool is_wide = !row_of(facts.target).needs_arch && contains(facts.isa, wide);
   return {&ground.workbench->definition(),  facts.target,  facts.id,
           is_wide ? wide : arch_of(ground), &ground.shelf, ground.has_cute};
 }
