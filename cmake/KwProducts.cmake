@@ -265,6 +265,15 @@ if(KW_TESTS AND NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
+  # A target that the program does not have, in a program of its own: the row that the test adds
+  # would be seen by every other test.
+  add_executable(echo_test tests/targets/echo_test.cc)
+  target_include_directories(echo_test PRIVATE tests/targets)
+  target_link_libraries(echo_test PRIVATE kw_cli GTest::gmock GTest::gtest_main)
+  target_compile_definitions(echo_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  kw_tests_together(echo_test)
+  gtest_discover_tests(echo_test TEST_PREFIX targets. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
   include(KwEmulator)
   include(KwCudaTests)
   include(KwSuites)
