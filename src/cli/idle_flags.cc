@@ -32,11 +32,13 @@ bool has_role(const std::vector<llm::ModelSpec>& specs, std::string_view role) {
 
 /// Refuses a model in a role in which it would never be called because of another flag.
 Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::ModelSpec>& specs) {
-  if (has_role(specs, "judge") && !flags.judge.empty())
-    return fail_input("--judge " + flags.judge +
-                          " judges without a model: leave out the --model in the role judge",
-                      "--model");
-  if (has_role(specs, "guide") && flags.strategy == "graph-walk" && flags.guide != "llm")
+  const std::string& judge = flags.method.text("--judge");
+  if (has_role(specs, "judge") && !judge.empty())
+    return fail_input(
+        "--judge " + judge + " judges without a model: leave out the --model in the role judge",
+        "--model");
+  if (has_role(specs, "guide") && flags.strategy == "graph-walk" &&
+      flags.method.text("--guide") != "llm")
     return fail_input(
         "a model in the role guide is asked only with --guide llm: give that flag, or leave the "
         "model out",
@@ -45,13 +47,6 @@ Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::Mo
 }
 
 }  // namespace
-
-std::string strategies_where(bool (*is_so)(const search::StrategyInfo&)) {
-  std::vector<std::string> names;
-  for (const search::StrategyInfo& info : search::strategies())
-    if (is_so(info)) names.emplace_back(info.name);
-  return join(names, ", ");
-}
 
 Result<> refuse_on_landscape(const OptimizeFlags& flags) {
   if (flags.task.starts_with(kWorldPrefix))
@@ -69,16 +64,16 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
             "' has kernels written, and kw optimize searches a landscape with others; " +
             kSuiteSearches,
         flags.task);
-  for (const auto& [is_given, name] :
-       {std::pair(flags.writing.shortlist > 1, "--shortlist"),
-        std::pair(!flags.judge.empty(), "--judge"), std::pair(!flags.guide.empty(), "--guide"),
-        std::pair(!flags.preset.empty(), "--preset"), std::pair(flags.rounds != 0, "--rounds")})
-    if (is_given)
-      return fail_input(
-          std::string(name) +
-              " is for strategies that write, and kw optimize searches a landscape with others; " +
-              kSuiteSearches,
-          flags.task);
+  std::string_view idle = flags.writing.shortlist > 1 ? "--shortlist" : "";
+  for (const search::MethodOption& option : search::method_options())
+    if (idle.empty() && option.is_for_writing && option.is_given(flags.method.value(option.flag)))
+      idle = option.flag;
+  if (!idle.empty())
+    return fail_input(
+        std::string(idle) +
+            " is for strategies that write, and kw optimize searches a landscape with others; " +
+            kSuiteSearches,
+        flags.task);
   const auto target = enum_from<Target>(flags.target.target);
   const bool has_target = target && *target != kDefaultTarget;
   const std::string target_flag = "--target " + flags.target.target;

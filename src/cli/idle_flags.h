@@ -8,10 +8,6 @@
 
 namespace kw::cli {
 
-/// The names of the strategies for which `is_so` returns true, as text: "coder-judge" or "evolve,
-/// refine".
-std::string strategies_where(bool (*is_so)(const search::StrategyInfo&));
-
 /// Refuses flags without effect on a landscape (a search space of stored times); accepts all flags
 /// if the run searches a task.
 Result<> refuse_on_landscape(const OptimizeFlags& flags);

@@ -34,7 +34,6 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 /// attempts are at most kMostStartAttempts, and at most 1/kStartShare of all attempts.
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
-constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostOutstanding = 10'000;
 
 /// Default number of evaluations in flight with --carrier bundle, where a person carries each round
@@ -72,7 +71,8 @@ Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyI
   if (!strategy.is_tuning)
     return fail_input("--tuner has no effect on strategy '" + std::string(strategy.name) +
                       "', which tunes nothing; " +
-                      strategies_where([](const auto& info) { return info.is_tuning; }) + " do");
+                      search::strategies_where([](const auto& info) { return info.is_tuning; }) +
+                      " do");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
@@ -89,52 +89,6 @@ void set_default_limits(RunConfig& config, bool is_writing) {
   if (config.max_attempts != 0 || config.max_time_ns != 0) return;
   if (spend.usd || spend.tokens || spend.calls) return;
   config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
-}
-
-/// Sets the strategy's preset, rounds and repairs; an error if a flag has no effect on the
-/// strategy.
-Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
-                    RunConfig& config) {
-  const std::string name(strategy.name);
-  if (!flags.preset.empty() && !strategy.has_presets)
-    return fail_input("--preset has no effect on strategy '" + name + "', which has none; " +
-                      strategies_where([](const auto& info) { return info.has_presets; }) + " do");
-  static const std::vector<std::string> presets{"sketch", "paper"};
-  if (!flags.preset.empty() && !contains(presets, flags.preset))
-    return fail_input("--preset is sketch or paper, not '" + flags.preset + "'" +
-                      suggestion(flags.preset, presets));
-  if (flags.rounds != 0 && !strategy.has_rounds)
-    return fail_input("--rounds has no effect on strategy '" + name + "'; it has one with " +
-                      strategies_where([](const auto& info) { return info.has_rounds; }));
-  if (flags.repairs != config.repairs && !strategy.has_repairs)
-    return fail_input("--repairs has no effect on strategy '" + name + "'");
-  if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
-    return fail_input("--judge has no effect on strategy '" + name +
-                      "', which has no judge of its own; coder-judge has" +
-                      (strategy.is_writing && strategy.has_parents
-                           ? ", and --model judge=NAME reads the findings for the model that writes"
-                           : ""));
-  config.judges_by_rules = flags.judge == "rules";
-  config.judges_learned = flags.judge == "learned";
-  if (!flags.judge.empty() && !config.judges_by_rules && !config.judges_learned)
-    config.models.push_back("judge=" + flags.judge);
-  if (!flags.guide.empty() && strategy.name != "graph-walk")
-    return fail_input("--guide has no effect on strategy '" + name +
-                      "'; only graph-walk has a guide");
-  static const std::vector<std::string> guides{"random", "llm", "weights"};
-  if (!flags.guide.empty() && !contains(guides, flags.guide))
-    return fail_input("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
-                      suggestion(flags.guide, guides));
-  if (flags.freeze_graph && !strategy.has_graph)
-    return fail_input("--freeze-graph has no effect on strategy '" + name +
-                      "', which walks no graph; " +
-                      strategies_where([](const auto& info) { return info.has_graph; }) + " do");
-  config.guide = flags.guide;
-  config.freezes_graph = flags.freeze_graph;
-  config.preset = flags.preset;
-  if (flags.rounds > 0) config.rounds = static_cast<int>(flags.rounds);
-  config.repairs = static_cast<int>(flags.repairs);
-  return {};
 }
 
 /// Sets what the prompts of a writing model contain: feedback, knowledge and memory. An error if no
@@ -208,7 +162,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   KW_TRY(refuse_idle(flags, *strategy));
   for (const llm::ModelSpec& spec : KW_TRY(flags.writing.models.specs()))
     KW_TRY(session::check_role(*strategy, spec));
-  KW_TRY(set_method(flags, *strategy, config));
+  KW_TRY(flags.method.into(*strategy, config));
   KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
@@ -250,20 +204,7 @@ void OptimizeFlags::declare(Flags& f) {
          "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
   f.text("--reward", reward,
          "How an outcome becomes a number: one of " + names_of(search::reward_policies()));
-  f.text("--preset", preset,
-         "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
-  f.text("--judge", judge,
-         "With coder-judge, who judges: rules, learned, or a model as --model names it; default: "
-         "the model that writes");
-  f.text("--guide", guide,
-         "With graph-walk, what chooses each step: random, llm (a model) or weights");
-  f.on_off("--freeze-graph", freeze_graph,
-           "With graph-walk and graph-search: leave the workspace's graph of techniques unchanged");
-  f.integer("--rounds", rounds, "Rounds of strategies that end by themselves; default 10",
-            {1, kMostRounds});
-  f.integer("--repairs", repairs,
-            "With refine and agent: how often a failed kernel is sent back before another is tried",
-            {0, task::kMostRepairs});
+  method.declare(f);
   f.text("--baseline", baseline, "Baseline to beat, by name; default: the fastest");
   f.integer("--attempts", attempts, "End after this many attempts; 0: no limit");
   f.text("--time", time,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/method_flags.h"
 #include "cli/target_flags.h"
 #include "cli/writing.h"
 #include "record/attempt.h"
@@ -35,12 +36,7 @@ struct OptimizeFlags {
   bool profile = false;
   bool no_profile = false;
   bool from_scratch = false;
-  std::string preset;
-  std::string judge;
-  std::string guide;
-  bool freeze_graph = false;
-  std::int64_t rounds = 0;
-  std::int64_t repairs = RunConfig().repairs;
+  MethodFlags method;
   WritingFlags writing;
   std::string feedback;
   bool no_knowledge = false;

@@ -99,12 +99,12 @@ TEST(OptimizeFlags, HowOftenWhatFailsIsMendedIsKeptWithTheRun) {
     OptimizeFlags flags = flags_of(strategy, "cpu");
     EXPECT_EQ(config_of(flags)->repairs, 3);
     for (const int repairs : {0, 7}) {
-      flags.repairs = repairs;
+      flags.method.value("--repairs").number = repairs;
       EXPECT_EQ(config_of(flags)->repairs, repairs);
     }
   }
   OptimizeFlags flags = flags_of("evolve", "cpu");
-  flags.repairs = 2;
+  flags.method.value("--repairs").number = 2;
   EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs has no effect on strategy"));
 }
 
@@ -149,7 +149,7 @@ TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
   flags.writing.models.models.emplace_back("scripted:other");
   EXPECT_EQ(config_of(flags)->ensemble, "turn");
   flags = flags_of("refine", "cpu");
-  flags.judge = "rules";
+  flags.method.value("--judge").text = "rules";
   EXPECT_THAT(refusal(flags), HasSubstr("coder-judge has, and --model judge=NAME reads"));
   flags.strategy = "coder-judge";
   EXPECT_TRUE(config_of(flags)->judges_by_rules);
@@ -157,9 +157,9 @@ TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
   EXPECT_THAT(refusal(flags), HasSubstr("--judge rules judges without a model"));
   flags = flags_of("graph-walk", "cpu");
   flags.writing.models.models.emplace_back("guide=scripted:other");
-  flags.guide = "weights";
+  flags.method.value("--guide").text = "weights";
   EXPECT_THAT(refusal(flags), HasSubstr("only with --guide llm"));
-  flags.guide = "llm";
+  flags.method.value("--guide").text = "llm";
   EXPECT_TRUE(config_of(flags));
   flags = flags_of("refine", "cpu");
   flags.results = "news";
@@ -180,8 +180,8 @@ TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
     return refusal(flags);
   };
   for (const auto with : {+[](OptimizeFlags& f) { f.writing.shortlist = 3; },
-                          +[](OptimizeFlags& f) { f.judge = "learned"; },
-                          +[](OptimizeFlags& f) { f.guide = "weights"; },
+                          +[](OptimizeFlags& f) { f.method.value("--judge").text = "learned"; },
+                          +[](OptimizeFlags& f) { f.method.value("--guide").text = "weights"; },
                           +[](OptimizeFlags& f) { f.strategy = "evolve"; },
                           +[](OptimizeFlags& f) { f.writing.models.models = {"scripted:none"}; }})
     EXPECT_THAT(refused(with), HasSubstr("kw suite searches recorded:RUN and worlds"));

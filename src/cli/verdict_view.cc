@@ -12,6 +12,7 @@
 #include "cli/styled.h"
 #include "record/interval.h"
 #include "report/run_folder.h"
+#include "report/workload_table.h"
 
 namespace kw::cli {
 namespace {
@@ -59,23 +60,7 @@ std::string speedup_text(const Evaluation& e) {
 }
 
 std::string workload_text(const WorkloadResult& w) {
-  std::string line =
-      fmt::format("  {:<6} {:<18} {:<14}", name_of(w.group), w.name, name_of(w.outcome));
-  if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
-  if (!w.retimed.empty())
-    line += fmt::format(" ({} by the referee's clock{})", format_ns(w.retimed.front().call_ns),
-                        w.retimed.front().is_paced ? ", with pauses" : "");
-  if (w.speedup.value > 0) line += fmt::format("  {:6.3f}x", w.speedup.value);
-  if (w.items_per_s > 0) line += "  " + format_si(w.items_per_s, "items/s");
-  if (w.bytes_per_s > 0) line += "  " + format_si(w.bytes_per_s, "B/s");
-  if (w.flops_per_s > 0) line += "  " + format_si(w.flops_per_s, "flop/s");
-  if (w.roofline.fraction > 0)
-    line += fmt::format("  {} of {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
-  const bool is_compared = w.outcome == Outcome::Correct || w.outcome == Outcome::WrongResult;
-  if (w.group != Group::Time && is_compared)
-    line += fmt::format("  error {:.1e} relative L2, largest {:.1e}", w.accuracy.rel_l2,
-                        w.accuracy.max_abs_diff);
-  if (!w.note.empty()) line += "  " + w.note;
+  const std::string line = report::workload_line(report::WorkloadTable::Judgement, w);
   std::string text = line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   for (const Sustained& s : w.sustained)
     text +=

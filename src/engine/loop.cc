@@ -117,15 +117,9 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
     options.tuning_points = std::min(options.tuning_points, most);
     options.halving_points = std::min(options.halving_points, most);
   }
-  options.writes = config.writes;
-  options.rounds = config.rounds;
-  options.repairs = config.repairs;
-  options.preset = config.preset;
-  options.guide = config.guide;
+  static_cast<MethodOptions&>(options) = config;
   options.graph = std::move(graph);
   options.freezes_graph = config.freezes_graph || config.freezes_memory || !config.uses_knowledge;
-  options.judges_by_rules = config.judges_by_rules;
-  options.judges_learned = config.judges_learned;
   options.target = config.target;
   options.work = search::class_of(workbench.family());
   options.start_asks = static_cast<std::size_t>(config.start_attempts);

@@ -9,6 +9,7 @@
 #include "record/candidate.h"
 #include "record/evaluation.h"
 #include "record/exchange.h"
+#include "record/method_options.h"
 
 namespace kw {
 
@@ -91,7 +92,7 @@ inline constexpr const char* kTurnEnsemble = "turn";
 
 /// The settings that a run was started with; together with the attempts so far they decide all that
 /// follows.
-struct RunConfig {
+struct RunConfig : MethodOptions {
   std::string task;  ///< Name of the task.
   std::string task_path;
   std::string task_sha256;
@@ -131,7 +132,6 @@ struct RunConfig {
   /// Whether requests that an earlier run made are answered with replies kept in the workspace.
   bool caches_replies = false;
   std::vector<Price> prices;             ///< Prices of `models` as they stood when the run began.
-  int writes = 8;                        ///< Strategy best-of-n: how many sources to write.
   std::vector<std::string> constraints;  ///< What a person said must hold.
   std::vector<std::string> hints;        ///< What a person said is worth trying.
   /// Strategy refine: attempts spent on the task's expert kernels before the model writes the first
@@ -144,19 +144,6 @@ struct RunConfig {
   bool freezes_memory = false;
   bool profiles = false;     ///< cuda: whether every candidate found faster is profiled.
   bool specialises = false;  ///< Whether the winner is built once for each timed shape.
-  /// Preset of a strategy that has two: sketch | paper; empty: the default.
-  std::string preset;
-  int rounds = 10;  ///< Rounds of strategies that end by themselves.
-  /// Strategies refine and agent: most repairs of one source before another approach is tried.
-  int repairs = 3;
-  /// Strategy graph-walk: what chooses the next step: random | llm | weights; empty: random.
-  std::string guide;
-  /// Whether the workspace's technique graph stays as it is, whatever the run observes.
-  bool freezes_graph = false;
-  bool judges_by_rules = false;  ///< Strategy coder-judge: rules, not a model, read the findings.
-  /// Strategy coder-judge: whether a model fitted to recorded steps, not a language model, reads
-  /// the findings.
-  bool judges_learned = false;
   /// Kernels to write each time the strategy asks for one; only the most promising of them is
   /// judged.
   int shortlist = 1;
@@ -171,6 +158,7 @@ struct RunConfig {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
+    MethodOptions::fields(s, v);
     v("task", s.task), v("task_path", s.task_path), v("task_sha256", s.task_sha256),
         v("target", s.target), v("arch", s.arch), v("gpu", s.gpu), v("strategy", s.strategy),
         v("tuner", s.tuner), v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
@@ -182,13 +170,10 @@ struct RunConfig {
         v("temperature", s.temperature), v("effort", s.effort),
         v("model_timeout_ns", s.model_timeout_ns), v("requests_per_minute", s.requests_per_minute),
         v("tokens_per_minute", s.tokens_per_minute), v("caches_replies", s.caches_replies),
-        v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),
-        v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
+        v("prices", s.prices), v("constraints", s.constraints), v("hints", s.hints),
+        v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
         v("freezes_memory", s.freezes_memory), v("profiles", s.profiles),
-        v("specialises", s.specialises), v("preset", s.preset), v("rounds", s.rounds),
-        v("repairs", s.repairs), v("judges_by_rules", s.judges_by_rules),
-        v("judges_learned", s.judges_learned), v("shortlist", s.shortlist), v("guide", s.guide),
-        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
+        v("specialises", s.specialises), v("shortlist", s.shortlist), v("feedback", s.feedback),
         v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
   }
 };

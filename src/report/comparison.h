@@ -3,10 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "record/evaluation.h"
+#include "report/workload_table.h"
 
 namespace kw::report {
 
@@ -16,13 +16,6 @@ namespace kw::report {
 /// if the baseline was equally fast in both runs. Nothing if the baselines differ or one speedup
 /// was not measured.
 std::optional<Speedup> ratio_of(const Speedup& a, const Speedup& b);
-
-struct ShapeComparison {
-  std::string name;
-  double median_ns = 0;
-  double other_ns = 0;
-  std::optional<Speedup> ratio;
-};
 
 /// The times and ratios for the timed workloads that both evaluations have, in the order of `a`.
 std::vector<ShapeComparison> compare_shapes(const Evaluation& a, const Evaluation& b);

@@ -8,6 +8,7 @@
 #include "record/interval.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
+#include "report/workload_table.h"
 
 namespace kw::report {
 namespace {
@@ -40,36 +41,17 @@ class Bars {
   double hi_ = 1;
 };
 
-std::string rate_words(const WorkloadResult& w) {
-  const bool is_compute = w.roofline.bound == Bound::Compute;
-  if (is_compute && w.flops_per_s > 0) return format_si(w.flops_per_s, "flop/s");
-  if (w.bytes_per_s > 0) return format_si(w.bytes_per_s, "B/s");
-  return w.items_per_s > 0 ? format_si(w.items_per_s, "items/s") : "–";
+PageFields fields_of(const std::vector<WorkloadCell>& cells) {
+  PageFields fields;
+  for (const WorkloadCell& cell : cells) fields[std::string(cell.name)] = {cell.text};
+  return fields;
 }
 
 PageFields shape_fields(const WorkloadResult& w, const Bars& bars) {
-  const bool is_timed = w.median_ns > 0;
-  const bool is_paired = is_timed && w.speedup.value > 0;
-  const std::string untimed(w.outcome == Outcome::Correct ? "not timed" : name_of(w.outcome));
-  return {{"name", {short_text(w.name)}},
-          {"time", {is_timed ? format_ns(w.median_ns) : untimed}},
-          {"other_time", {w.opponent_ns > 0 ? format_ns(w.opponent_ns) : std::string("–")}},
-          {"speedup", {times(is_paired ? w.speedup.value : 0)}},
-          {"interval", {is_paired ? range_text(w.speedup) : std::string()}},
-          {"bar", {is_paired ? bars.of(w.speedup) : std::string()}},
-          {"rate", {rate_words(w)}},
-          {"roof", {w.roofline.fraction > 0 ? fraction_text(w.roofline) : std::string("–")}},
-          {"bound", {std::string(name_of(w.roofline.bound))}},
-          {"pairs", {std::to_string(w.samples.size())}}};
-}
-
-PageFields check_fields(const WorkloadResult& w) {
-  return {{"name", {short_text(w.name)}},
-          {"outcome", {std::string(name_of(w.outcome))}},
-          {"gate", {fmt::format("{:.2f}", w.accuracy.gate_fraction)}},
-          {"rel_l2", {fmt::format("{:.1e}", w.accuracy.rel_l2)}},
-          {"max_abs", {fmt::format("{:.1e}", w.accuracy.max_abs_diff)}},
-          {"note", {short_text(w.note)}}};
+  PageFields fields = fields_of(page_cells(w));
+  const bool is_paired = w.median_ns > 0 && w.speedup.value > 0;
+  fields["bar"] = {is_paired ? bars.of(w.speedup) : std::string()};
+  return fields;
 }
 
 }  // namespace
@@ -80,7 +62,8 @@ void set_shapes(PageFields& f, const RunData& data) {
     const Bars bars(*e);
     for (const WorkloadResult& w : e->workloads) {
       (w.group == Group::Time ? shapes : checks)
-          .push_back(w.group == Group::Time ? shape_fields(w, bars) : check_fields(w));
+          .push_back(w.group == Group::Time ? shape_fields(w, bars)
+                                            : fields_of(page_check_cells(w)));
       if (!w.roofline.advice.empty())
         advice.push_back({{"text", {short_text(w.name + ": " + w.roofline.advice)}}});
     }

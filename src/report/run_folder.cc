@@ -17,6 +17,7 @@
 #include "record/interval.h"
 #include "record/target.h"
 #include "report/plot.h"
+#include "report/workload_table.h"
 
 namespace kw::report {
 namespace {
@@ -43,11 +44,7 @@ std::string winner_lines(const RunData& data) {
   text += '\n';
   for (const WorkloadResult& w : e.workloads) {
     if (w.group != Group::Time || w.samples.empty()) continue;
-    text += fmt::format("  {:<20} {:>9}  against {:>9}  {:6.3f}x  {:>12}  {:>10}", w.name,
-                        format_ns(w.median_ns), format_ns(w.opponent_ns), w.speedup.value,
-                        format_si(w.items_per_s, "items/s"), format_si(w.bytes_per_s, "B/s"));
-    if (w.roofline.fraction > 0) text += "  " + fraction_text(w.roofline) + " of roof";
-    text += fmt::format("  {} pairs\n", w.samples.size());
+    text += workload_line(WorkloadTable::Run, w) + "\n";
   }
   for (const SkippedWorkload& s : e.skipped)
     if (s.group == Group::Time) text += fmt::format("  {:<20} not timed: {}\n", s.name, s.reason);
@@ -220,9 +217,8 @@ std::string certificate(const RunData& data) {
 }
 
 std::string csv_header() {
-  return "attempt,name,knobs,stage,outcome,class,workload,median_ns,opponent_ns,speedup,"
-         "speedup_low,speedup_high,against_baseline,items_per_s,bytes_per_s,flops_per_s,"
-         "arithmetic_intensity,roofline_fraction,rel_l2,max_abs_diff,samples,at_ns\n";
+  return "attempt,name,knobs,stage,outcome,class," + workload_csv_header(WorkloadCsv::Run) +
+         ",at_ns\n";
 }
 
 std::string csv_lines(const Attempt& a) {
@@ -234,15 +230,11 @@ std::string csv_lines(const Attempt& a) {
   std::string text;
   for (const WorkloadResult& w : e.workloads) {
     if (w.group != Group::Time || w.median_ns <= 0) continue;
-    text += fmt::format(
-        "{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.5g},{:.4f},{:."
-        "3e},{:.3e},{},{}\n",
-        head, csv_field(w.name), w.median_ns, w.opponent_ns, w.speedup.value, w.speedup.low,
-        w.speedup.high, a.against_baseline.value, w.items_per_s, w.bytes_per_s, w.flops_per_s,
-        w.arithmetic_intensity, w.roofline.fraction, w.accuracy.rel_l2, w.accuracy.max_abs_diff,
-        w.samples.size(), a.at_ns);
+    text += fmt::format("{},{},{}\n", head,
+                        workload_csv(WorkloadCsv::Run, w, a.against_baseline.value), a.at_ns);
   }
-  if (text.empty()) text = head + ",,,,,,,,,,,,,,,0," + std::to_string(a.at_ns) + "\n";
+  if (text.empty())
+    text = fmt::format("{},{},{}\n", head, workload_csv_blank(WorkloadCsv::Run), a.at_ns);
   return text;
 }
 

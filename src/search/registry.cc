@@ -20,100 +20,131 @@ constexpr std::array<std::string_view, 3> kAgentRoles{"planner", "coder", "criti
 constexpr std::array<std::string_view, 2> kForgeRoles{"judge", "coder"};
 
 constexpr std::array kStrategies{
-    StrategyInfo{"greedy",
-                 "tries every idea once, from simple to best, then tunes the knobs of the "
-                 "promising ones, fastest first",
-                 true, false, true, make_greedy},
-    StrategyInfo{"random", "tries random ideas at random points of their knobs, none twice", false,
-                 false, false, make_random},
-    StrategyInfo{"refine",
-                 "begins with the task's expert kernels; a model then writes, repairs "
-                 "what failed and improves the best, and knobs are tuned before the next "
-                 "source",
-                 true,
-                 true,
-                 true,
-                 make_refine,
-                 {},
-                 false,
-                 false,
-                 false,
-                 false,
-                 true},
-    StrategyInfo{"best-of-n", "a model writes n kernels from the task alone, and the best is tuned",
-                 true, true, false, make_best_of_n},
-    StrategyInfo{"attempt-tree",
-                 "a tree of attempts: a planner and a coder improve the best, a debugger "
-                 "repairs failures, and leaves are tried at random (STARK)",
-                 true, true, true, make_attempt_tree, kTreeRoles},
-    StrategyInfo{"evolve",
-                 "islands of kernels that keep the fastest of each kind; children by "
-                 "edits, rewriting and crossover (AlphaEvolve)",
-                 true, true, true, make_evolve},
-    StrategyInfo{"bandit",
-                 "sorts kernels into clusters by measured features and learns for each "
-                 "cluster which technique pays (KernelBand)",
-                 true,
-                 true,
-                 true,
-                 make_bandit,
-                 {},
-                 false,
-                 false,
-                 false,
-                 true},
-    StrategyInfo{"staged",
-                 "one evolving kernel, one transformation a step; failures are diagnosed "
-                 "and patched, and the profile is shown late (CuTeGen)",
-                 true, true, true, make_staged, kStagedRoles, false, true, false, true},
-    StrategyInfo{"coder-judge",
-                 "a coder writes, a judge reads the result and names one thing to change "
-                 "(CUDAForge)",
-                 true, true, true, make_coder_judge, kForgeRoles, true, true, false, true},
-    StrategyInfo{"reward-refine",
-                 "refines the previous kernel; a learned model of the reward chooses the "
-                 "technique (TritonGym)",
-                 true,
-                 true,
-                 true,
-                 make_reward_refine,
-                 {},
-                 false,
-                 true},
-    StrategyInfo{"graph-walk",
-                 "a chain of steps along the graph of techniques, chosen at random, by "
-                 "weight or by a model (ReGraphT)",
-                 true, true, true, make_graph_walk, kWalkRoles, false, false, true},
-    StrategyInfo{"graph-search",
-                 "Monte Carlo search over the graph of techniques (ReGraphT)",
-                 true,
-                 true,
-                 true,
-                 make_graph_search,
-                 {},
-                 true,
-                 true,
-                 true},
-    StrategyInfo{"agent",
-                 "a planner picks what to do, a coder writes, and a critic reads before "
-                 "anything is judged",
-                 true, true, true, make_agent, kAgentRoles, false, false, false, false, true},
+    StrategyInfo{.name = "greedy",
+                 .what = "tries every idea once, from simple to best, then tunes the knobs of the "
+                         "promising ones, fastest first",
+                 .make = make_greedy,
+                 .is_tuning = true,
+                 .has_parents = true},
+    StrategyInfo{.name = "random",
+                 .what = "tries random ideas at random points of their knobs, none twice",
+                 .make = make_random},
+    StrategyInfo{.name = "refine",
+                 .what = "begins with the task's expert kernels; a model then writes, repairs what "
+                         "failed and improves the best, and knobs are tuned before the next source",
+                 .make = make_refine,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .has_repairs = true},
+    StrategyInfo{.name = "best-of-n",
+                 .what = "a model writes n kernels from the task alone, and the best is tuned",
+                 .make = make_best_of_n,
+                 .is_tuning = true,
+                 .is_writing = true},
+    StrategyInfo{.name = "attempt-tree",
+                 .what = "a tree of attempts: a planner and a coder improve the best, a debugger "
+                         "repairs failures, and leaves are tried at random (STARK)",
+                 .make = make_attempt_tree,
+                 .roles = kTreeRoles,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true},
+    StrategyInfo{.name = "evolve",
+                 .what = "islands of kernels that keep the fastest of each kind; children by "
+                         "edits, rewriting and crossover (AlphaEvolve)",
+                 .make = make_evolve,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true},
+    StrategyInfo{.name = "bandit",
+                 .what = "sorts kernels into clusters by measured features and learns for each "
+                         "cluster which technique pays (KernelBand)",
+                 .make = make_bandit,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .reads_every_profile = true},
+    StrategyInfo{.name = "staged",
+                 .what = "one evolving kernel, one transformation a step; failures are diagnosed "
+                         "and patched, and the profile is shown late (CuTeGen)",
+                 .make = make_staged,
+                 .roles = kStagedRoles,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .reads_every_profile = true,
+                 .has_rounds = true},
+    StrategyInfo{
+        .name = "coder-judge",
+        .what =
+            "a coder writes, a judge reads the result and names one thing to change (CUDAForge)",
+        .make = make_coder_judge,
+        .roles = kForgeRoles,
+        .is_tuning = true,
+        .is_writing = true,
+        .has_parents = true,
+        .reads_every_profile = true,
+        .has_presets = true,
+        .has_rounds = true},
+    StrategyInfo{.name = "reward-refine",
+                 .what = "refines the previous kernel; a learned model of the reward chooses the "
+                         "technique (TritonGym)",
+                 .make = make_reward_refine,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .has_rounds = true},
+    StrategyInfo{.name = "graph-walk",
+                 .what = "a chain of steps along the graph of techniques, chosen at random, by "
+                         "weight or by a model (ReGraphT)",
+                 .make = make_graph_walk,
+                 .roles = kWalkRoles,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .has_graph = true},
+    StrategyInfo{.name = "graph-search",
+                 .what = "Monte Carlo search over the graph of techniques (ReGraphT)",
+                 .make = make_graph_search,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .has_graph = true,
+                 .has_presets = true,
+                 .has_rounds = true},
+    StrategyInfo{.name = "agent",
+                 .what = "a planner picks what to do, a coder writes, and a critic reads before "
+                         "anything is judged",
+                 .make = make_agent,
+                 .roles = kAgentRoles,
+                 .is_tuning = true,
+                 .is_writing = true,
+                 .has_parents = true,
+                 .has_repairs = true},
 };
 
 constexpr std::array kTuners{
-    TunerInfo{"auto", "exhaustive for small spaces, else bayesian", make_auto},
-    TunerInfo{"random", "untried points at random", make_random_tuner},
-    TunerInfo{"bayesian",
-              "the point of the largest expected improvement, by Gaussian processes of "
-              "speed and of success",
-              make_bayesian},
-    TunerInfo{"evolutionary", "crossover and steps in a small population, with restarts",
-              make_evolutionary},
-    TunerInfo{"exhaustive", "every valid point, in order", make_exhaustive},
-    TunerInfo{"halving", "random points by successive halving over measurement fidelity",
-              make_halving},
-    TunerInfo{"halving_climb", "halving, then climbing from its winner", make_halving_climb},
-    TunerInfo{"climb", "moves to the best neighbouring setting until none is better", make_climb},
+    TunerInfo{
+        .name = "auto", .what = "exhaustive for small spaces, else bayesian", .make = make_auto},
+    TunerInfo{.name = "random", .what = "untried points at random", .make = make_random_tuner},
+    TunerInfo{.name = "bayesian",
+              .what = "the point of the largest expected improvement, by Gaussian processes of "
+                      "speed and of success",
+              .make = make_bayesian},
+    TunerInfo{.name = "evolutionary",
+              .what = "crossover and steps in a small population, with restarts",
+              .make = make_evolutionary},
+    TunerInfo{.name = "exhaustive", .what = "every valid point, in order", .make = make_exhaustive},
+    TunerInfo{.name = "halving",
+              .what = "random points by successive halving over measurement fidelity",
+              .make = make_halving},
+    TunerInfo{.name = "halving_climb",
+              .what = "halving, then climbing from its winner",
+              .make = make_halving_climb},
+    TunerInfo{.name = "climb",
+              .what = "moves to the best neighbouring setting until none is better",
+              .make = make_climb},
 };
 
 template <class Info>
@@ -131,6 +162,13 @@ Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::
 
 std::span<const StrategyInfo> strategies() { return kStrategies; }
 std::span<const TunerInfo> tuners() { return kTuners; }
+
+std::string strategies_where(bool (*is_so)(const StrategyInfo&)) {
+  std::vector<std::string> names;
+  for (const StrategyInfo& info : strategies())
+    if (is_so(info)) names.emplace_back(info.name);
+  return join(names, ", ");
+}
 
 Result<const StrategyInfo*> find_strategy(std::string_view name) {
   return find(strategies(), "strategy", name);

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/rng.h"
+#include "record/method_options.h"
 #include "record/technique_graph.h"
 #include "search/technique_card.h"
 #include "search/types.h"
@@ -41,7 +42,8 @@ class Strategy {
 
 struct TunerInfo;
 
-struct StrategyOptions {
+/// What a strategy is made with; the options of single strategies are those of MethodOptions.
+struct StrategyOptions : MethodOptions {
   Seed seed;  ///< Seed of the strategy only; never of inputs.
   /// Spaces with at most this many valid points are searched exhaustively.
   std::size_t exhaustive_up_to = 24;
@@ -49,29 +51,17 @@ struct StrategyOptions {
   const TunerInfo* tuner = nullptr;  ///< Tuner used by strategies that tune; null: auto.
   std::size_t tuning_points = 160;   ///< Limit of asks of random, bayesian and evolutionary tuning.
   double promising_gain = 1.4;       ///< Gain expected of tuning before any gain has been seen.
-  /// refine and agent: how many repairs of a failing source are tried, one after the other, before
-  /// the source is given up.
-  int repairs = 3;
-  int writes = 8;  ///< best-of-n: number of kernels to write.
   /// Limit of the asks for expert kernels, and for tuning the fastest one, before a method asks for
   /// its first source; 0: none.
   std::size_t start_asks = 0;
-  /// For methods with presets: "sketch" or "paper"; empty: the project's own variant.
-  std::string preset;
-  int rounds = 10;  ///< Methods that end by themselves: number of rounds, or depth of a chain.
-  bool judges_by_rules = false;  ///< coder-judge: fixed rules give the judge's advice.
-  /// coder-judge: the judge's advice comes from recorded optimisation steps, instead of a model.
-  bool judges_learned = false;
   Target target = kDefaultTarget;  ///< Decides, with the class of work, which techniques there are.
   WorkClass work = WorkClass::Other;
-  std::string guide;  ///< graph-walk: random | llm | weights; empty: random.
   /// graph-walk and graph-search: the graph; null: every technique leads to every other.
   std::shared_ptr<const TechniqueGraph> graph;
   /// attempt-tree: whether at most three kernels are written from the task alone. Otherwise the
   /// root is a node of speedup 1 like any other, as in plain tree search; used to measure the
   /// benefit of this limit.
   bool throttles_root = true;
-  bool freezes_graph = false;  ///< Steps are taken, but nothing is learnt from them.
   /// Techniques to choose from instead of technique_cards(); for tests and landscapes.
   std::vector<TechniqueCard> techniques;
 };
@@ -86,34 +76,40 @@ struct TuningJob {
   Seed seed;
 };
 
+/// A row of the list of strategies.
 struct StrategyInfo {
   std::string_view name;
   std::string_view what;  ///< Description in one line.
-  bool is_tuning;         ///< Uses StrategyOptions::tuner.
-  bool is_writing;        ///< Asks for sources that somebody must write; needs no ideas.
+  std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&) = nullptr;
+  std::span<const std::string_view> roles = {};  ///< Roles of models other than writing.
+  bool is_tuning = false;                        ///< Uses StrategyOptions::tuner.
+  bool is_writing = false;  ///< Asks for sources that somebody must write; needs no ideas.
   /// Whether the strategy chooses which attempt to derive from, so that Steering::pinned and
   /// stopped have an effect.
-  bool has_parents;
-  std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
-  std::span<const std::string_view> roles = {};  ///< Roles of models other than writing.
-  bool has_presets = false;                      ///< StrategyOptions::preset has an effect.
-  bool has_rounds = false;                       ///< StrategyOptions::rounds has an effect.
-  bool has_graph = false;                        ///< StrategyOptions::graph has an effect.
+  bool has_parents = false;
+  bool has_graph = false;  ///< StrategyOptions::graph has an effect.
   /// Whether every working kernel is profiled on cuda. The published method needs this, because it
   /// may continue from a kernel that is slower than the best.
   bool reads_every_profile = false;
-  bool has_repairs = false;  ///< StrategyOptions::repairs has an effect.
+  bool has_presets = false;  ///< PublishedOptions::preset has an effect.
+  bool has_rounds = false;   ///< PublishedOptions::rounds has an effect.
+  bool has_repairs = false;  ///< RepairOptions has an effect.
 };
 
+/// A row of the list of tuners.
 struct TunerInfo {
   std::string_view name;
   std::string_view what;
-  std::unique_ptr<Strategy> (*make)(const TuningJob&, const StrategyOptions&);
+  std::unique_ptr<Strategy> (*make)(const TuningJob&, const StrategyOptions&) = nullptr;
 };
 
 /// All strategies and tuners, in the order shown to people.
 std::span<const StrategyInfo> strategies();
 std::span<const TunerInfo> tuners();
+
+/// The names of the strategies for which `is_so` returns true, as text: "coder-judge" or "evolve,
+/// refine".
+std::string strategies_where(bool (*is_so)(const StrategyInfo&));
 
 /// Finds a strategy or tuner; an unknown name is an error that suggests the nearest one.
 Result<const StrategyInfo*> find_strategy(std::string_view name);

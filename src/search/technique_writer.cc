@@ -33,13 +33,13 @@ constexpr double kTakesFromShown = 0.7;  // chance to adopt something of the cod
 constexpr double kKeeps = 0.85;          // chance to keep each technique when a file is rewritten
 // Chance that the critic sees an error before the code is judged.
 constexpr double kCriticSees = 0.5;
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoTechnique = static_cast<std::size_t>(-1);
 
 /// The simulated source that was written for an ask.
 struct Written {
-  Set from = 0;               // techniques of the code from which it was made
-  Set set = 0;                // techniques that it was meant to have
-  std::size_t added = kNone;  // the technique that was tried
+  Set from = 0;                      // techniques of the code from which it was made
+  Set set = 0;                       // techniques that it was meant to have
+  std::size_t added = kNoTechnique;  // the technique that was tried
   bool is_broken = false;
 };
 
@@ -56,7 +56,7 @@ class Writer {
     Rng rng(seed_.child(static_cast<std::uint64_t>(ask.id)));
     const Written written = ask.role == Role::Write ? write(ask, rng) : combine(ask);
     written_[ask.id] = written;
-    if (written.added != kNone && is_told(written))
+    if (written.added != kNoTechnique && is_told(written))
       tried_[written.from] |= TechniqueWorld::bit(written.added);
     return judge(ask, written, rng);
   }
@@ -82,7 +82,7 @@ class Writer {
     if (parent.is_broken && ask.errand != Errand::Rethink) return mend(ask, parent, rng);
     const Set from = parent.is_broken ? parent.from : parent.set;
     if (ask.manner.form == ReplyForm::Whole) return anew(ask, from, rng);
-    return add(ask, from, parent.is_broken ? parent.added : kNone, rng);
+    return add(ask, from, parent.is_broken ? parent.added : kNoTechnique, rng);
   }
 
   /// A first kernel with the technique that the ask names, or with several techniques at once.
@@ -91,12 +91,12 @@ class Writer {
     w.is_broken = rng.uniform() < kFirstFails;
     if (ask.manner.takes_all) return all_of_menu(ask, w, rng);
     if (!ask.manner.technique.empty() || !ask.manner.menu.empty()) {
-      Written one = add(ask, 0, kNone, rng);
+      Written one = add(ask, 0, kNoTechnique, rng);
       one.is_broken = one.is_broken || w.is_broken;
       return one;
     }
     for (int i = 0; i < kMostAtFirst && rng.uniform() < kMoreAtFirst; ++i) {
-      const Written more = add(ask, w.set, kNone, rng);
+      const Written more = add(ask, w.set, kNoTechnique, rng);
       w.set = more.set;
       w.is_broken = w.is_broken || more.is_broken;
     }
@@ -108,7 +108,7 @@ class Writer {
     const Set known = shown(ask);
     for (const MenuItem& item : ask.manner.menu) {
       const std::size_t t = place_of(item.name);
-      if (t == kNone) continue;
+      if (t == kNoTechnique) continue;
       const double copies = (known & TechniqueWorld::bit(t)) != 0 ? kCopyFails : 1;
       w.is_broken = w.is_broken || rng.uniform() < copies * world_.failure(w.set, t);
       w.set |= TechniqueWorld::bit(t);
@@ -125,7 +125,7 @@ class Writer {
       return w;
     }
     const double chance =
-        parent.added == kNone ? kFirstFails : fails(ask, parent.from, parent.added);
+        parent.added == kNoTechnique ? kFirstFails : fails(ask, parent.from, parent.added);
     w.is_broken =
         rng.uniform() < chance * (feedback_ == FeedbackLevel::None ? kMendsBlindly : kMendFails);
     return w;
@@ -136,15 +136,15 @@ class Writer {
     for (std::size_t t = 0; t < world_.cards().size(); ++t)
       if ((from & TechniqueWorld::bit(t)) != 0 && rng.uniform() < kKeeps)
         kept |= TechniqueWorld::bit(t);
-    Written w = add(ask, kept, kNone, rng);
+    Written w = add(ask, kept, kNoTechnique, rng);
     w.from = from;
     return w;
   }
 
   Written add(const Ask& ask, Set from, std::size_t not_this, Rng& rng) const {
-    Written w{from, from, kNone, false};
+    Written w{from, from, kNoTechnique, false};
     w.added = choose(ask, from, not_this, rng);
-    if (w.added == kNone) return w;
+    if (w.added == kNoTechnique) return w;
     w.set |= TechniqueWorld::bit(w.added);
     w.is_broken = rng.uniform() < fails(ask, from, w.added);
     return w;
@@ -192,14 +192,15 @@ class Writer {
       const auto found = written_.find(attempt);
       if (found == written_.end()) continue;
       const Written& w = found->second;
-      if (w.from == from && w.added != kNone && is_told(w)) all |= TechniqueWorld::bit(w.added);
+      if (w.from == from && w.added != kNoTechnique && is_told(w))
+        all |= TechniqueWorld::bit(w.added);
     }
     return all;
   }
 
   std::size_t choose(const Ask& ask, Set from, std::size_t not_this, Rng& rng) const {
-    if (const std::size_t named = place_of(ask.manner.technique); named != kNone)
-      return (from & TechniqueWorld::bit(named)) != 0 ? kNone : named;
+    if (const std::size_t named = place_of(ask.manner.technique); named != kNoTechnique)
+      return (from & TechniqueWorld::bit(named)) != 0 ? kNoTechnique : named;
     const Set menu = offered_by_menu(ask);
     const Set offered = shown(ask) & ~from;
     const bool takes = offered != 0 && rng.uniform() < kTakesFromShown;
@@ -223,7 +224,7 @@ class Writer {
       lot -= weights[t];
       if (lot < 0) return t;
     }
-    return kNone;
+    return kNoTechnique;
   }
 
   double told(Set from, std::size_t t) const {
@@ -237,14 +238,15 @@ class Writer {
     if (ask.manner.menu.empty()) return ~Set{0};
     Set all = 0;
     for (const MenuItem& item : ask.manner.menu)
-      if (const std::size_t t = place_of(item.name); t != kNone) all |= TechniqueWorld::bit(t);
+      if (const std::size_t t = place_of(item.name); t != kNoTechnique)
+        all |= TechniqueWorld::bit(t);
     return all;
   }
 
   std::size_t place_of(const std::string& technique) const {
     const auto& cards = world_.cards();
     const auto found = std::ranges::find(cards, technique, &TechniqueCard::name);
-    return found == cards.end() ? kNone : static_cast<std::size_t>(found - cards.begin());
+    return found == cards.end() ? kNoTechnique : static_cast<std::size_t>(found - cards.begin());
   }
 
   Answer judge(const Ask& ask, const Written& w, Rng& rng) {
@@ -258,7 +260,7 @@ class Writer {
                                1 + static_cast<int>(ideas_.size()))
                       .first->second;
       tell.traits = world_.traits(w.set);
-      if (!ask.manner.counsel.empty() && w.added != kNone)
+      if (!ask.manner.counsel.empty() && w.added != kNoTechnique)
         tell.chosen = world_.cards()[w.added].name;
       tell.traits.is_repeated = !w.is_broken && !judged_.insert(w.set).second;
     }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <span>
 
+#include "record/method_options.h"
 #include "task/fields.h"
 #include "task/suite.h"
 

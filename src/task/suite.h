@@ -15,9 +15,6 @@
 
 namespace kw::task {
 
-/// The most attempts to repair one failed kernel; also the limit of --repairs.
-inline constexpr int kMostRepairs = 100;
-
 /// A name in a spec with its position, because its existence is checked only after parsing.
 struct SuiteName {
   std::string text;
