@@ -18,7 +18,7 @@
 #include "propose/target_words.h"
 #include "referee/screen.h"
 #include "search/technique_card.h"
-#include "session/toolchain.h"
+#include "session/judging/toolchain.h"
 #include "task/units.h"
 #include "worker/worker.h"
 
