@@ -93,7 +93,7 @@ class Leg {
   bool runs_plans() const { return row_of(program_.target).launches_by_plan; }
   /// True for a host launcher, which is a shared object on cuda.
   bool runs_host_code() const {
-    return runs_plans() && program_.object.format != row_of(program_.target).object_format;
+    return runs_plans() && program_.object.format == row_of(kHostTarget).object_format;
   }
   /// False where renew() gave its verdict before it started a player.
   bool has_player() const { return player_ != nullptr; }
