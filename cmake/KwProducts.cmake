@@ -247,7 +247,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     PackedExample.* ExportOfARun.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
-    GpuStrategies.*)
+    GpuFaults.* GpuStrategies.*)
   # Slow tests: those on the stand-in for a GPU, whose time stamps cannot be checked on a busy
   # machine; a search of all points; a server that is tried again for half a minute; shipped suites,
   # in which close comparisons take the longest time that a judgement may take (100 s and more
