@@ -19,11 +19,12 @@ Ran searched(const Workspace& w, const std::string& task, const Words& flags = {
   return w.kw(words);
 }
 
-/// A task that is admitted, with a timed shape small enough to be checked in seconds.
+/// A task that is admitted, whose timed shape is small enough to be checked in seconds and whose
+/// reference computes long enough to be timed in seconds.
 void write_small_task(const Workspace& w) {
-  write_good_task(w, "twice");
+  write_easy_task(w, "twice");
   std::string shapes = w.read("twice/shapes.yaml");
-  shapes.replace(shapes.find("1048576"), 7, "8192");
+  shapes.replace(shapes.find("524288"), 6, "65536");
   w.write("twice/shapes.yaml", shapes);
 }
 
@@ -31,7 +32,7 @@ TEST(Admission, ATaskThatLetsWrongAnswersPassIsNotSearched) {
   const Workspace w(Whose::Suite);
   write_small_task(w);
   std::string yaml = w.read("twice/task.yaml");
-  const std::string gate = "kind: relative, c: 4, scale: 1";
+  const std::string gate = "kind: relative, c: 400, scale: 1";
   yaml.replace(yaml.find(gate), gate.size(), "kind: field, l2: 10, max: 1e6 }\nrms: { factor: 1e9");
   w.write("twice/task.yaml", yaml);
   const Ran checked = w.kw({"task", "check", "twice"});
