@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "lex/lexer.h"
 #include "llm/thinking.h"
