@@ -92,7 +92,7 @@ Result<> measure(int count) {
   llm::FolderExchanges records(dir.path());
   llm::Ledger ledger(SpendLimits{.tokens = std::int64_t{1} << 40});
   const auto http = net::make_curl_client();
-  llm::Surroundings around;
+  llm::ModelSurroundings around;
   around.http = http.get();
   around.clock = &platform::real_clock();
   around.ledger = &ledger;

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "search/terrain.h"
+#include "search/terrain_for_test.h"
 
 namespace {
 

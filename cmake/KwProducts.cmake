@@ -82,7 +82,7 @@ if(NOT KW_PORTABLE)
     find_package(yaml-cpp REQUIRED)
     set(KW_YAML yaml-cpp)
   endif()
-  kw_room(task DEPS base record lex LIBS ${KW_YAML})
+  kw_room(task AREAS c DEPS base record lex LIBS ${KW_YAML})
   kw_room(import DEPS task)
 endif()
 
@@ -147,7 +147,9 @@ add_executable(kw-player-cpu src/player/cpu_main.cc src/player/cpu_load.cc src/p
   src/player/protocol.cc src/player/transport.cc)
 # Only a candidate's device code runs beside the cuda player, never host code. The driver is found
 # at run time, so the player is built on every machine.
-add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
+add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_player_context.cc src/player/cuda_gpu.cc
+  src/player/cuda_holdings.cc src/player/cuda_buffers.cc src/player/cuda_plans.cc src/player/cuda_graph.cc
+  src/player/cuda_timed_call.cc
   src/player/cuda_forget.cc src/player/cuda_scrub.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc
   src/player/crash.cc src/player/lockdown.cc src/player/protocol.cc src/player/requests.cc
   src/player/transport.cc)
@@ -184,7 +186,7 @@ if(NOT KW_PORTABLE)
   kw_room(report HOT DEPS store memory measure)
   kw_room(deliver DEPS task compile)
   kw_embed_text(deliver texts ${CMAKE_SOURCE_DIR}/LICENSE)
-  kw_room(session AREAS judging searching DEPS engine report evaluate llm import deliver LIBS kw_version)
+  kw_room(session AREAS judging searching suites DEPS engine report evaluate llm import deliver LIBS kw_version)
   kw_room(cli DEPS session LIBS CLI11::CLI11 kw_version)
   # The library's public face, and a program that uses it.
   target_include_directories(kw_session PUBLIC ${CMAKE_SOURCE_DIR}/include)
@@ -243,11 +245,11 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   add_dependencies(program_test kw as_container)
   # Tests that measure run alone: beside other tests the referee rejects disturbed measurements and
   # repeats them, which takes three to nine times as long.
-  string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
+  string(JOIN ":" measuring Admission.* Bundle.* Embed.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     PackedExample.* ExportOfARun.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
-    GpuFaults.* GpuStrategies.*)
+    GpuFaults.ARunWhoseGpuIsLost* GpuFaults.WhoeverMeasures* GpuStrategies.*)
   # Slow tests: those on the stand-in for a GPU, whose time stamps cannot be checked on a busy
   # machine; a search of all points; a server that is tried again for half a minute; shipped suites,
   # in which close comparisons take the longest time that a judgement may take (100 s and more

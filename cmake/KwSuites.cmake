@@ -144,7 +144,7 @@ add_test(NAME cuda.suites COMMAND ${suite_run} --target cuda)
 set_tests_properties(cuda.suites PROPERTIES LABELS cuda TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 
 # The attacks and honest kernels for a GPU on the stand-in for a GPU: verdicts on results, not on
-# times. All of them take two minutes; a few take a quarter of that.
+# times. All of them take two minutes and run alone; a few take a quarter of that, beside other tests.
 set(few exploits/cuda/012_wider_parameter exploits/cuda/033_far_before exploits/cuda/034_write_input
   exploits/cuda/039_workspace_overrun exploits/cuda/050_trap exploits/cuda/052_hang exploits/cuda/064_full_blocks_only
   honest/cuda/saxpy_fork_and_join honest/cuda/saxpy_template honest/cuda/softmax_double_inside
@@ -152,9 +152,9 @@ set(few exploits/cuda/012_wider_parameter exploits/cuda/033_far_before exploits/
 list(TRANSFORM few REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/tests/\\1.cu")
 add_test(NAME emulated.few COMMAND ${suite_run} --target cuda ${few})
 add_test(NAME emulated.suites COMMAND ${suite_run} --target cuda)
-set_tests_properties(emulated.few PROPERTIES LABELS suites)
-set_tests_properties(emulated.suites PROPERTIES LABELS slow)
-set_tests_properties(emulated.few emulated.suites PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 RUN_SERIAL ON
+set_tests_properties(emulated.few PROPERTIES LABELS suites COST 1)
+set_tests_properties(emulated.suites PROPERTIES LABELS slow RUN_SERIAL ON)
+set_tests_properties(emulated.few emulated.suites PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77
   ENVIRONMENT "KW_CUDA_DRIVER=$<TARGET_FILE:emulated_driver>;CUDA_PATH=${KW_EMULATED};KW_NVRTC=none")
 
 # Text cases: command lines with what they must print (tests/cases/README.md).

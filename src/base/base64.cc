@@ -29,7 +29,8 @@ std::string base64(std::string_view bytes) {
 
 Result<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0)
-    return fail("the base64 text is damaged: its length is not a multiple of four characters");
+    return fail(ErrorCode::Malformed, About{"length"},
+                "the base64 text is damaged: its length is not a multiple of four characters");
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   for (std::size_t i = 0; i < text.size(); i += 4) {
@@ -42,7 +43,8 @@ Result<std::string> from_base64(std::string_view text) {
       if (is_last && c == '=' && k >= 2 && (k == 3 || text[i + 3] == '='))
         ++padding;
       else if (digit == std::string_view::npos)
-        return fail("the base64 text is damaged: it holds a character that is not a base64 digit");
+        return fail(ErrorCode::Malformed, About{"character"},
+                    "the base64 text is damaged: it holds a character that is not a base64 digit");
       three = three << 6 | (c == '=' ? 0U : static_cast<std::uint32_t>(digit));
     }
     for (std::size_t k = 0; k + padding < 3; ++k)

@@ -38,10 +38,23 @@ enum class ErrorCode {
   Refused,          ///< The provider turned the request down; Error::about holds its words.
   OverBudget,       ///< The budget of calls, tokens or money does not allow the request.
   OutOfTokens,      ///< A model reached its limit of tokens before it answered.
+  Exists,           ///< A file or folder that would be made is there already.
+  Missing,          ///< A flag, a file or a part of one is needed and not given; Error::about names
+                    ///< it.
+  OutOfRange,       ///< A value lies outside what is allowed; Error::about names the value.
+  Contradiction,    ///< Two things that were asked for exclude each other; Error::about names one.
+  Unsupported,      ///< What was asked for is beyond what this program can do; Error::about names
+                    ///< it.
+  WrongState,       ///< A run, an order or a request is in a state that does not allow this.
+  Changed,          ///< What a record was made from, or a file that two sides share, has changed.
+  NoMemory,         ///< There is too little memory, on this machine or on the device.
+  DoesNotCompile,   ///< Code other than a candidate's does not compile.
+  TaskAtFault,      ///< The task's own code or values fail, so that no candidate can be judged.
+  OtherBuild,       ///< Two programs of Kernelwright do not come from the same build.
 };
 template <>
 struct EnumNames<ErrorCode> {
-  static constexpr std::array<std::string_view, 27> names{
+  static constexpr std::array<std::string_view, 38> names{
       "failed",        "bad_input",         "not_found",
       "too_large",     "malformed",         "newer_format",
       "not_permitted", "no_space",          "io",
@@ -50,7 +63,11 @@ struct EnumNames<ErrorCode> {
       "no_device",     "device_failed",     "no_connection",
       "broken_reply",  "bad_key",           "no_model",
       "no_credit",     "too_many_requests", "server_failed",
-      "refused",       "over_budget",       "out_of_tokens"};
+      "refused",       "over_budget",       "out_of_tokens",
+      "exists",        "missing",           "out_of_range",
+      "contradiction", "unsupported",       "wrong_state",
+      "changed",       "no_memory",         "does_not_compile",
+      "task_at_fault", "other_build"};
 };
 
 }  // namespace kw

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw {
 
@@ -21,13 +22,14 @@ using Value = std::expected<std::int64_t, ExprError>;
 
 constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
 
-Value error(std::size_t offset, std::string message) {
-  return std::unexpected(ExprError{offset, std::move(message)});
+Value error(std::size_t offset, About about, std::string message) {
+  return std::unexpected(ExprError{offset, std::move(message), std::move(about.value)});
 }
 
 ExprError unknown_name(std::size_t offset, std::string_view name,
                        std::span<const std::string> known) {
-  return {offset, fmt::format("unknown name '{}'{}", name, suggestion(name, known))};
+  return {offset, fmt::format("unknown name '{}'{}", name, suggestion(name, known)),
+          with_nearest(name, known)};
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ class Expr::Evaluator {
       case Op::Negate:
       case Op::Abs:
         if (a == kLowest)
-          return error(node.offset,
+          return error(node.offset, About{"overflow"},
                        "the result of this expression does not fit into a 64-bit integer");
         return node.op == Op::Negate || a < 0 ? -a : a;
       case Op::Not:
@@ -98,7 +100,8 @@ class Expr::Evaluator {
         return a > 0 && std::has_single_bit(static_cast<std::uint64_t>(a)) ? 1 : 0;
       case Op::Log2Floor:
         if (a <= 0)
-          return error(node.offset, fmt::format("log2_floor needs a positive number, not {}", a));
+          return error(node.offset, About{"log2_floor"},
+                       fmt::format("log2_floor needs a positive number, not {}", a));
         return std::bit_width(static_cast<std::uint64_t>(a)) - 1;
       default:
         panic("a unary operation");
@@ -143,18 +146,21 @@ class Expr::Evaluator {
         panic("a binary operation");
     }
     if (overflow)
-      return error(node.offset, "the result of this expression does not fit into a 64-bit integer");
+      return error(node.offset, About{"overflow"},
+                   "the result of this expression does not fit into a 64-bit integer");
     return result;
   }
 
   static Value divide(const Node& node, std::int64_t a, std::int64_t b) {
-    if (b == 0) return error(node.offset, "this expression divides by zero");
+    if (b == 0)
+      return error(node.offset, About{"divides by zero"}, "this expression divides by zero");
     if (node.op == Op::AlignUp && b < 0)
-      return error(node.offset, fmt::format("align_up needs a positive multiple, not {}", b));
+      return error(node.offset, About{"align_up"},
+                   fmt::format("align_up needs a positive multiple, not {}", b));
     if (b == -1) {  // the one divisor whose quotient can overflow and whose remainder can trap
       if (node.op == Op::Modulo) return 0;
       if (a == kLowest)
-        return error(node.offset,
+        return error(node.offset, About{"overflow"},
                      "the result of this expression does not fit into a 64-bit integer");
       return -a;
     }
@@ -167,7 +173,8 @@ class Expr::Evaluator {
     if (node.op == Op::CeilDiv) return down + (remainder != 0 ? 1 : 0);
     std::int64_t result = a;
     if (remainder != 0 && __builtin_add_overflow(a, b - remainder, &result))
-      return error(node.offset, "the result of this expression does not fit into a 64-bit integer");
+      return error(node.offset, About{"overflow"},
+                   "the result of this expression does not fit into a 64-bit integer");
     return result;
   }
 
@@ -248,7 +255,8 @@ void Expr::print_node(std::size_t index, int parent_rank, std::string& out) cons
 
 Result<std::int64_t> evaluate_text(std::string_view text, const Names& names) {
   const auto describe_error = [&](const ExprError& e) {
-    return fail(fmt::format("{} in '{}'", e.message, sanitise(text, 80)),
+    return fail(ErrorCode::BadInput, About{e.about},
+                fmt::format("{} in '{}'", e.message, sanitise(text, 80)),
                 fmt::format("column {}", position_of(text, e.offset).column));
   };
   const auto expr = Expr::parse(text);

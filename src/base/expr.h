@@ -24,6 +24,7 @@ using Names = std::map<std::string, std::int64_t, std::less<>>;
 struct ExprError {
   std::size_t offset = 0;
   std::string message;
+  std::string about{};  ///< Short stable name of what is wrong, for Error::about.
 };
 
 /// A parsed expression: immutable, cheap to evaluate often (no allocation), total: every input

@@ -9,6 +9,7 @@
 #include "base/characters.h"
 #include "base/expr.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw {
 
@@ -48,8 +49,10 @@ class Expr::Parser {
   std::expected<Expr, ExprError> run() {
     if (text_.size() > kMaxText)
       return std::unexpected(
-          ExprError{0, fmt::format("the expression has {} bytes; at most {} are allowed",
-                                   text_.size(), kMaxText)});
+          ExprError{0,
+                    fmt::format("the expression has {} bytes; at most {} are allowed", text_.size(),
+                                kMaxText),
+                    fmt::format("{} bytes", kMaxText)});
     expr_.nodes_.clear();
     choose();
     if (!failed_ && token_.kind != Token::Kind::End) complain_about_token("an operator or the end");
@@ -88,16 +91,18 @@ class Expr::Parser {
     return token_.kind == Token::Kind::Symbol && token_.text == symbol;
   }
 
-  void complain(std::size_t offset, std::string message) {
-    if (!failed_) error_ = {offset, std::move(message)};
+  void complain(std::size_t offset, About about, std::string message) {
+    if (!failed_) error_ = {offset, std::move(message), std::move(about.value)};
     failed_ = true;
   }
 
   void complain_about_token(std::string_view wanted) {
     if (token_.kind == Token::Kind::End)
-      complain(token_.offset, fmt::format("expected {}, but the expression ends", wanted));
+      complain(token_.offset, About{fmt::format("end, not {}", wanted)},
+               fmt::format("expected {}, but the expression ends", wanted));
     else
-      complain(token_.offset, fmt::format("expected {}, not '{}'", wanted, sanitise(token_.text)));
+      complain(token_.offset, About{fmt::format("{}, not {}", sanitise(token_.text), wanted)},
+               fmt::format("expected {}, not '{}'", wanted, sanitise(token_.text)));
   }
 
   void expect(std::string_view symbol) {
@@ -110,7 +115,7 @@ class Expr::Parser {
     for (std::size_t i = 0; i < info(node.op).arity && !failed_; ++i)
       node.height = std::max(node.height, expr_.nodes_[node.child[i]].height + 1);
     if (node.height > kMaxHeight)
-      complain(node.offset,
+      complain(node.offset, About{"levels"},
                fmt::format("the expression is nested deeper than {} levels", kMaxHeight));
     expr_.nodes_.push_back(node);
     return expr_.nodes_.size() - 1;
@@ -120,7 +125,7 @@ class Expr::Parser {
   template <class Production>
   std::size_t nested(Production production) {
     if (++depth_ > kMaxHeight)
-      complain(token_.offset,
+      complain(token_.offset, About{"levels"},
                fmt::format("the expression is nested deeper than {} levels", kMaxHeight));
     const std::size_t node = failed_ ? 0 : production();
     --depth_;
@@ -157,7 +162,8 @@ class Expr::Parser {
     for (const Op* op = operation(rank); !failed_ && op != nullptr; op = operation(rank)) {
       const std::size_t offset = token_.offset;
       if (compared) {
-        complain(offset, "comparisons such as a < b < c cannot be chained; write a < b && b < c");
+        complain(offset, About{"comparisons"},
+                 "comparisons such as a < b < c cannot be chained; write a < b && b < c");
         break;
       }
       compared = rank == expr::kCompare;
@@ -202,9 +208,10 @@ class Expr::Parser {
     const std::uint64_t limit =
         static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (code == std::errc::invalid_argument || (code == std::errc() && stop != end))
-      complain(token_.offset, fmt::format("'{}' is not an integer", sanitise(token_.text, 40)));
+      complain(token_.offset, About{sanitise(token_.text, 40)},
+               fmt::format("'{}' is not an integer", sanitise(token_.text, 40)));
     else if (code != std::errc() || magnitude > limit + (negative ? 1 : 0))
-      complain(token_.offset, "this number does not fit into a 64-bit integer");
+      complain(token_.offset, About{"64 bits"}, "this number does not fit into a 64-bit integer");
     if (failed_) return 0;
     advance();
     // Unsigned negation wraps, which makes 2^63 the lowest value.
@@ -217,7 +224,7 @@ class Expr::Parser {
     advance();
     if (at("(")) return call(name);
     if (is_expression_function(name.text)) {
-      complain(name.offset,
+      complain(name.offset, About{fmt::format("{} without arguments", name.text)},
                fmt::format("'{}' is a function of expressions and needs arguments in parentheses",
                            name.text));
       return 0;
@@ -233,8 +240,10 @@ class Expr::Parser {
     if (op == nullptr) {
       std::vector<std::string> known;
       for (const Op f : kFunctions) known.emplace_back(info(f).symbol);
-      complain(name.offset, fmt::format("unknown function '{}'{}", sanitise(name.text, 40),
-                                        suggestion(name.text, known)));
+      complain(name.offset,
+               About{fmt::format("function {}", with_nearest(sanitise(name.text, 40), known))},
+               fmt::format("unknown function '{}'{}", sanitise(name.text, 40),
+                           suggestion(name.text, known)));
       return 0;
     }
     advance();
@@ -252,7 +261,7 @@ class Expr::Parser {
       if (count <= arity || takes_more) node.child[std::min(count, arity) - 1] = argument;
     } while (at(","));
     if (count < arity || (count > arity && !takes_more))
-      complain(name.offset,
+      complain(name.offset, About{fmt::format("{} with {}", name.text, count)},
                fmt::format("{} takes {} argument{}{}, not {}", name.text, arity,
                            arity == 1 ? "" : "s", takes_more ? " or more" : "", count));
     expect(")");

@@ -19,12 +19,14 @@ std::string Sha256::hex() const {
 Result<Sha256> Sha256::from_hex(std::string_view hex) {
   Sha256 digest;
   if (hex.size() != 2 * digest.bytes.size())
-    return fail("this is not a SHA-256 hash, which has 64 hexadecimal digits");
+    return fail(ErrorCode::Malformed,
+                "this is not a SHA-256 hash, which has 64 hexadecimal digits");
   for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
     const auto* pair = hex.data() + 2 * i;
     const auto [end, code] = std::from_chars(pair, pair + 2, digest.bytes[i], 16);
     if (code != std::errc() || end != pair + 2)
-      return fail("this is not a SHA-256 hash, which has 64 hexadecimal digits");
+      return fail(ErrorCode::Malformed,
+                  "this is not a SHA-256 hash, which has 64 hexadecimal digits");
   }
   return digest;
 }

@@ -14,8 +14,7 @@
 namespace kw {
 namespace {
 
-/// Offset of the first bracket that opens a level beyond `depth`, or npos; nlohmann's parser has no
-/// limit on the depth.
+/// Offset of the first bracket that opens a level beyond `depth`, or npos.
 std::size_t find_too_deep(std::string_view text, std::size_t depth) {
   std::size_t open = 0;
   bool in_string = false;
@@ -79,20 +78,26 @@ Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimi
     return fmt::format("{}:{}:{}", origin, place.line, place.column);
   };
   if (text.size() > limits.bytes)
-    return fail(fmt::format("the JSON text has {}; at most {} are read", format_bytes(text.size()),
+    return fail(ErrorCode::TooLarge, About{"bytes"},
+                fmt::format("the JSON text has {}; at most {} are read", format_bytes(text.size()),
                             format_bytes(limits.bytes)),
                 std::string(origin));
   if (const auto deep = find_too_deep(text, limits.depth); deep != std::string_view::npos)
-    return fail(fmt::format("the JSON text is nested deeper than {} levels", limits.depth),
+    return fail(ErrorCode::TooLarge, About{"levels"},
+                fmt::format("the JSON text is nested deeper than {} levels", limits.depth),
                 at(deep));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    return fail(sanitise(plain_message(error.what()), 200),
+    return fail(ErrorCode::Malformed, sanitise(plain_message(error.what()), 200),
                 at(error.byte == 0 ? 0 : error.byte - 1));
   } catch (const Json::exception& error) {
-    return fail(sanitise(error.what(), 200), std::string(origin));
+    return fail(ErrorCode::Malformed, sanitise(error.what(), 200), std::string(origin));
   }
+}
+
+bool is_nested_deeper(std::string_view text, std::size_t depth) {
+  return find_too_deep(text, depth) != std::string_view::npos;
 }
 
 std::string without_arrays(std::string_view json, std::string_view key) {

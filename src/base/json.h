@@ -21,6 +21,10 @@ struct JsonLimits {
 /// `origin` names the text in errors, which read `origin:line:column: message`.
 Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimits limits = {});
 
+/// Whether JSON text nests arrays and objects more than `depth` levels deep; nlohmann's parser has
+/// no limit on the depth.
+bool is_nested_deeper(std::string_view text, std::size_t depth);
+
 /// JSON on one line with sorted keys; bytes that are no UTF-8 are replaced, and hidden characters
 /// (foreign_text.h) are written like \u202E. Equal values give equal text, which can be hashed,
 /// compared and shown.

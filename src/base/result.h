@@ -35,10 +35,21 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
   using std::expected<T, Error>::expected;
 };
 
+/// What an error is about: the name, flag, value or foreign words that Error::about holds.
+struct About {
+  std::string value;
+};
+
 /// Makes a failed Result: `return fail(ErrorCode::NotFound, "no such task", path);`.
 inline std::unexpected<Error> fail(ErrorCode code, std::string what, std::string where = {},
                                    Advice advice = Advice::GiveUp) {
   return std::unexpected<Error>(Error{std::move(what), std::move(where), advice, false, code});
+}
+/// The same about something: `return fail(ErrorCode::Busy, About{holder}, "in use", path);`.
+inline std::unexpected<Error> fail(ErrorCode code, About about, std::string what,
+                                   std::string where = {}, Advice advice = Advice::GiveUp) {
+  return std::unexpected<Error>(
+      Error{std::move(what), std::move(where), advice, false, code, std::move(about.value)});
 }
 /// The same for trouble without a code of its own.
 inline std::unexpected<Error> fail(std::string what, std::string where = {},
@@ -49,6 +60,11 @@ inline std::unexpected<Error> fail(std::string what, std::string where = {},
 /// Makes a failed Result for input from a person: nothing can go on until the input is corrected.
 inline std::unexpected<Error> fail_input(ErrorCode code, std::string what, std::string where = {}) {
   return std::unexpected<Error>(Error{std::move(what), std::move(where), Advice::Stop, true, code});
+}
+inline std::unexpected<Error> fail_input(ErrorCode code, About about, std::string what,
+                                         std::string where = {}) {
+  return std::unexpected<Error>(
+      Error{std::move(what), std::move(where), Advice::Stop, true, code, std::move(about.value)});
 }
 inline std::unexpected<Error> fail_input(std::string what, std::string where = {}) {
   return fail_input(ErrorCode::BadInput, std::move(what), std::move(where));

@@ -8,16 +8,18 @@
 #include <memory>
 #include <string_view>
 
+#include "base/error_for_test.h"
+
 namespace kw {
 namespace {
 
 Result<std::unique_ptr<int>> make(bool ok) {
-  if (!ok) return fail("no int", "here:1:2", Advice::Retry);
+  if (!ok) return fail(ErrorCode::NotFound, About{"int"}, "no int", "here:1:2", Advice::Retry);
   return std::make_unique<int>(7);
 }
 
 Result<> check(bool ok) {
-  if (!ok) return fail("checked");
+  if (!ok) return fail(ErrorCode::WrongState, "checked");
   return {};
 }
 
@@ -30,8 +32,9 @@ Result<int> chain(bool first, bool second) {
 TEST(Result, CarriesMoveOnlyValuesAndErrors) {
   EXPECT_EQ(chain(true, true).value(), 7);
   EXPECT_EQ(chain(false, true).error().advice, Advice::Retry);
-  EXPECT_EQ(describe(chain(false, true).error()), "here:1:2: no int");
-  EXPECT_EQ(describe(chain(true, false).error()), "checked");
+  EXPECT_THAT(chain(false, true), IsErrorAbout(ErrorCode::NotFound, "int"));
+  EXPECT_THAT(chain(false, true), IsErrorAt("here:1:2"));
+  EXPECT_THAT(chain(true, false), IsError(ErrorCode::WrongState));
 }
 
 TEST(Result, CarriesACodeThatItsMakerNames) {
@@ -89,7 +92,18 @@ TEST(ErrorCode, NamesKeepTheirMeaning) {
                                                     {"server_failed", ServerFailed},
                                                     {"refused", Refused},
                                                     {"over_budget", OverBudget},
-                                                    {"out_of_tokens", OutOfTokens}};
+                                                    {"out_of_tokens", OutOfTokens},
+                                                    {"exists", Exists},
+                                                    {"missing", Missing},
+                                                    {"out_of_range", OutOfRange},
+                                                    {"contradiction", Contradiction},
+                                                    {"unsupported", Unsupported},
+                                                    {"wrong_state", WrongState},
+                                                    {"changed", Changed},
+                                                    {"no_memory", NoMemory},
+                                                    {"does_not_compile", DoesNotCompile},
+                                                    {"task_at_fault", TaskAtFault},
+                                                    {"other_build", OtherBuild}};
   ASSERT_EQ(names.size(), EnumNames<ErrorCode>::names.size());
   for (const auto& [name, code] : names) EXPECT_EQ(name_of(code), name);
 }

@@ -6,7 +6,6 @@
 #include <sys/random.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -62,18 +61,6 @@ Seed Seed::from_os() {
     KW_ASSERT(got > 0 || errno == EINTR);
     if (got > 0) done += static_cast<std::size_t>(got);
   }
-  return seed;
-}
-
-Result<Seed> Seed::from_hex(std::string_view hex) {
-  Seed seed;
-  const auto read = [](std::string_view digits, std::uint64_t& word) {
-    const auto* end = digits.data() + digits.size();
-    const auto [stop, code] = std::from_chars(digits.data(), end, word, 16);
-    return code == std::errc() && stop == end;
-  };
-  if (hex.size() != 32 || !read(hex.substr(0, 16), seed.high) || !read(hex.substr(16), seed.low))
-    return fail("this is not a seed of the random generator, which has 32 hexadecimal digits");
   return seed;
 }
 

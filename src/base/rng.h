@@ -26,7 +26,6 @@ struct Seed {
   static Seed from_os();
   /// Seed for tests, and for strategies whose seed the user chooses.
   static Seed from_number(std::uint64_t number) { return {0, number}; }
-  static Result<Seed> from_hex(std::string_view hex);
 
   Seed child(std::string_view label) const;
   Seed child(std::uint64_t index) const;

@@ -26,13 +26,8 @@ TEST(Seed, ChildrenDifferAndRepeat) {
   EXPECT_NE(Seed::from_os(), Seed::from_os());
 }
 
-TEST(Seed, SurvivesItsText) {
-  const Seed seed = {0x0123456789abcdef, 42};
-  EXPECT_EQ(seed.hex(), "0123456789abcdef000000000000002a");
-  EXPECT_EQ(Seed::from_hex(seed.hex()).value(), seed);
-  for (const auto* bad :
-       {"", "12", "0123456789abcdef00000000000000-a", "zz23456789abcdef000000000000002a"})
-    EXPECT_FALSE(Seed::from_hex(bad).has_value()) << bad;
+TEST(Seed, HasATextOf32Digits) {
+  EXPECT_EQ((Seed{0x0123456789abcdef, 42}.hex()), "0123456789abcdef000000000000002a");
 }
 
 TEST(Rng, GivesTheSameNumbersEverywhere) {

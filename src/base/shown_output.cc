@@ -137,7 +137,8 @@ Result<> finish_output() {
   if (out == nullptr) return {};
   finish();
   if (out->trouble == 0) return {};
-  return fail(std::string("cannot write: ") + std::strerror(out->trouble), "standard output",
+  return fail(out->trouble == ENOSPC || out->trouble == EDQUOT ? ErrorCode::NoSpace : ErrorCode::Io,
+              std::string("cannot write: ") + std::strerror(out->trouble), "standard output",
               Advice::Stop);
 }
 

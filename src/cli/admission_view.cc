@@ -14,13 +14,20 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 
-/// The workload name that session::admit() uses for a problem of the whole task.
+/// The workload name that session::admit() uses for a problem of the whole task, or a remark on it.
 constexpr const char* kAllWorkloads = "all";
+
+/// A sentence on the whole task that refuses nothing. What a workload of that name passed has
+/// details.
+bool is_remark(const session::AdmissionLine& line) {
+  return line.is_ok && line.workload == kAllWorkloads && line.detail.empty();
+}
 
 const char* mark_of(const session::AdmissionLine& line) {
   if (!line.is_examined) return "left";
   if (!line.is_applicable) return "none";
-  return line.is_ok ? "ok" : "FAIL";
+  if (!line.is_ok) return "FAIL";
+  return is_remark(line) ? "note" : "ok";
 }
 
 /// The outcomes of kw task check's checks on one workload, added up.
@@ -68,16 +75,18 @@ std::string line_of_workload(const WorkloadTally& t) {
 }  // namespace
 
 std::string admission_summary(const std::vector<session::AdmissionLine>& lines) {
-  std::string text;
+  std::string text, failures;
   for (const WorkloadTally& t : tally(lines)) text += line_of_workload(t);
   for (const session::AdmissionLine& line : lines) {
-    if (line.is_ok) continue;
+    if (line.is_ok && !is_remark(line)) continue;
     std::string words =
         line.workload == kAllWorkloads ? line.what : line.workload + ": " + line.what;
     if (!line.detail.empty()) words += ": " + line.detail;
-    text += wrap_to_width("FAIL " + sanitise_line(words), kColumns, 5) + "\n";
+    (line.is_ok ? text : failures) +=
+        wrap_to_width(fmt::format("{} {}", mark_of(line), sanitise_line(words)), kColumns, 5) +
+        "\n";
   }
-  return text;
+  return text + failures;
 }
 
 std::string admission_details(const std::vector<session::AdmissionLine>& lines) {

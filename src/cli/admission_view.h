@@ -9,8 +9,8 @@
 
 namespace kw::cli {
 
-/// One line for each workload in the task's order, then every failure in full. No line is wider
-/// than 80 columns.
+/// One line for each workload in the task's order, then every remark on the task ("note") and every
+/// failure in full. No line is wider than 80 columns.
 std::string admission_summary(const std::vector<session::AdmissionLine>& lines);
 
 /// One line for each check of the task and each workload, failures last.

@@ -22,6 +22,7 @@ std::vector<session::AdmissionLine> lines() {
           {"ones", "a-shape-of-a-very-long-name", false, why},
           {"mutant 3", "one", true, "not tried here: the same", true, false},
           {"null answers and mutants", "big", true, "it needs 40 GiB", false},
+          {"the gate is nearly met", "all", true, ""},
           {"raise the values of x, or lower c", "all", false, ""}};
 }
 
@@ -37,6 +38,7 @@ TEST(AdmissionView, ALineForEachWorkloadAndFailuresLast) {
       ElementsAre("ok   one                  2 checks, reference at 0.5 of the gate",
                   "FAIL a-shape-of-a-very-l… 1 of 2 checks failed, reference at 0 of the gate",
                   "left big                  left out: it needs 40 GiB",
+                  "note the gate is nearly met",
                   StartsWith("FAIL a-shape-of-a-very-long-name: ones: taken for correct:"),
                   StartsWith("     "), "FAIL raise the values of x, or lower c"));
 }
@@ -54,8 +56,9 @@ TEST(AdmissionView, DetailsEndWithWhatFailed) {
   ASSERT_EQ(all.size(), lines().size());
   EXPECT_THAT(all[0], StartsWith("ok   reference"));
   EXPECT_THAT(all[3], StartsWith("none mutant 3"));
-  EXPECT_THAT(all[5], StartsWith("FAIL ones"));
-  EXPECT_THAT(all[6], StartsWith("FAIL raise"));
+  EXPECT_THAT(all[5], StartsWith("note the gate"));
+  EXPECT_THAT(all[6], StartsWith("FAIL ones"));
+  EXPECT_THAT(all[7], StartsWith("FAIL raise"));
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ struct Compared {
 Result<Compared> load(const store::RunStore& store, const std::string& name) {
   Compared run;
   run.data = KW_TRY(session::load_run(store, name));
-  KW_TRY(
-      store.for_each_line(run.data.run.id, [&](const AttemptLine& line) { run.digest.add(line); }));
+  KW_TRY(store.attempts().for_each_line(run.data.run.id,
+                                        [&](const AttemptLine& line) { run.digest.add(line); }));
   return run;
 }
 
@@ -130,19 +130,23 @@ Json run_json(const Compared& run, const Compared& first) {
 Result<int> compare(const Global& global, const CompareFlags& flags) {
   if (flags.runs.empty())
     return fail_input(
+        ErrorCode::Missing, About{"run"},
         "name two or more runs to compare, or with --targets the task whose runs are compared");
   if (!flags.targets.empty()) {
     if (flags.runs.size() > 1)
-      return fail_input("--targets compares the runs of one task, and more than one name is given",
+      return fail_input(ErrorCode::Contradiction, About{"--targets"},
+                        "--targets compares the runs of one task, and more than one name is given",
                         flags.runs.back());
     return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
   }
   if (flags.runs.size() < 2)
-    return fail_input("kw compare needs at least two runs, and only this one is named",
+    return fail_input(ErrorCode::Missing, About{"second run"},
+                      "kw compare needs at least two runs, and only this one is named",
                       flags.runs.front());
   std::set<std::string> named;
   for (const std::string& name : flags.runs)
-    if (!named.insert(name).second) return fail_input("this run is named twice", name);
+    if (!named.insert(name).second)
+      return fail_input(ErrorCode::Contradiction, About{name}, "this run is named twice", name);
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;

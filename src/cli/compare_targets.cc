@@ -24,10 +24,12 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   for (const std::string_view name : split(text, ',')) {
     const auto target = enum_from<Target>(trim(name));
     if (!target)
-      return fail_input("--targets lists " + target_names(" and ") + ", not '" + std::string(name) +
-                        "'");
+      return fail_input(
+          ErrorCode::BadInput, About{std::string(name)},
+          "--targets lists " + target_names(" and ") + ", not '" + std::string(name) + "'");
     if (std::ranges::find(targets, *target) != targets.end())
-      return fail_input("--targets names " + std::string(name) + " twice");
+      return fail_input(ErrorCode::Contradiction, About{std::string(name)},
+                        "--targets names " + std::string(name) + " twice");
     targets.push_back(*target);
   }
   return targets;

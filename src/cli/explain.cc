@@ -24,7 +24,8 @@ Result<int> parse_attempt(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
   if (parsed.ec != std::errc() || parsed.ptr != end || number < 1)
-    return fail_input("an attempt is named by its number, 1 or above, not '" + text + "'");
+    return fail_input(ErrorCode::BadInput, About{"attempt"},
+                      "an attempt is named by its number, 1 or above, not '" + text + "'");
   return number;
 }
 

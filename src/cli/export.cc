@@ -8,9 +8,11 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/export_kernel.h"
+#include "record/target.h"
 #include "report/export.h"
 #include "report/run_folder.h"
 #include "session/rewards.h"
@@ -41,7 +43,7 @@ Result<> render(const std::string& format, const store::RunStore& store,
       out(text_of(a));
       return {};
     };
-    return store.for_each_attempt(data.run.id, sources, visit, samples);
+    return store.attempts().for_each(data.run.id, sources, visit, samples);
   };
   if (format == "csv") {
     out(report::csv_header());
@@ -56,7 +58,7 @@ Result<> render(const std::string& format, const store::RunStore& store,
   out(trace.begin(data));
   KW_TRY(
       each_attempt(store::Sources::LeaveOut, [&](const Attempt& a) { return trace.attempt(a); }));
-  for (const store::Event& event : KW_TRY(store.events(data.run.id))) out(trace.event(event));
+  for (const store::Event& event : KW_TRY(store.events().of(data.run.id))) out(trace.event(event));
   out(trace.end());
   return {};
 }
@@ -67,10 +69,12 @@ Result<> refuse_flags_of_kernels(const KernelExport& flags) {
        {std::pair("--task", flags.task), std::pair("--target", flags.target),
         std::pair("--arch", flags.arch), std::pair("--name", flags.name)})
     if (!text.empty())
-      return fail_input(std::string(flag) +
-                        " has an effect only with --as, which exports a kernel");
+      return fail_input(
+          ErrorCode::Contradiction, About{flag},
+          std::string(flag) + " has an effect only with --as, which exports a kernel");
   if (!flags.settings.empty())
-    return fail_input("--set has an effect only with --as, which exports a kernel");
+    return fail_input(ErrorCode::Contradiction, About{"--set"},
+                      "--set has an effect only with --as, which exports a kernel");
   return {};
 }
 
@@ -78,12 +82,14 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
   if (flags.format.empty()) flags.format = "jsonl";
   KW_TRY(refuse_flags_of_kernels(flags.kernel));
   if (std::find(kFormats.begin(), kFormats.end(), flags.format) == kFormats.end())
-    return fail_input("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
-                      suggestion(flags.format, kFormats));
+    return fail_input(ErrorCode::BadInput, About{with_nearest(flags.format, kFormats)},
+                      "--format is jsonl, csv or chrome, not '" + flags.format + "'" +
+                          suggestion(flags.format, kFormats));
   session::Rewards reward;
   if (!flags.reward.empty()) {
     if (flags.format != "jsonl")
-      return fail_input("--reward goes with --format jsonl, the only one with rewards");
+      return fail_input(ErrorCode::Contradiction, About{"--reward"},
+                        "--reward goes with --format jsonl, the only one with rewards");
     reward = KW_TRY(session::rewards_by(flags.reward));
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
@@ -120,8 +126,11 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
 Result<int> run(const Global& global, const ExportFlags& flags) {
   if (flags.kernel.form.empty()) return export_data(global, flags);
   if (!flags.format.empty())
-    return fail_input("give --format (a run's data) or --as (its kernel), not both");
-  if (!flags.reward.empty()) return fail_input("--reward goes with --format jsonl");
+    return fail_input(ErrorCode::Contradiction, About{"--format"},
+                      "give --format (a run's data) or --as (its kernel), not both");
+  if (!flags.reward.empty())
+    return fail_input(ErrorCode::Contradiction, About{"--reward"},
+                      "--reward goes with --format jsonl");
   return export_kernel(global, flags.kernel);
 }
 
@@ -145,9 +154,10 @@ Command export_command() {
     f.text("--name", flags->kernel.name, "With --as: the function's name; default: kw_TASK");
     f.text("--task", flags->kernel.task, "With --as: the task of a kernel's file");
     f.text("--target", flags->kernel.target,
-           "With --as: cpu or cuda; default: by the file's suffix");
+           "With --as: " + target_names(" or ") + "; default: by the file's suffix");
     f.text("--arch", flags->kernel.arch,
-           "With --as, cuda: what to compile for, such as sm_80,sm_90a; default: the run's");
+           "With --as, " + target_names(", ", &TargetRow::needs_arch) +
+               ": what to compile for, such as sm_80,sm_90a; default: the run's");
     f.texts("--set", flags->kernel.settings, "With --as: knob value K=V; repeatable");
     f.text("--reward", flags->reward,
            "Compute rewards again by this policy, from the stored verdicts; default: the run's");

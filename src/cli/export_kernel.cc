@@ -11,6 +11,7 @@
 #include "base/contains.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "cli/target_flags.h"
 #include "session/export_kernel.h"
 
@@ -23,8 +24,9 @@ Result<Form> form_of(const std::string& text) {
   if (const auto form = enum_from<Form>(text)) return *form;
   std::vector<std::string> known;
   for (const auto name : EnumNames<Form>::names) known.emplace_back(name);
-  return fail_input("--as is header, cmake, torch or source, not '" + sanitise(text, 40) + "'" +
-                    suggestion(text, known));
+  return fail_input(ErrorCode::BadInput, About{with_nearest(sanitise(text, 40), known)},
+                    "--as is header, cmake, torch or source, not '" + sanitise(text, 40) + "'" +
+                        suggestion(text, known));
 }
 
 /// The architectures of --arch. kw export takes a comma-separated list, so that one export serves

@@ -14,7 +14,8 @@ namespace {
 /// The run configuration that the flags give, with a stand-in model if they name none that writes.
 Result<RunConfig> writing_config(OptimizeFlags flags) {
   if (!flags.strategy.empty() && !KW_TRY(search::find_strategy(flags.strategy))->is_writing)
-    return fail_input("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
+    return fail_input(ErrorCode::Unsupported, About{flags.strategy},
+                      "strategy '" + flags.strategy + "' asks no model: nothing would be sent");
   if (!KW_TRY(flags.writing.has_writer()))
     flags.writing.models.models.emplace_back(session::kAnybody);
   return config_of(flags);
@@ -28,10 +29,12 @@ Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
     errand = enum_from<Errand>(flags.errand);
     if (!errand)
       return fail_input(
+          ErrorCode::BadInput, About{"--errand"},
           fmt::format("--errand is write, repair, rethink or improve, not '{}'", flags.errand));
   }
   if (!flags.parent.empty() && errand.value_or(Errand::Write) == Errand::Write)
     return fail_input(
+        ErrorCode::Contradiction, About{"--errand"},
         "--errand write asks for a first kernel, which has no parent; with --parent give --errand "
         "repair, rethink or improve");
   return errand;

@@ -25,14 +25,17 @@ Result<std::optional<session::NamingModel>> namer_of(const GraphBuildFlags& flag
   const auto specs = KW_TRY(flags.models.specs());
   if (specs.empty() && (flags.length.any() || flags.asking.any()))
     return fail_input(
+        ErrorCode::Missing, About{"--model"},
         "--max-tokens, --temperature, --effort and --model-timeout are for a model: give --model");
   if (specs.empty() && flags.spend.any())
-    return fail_input("--usd, --tokens and --calls bound models: give --model too");
+    return fail_input(ErrorCode::Missing, About{"--model for a budget"},
+                      "--usd, --tokens and --calls bound models: give --model too");
   if (specs.empty()) return std::optional<session::NamingModel>();
   session::NamingModel namer;
   namer.reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   if (specs.size() > 1 || !specs.front().role.empty())
-    return fail_input("kw graph build takes at most one --model, and none with a role (ROLE=NAME)");
+    return fail_input(ErrorCode::Contradiction, About{"--model"},
+                      "kw graph build takes at most one --model, and none with a role (ROLE=NAME)");
   namer.spec = specs.front();
   namer.limits = KW_TRY(flags.spend.limits());
   namer.timeout_ns = KW_TRY(flags.asking.timeout_ns());

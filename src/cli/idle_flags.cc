@@ -35,11 +35,13 @@ Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::Mo
   const std::string& judge = flags.method.text("--judge");
   if (has_role(specs, "judge") && !judge.empty())
     return fail_input(
+        ErrorCode::Contradiction, About{"--judge and --model"},
         "--judge " + judge + " judges without a model: leave out the --model in the role judge",
         "--model");
   if (has_role(specs, "guide") && flags.strategy == "graph-walk" &&
       flags.method.text("--guide") != "llm")
     return fail_input(
+        ErrorCode::Contradiction, About{"--guide and --model"},
         "a model in the role guide is asked only with --guide llm: give that flag, or leave the "
         "model out",
         "--model");
@@ -50,16 +52,18 @@ Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::Mo
 
 Result<> refuse_on_landscape(const OptimizeFlags& flags) {
   if (flags.task.starts_with(kWorldPrefix))
-    return fail_input(
-        "worlds of techniques are searched by kw suite alone: as a task of its spec, "
-        "or with --landscape N",
-        flags.task);
+    return fail_input(ErrorCode::Unsupported, About{"worlds"},
+                      "worlds of techniques are searched by kw suite alone: as a task of its spec, "
+                      "or with --landscape N",
+                      flags.task);
   if (!session::is_landscape(flags.task)) return {};
   if (!flags.writing.models.models.empty())
-    return fail_input(std::string("a landscape is searched without a model; ") + kSuiteSearches,
+    return fail_input(ErrorCode::Unsupported, About{"--model on a landscape"},
+                      std::string("a landscape is searched without a model; ") + kSuiteSearches,
                       flags.task);
   if (!flags.strategy.empty() && KW_TRY(search::find_strategy(flags.strategy))->is_writing)
     return fail_input(
+        ErrorCode::Unsupported, About{flags.strategy + " on a landscape"},
         "strategy '" + flags.strategy +
             "' has kernels written, and kw optimize searches a landscape with others; " +
             kSuiteSearches,
@@ -70,6 +74,7 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
       idle = option.flag;
   if (!idle.empty())
     return fail_input(
+        ErrorCode::Unsupported, About{std::string(idle) + " on a landscape"},
         std::string(idle) +
             " is for strategies that write, and kw optimize searches a landscape with others; " +
             kSuiteSearches,
@@ -84,11 +89,13 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
         std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})
     if (is_given)
       return fail_input(
+          ErrorCode::Unsupported, About{std::string(name) + " on a landscape"},
           std::string("a landscape has no kernels and no device: ") + name + " has no effect on it",
           flags.task);
   for (const std::string& goal : flags.goals)
     if (goal.ends_with("roof"))
       return fail_input(
+          ErrorCode::Unsupported, About{"--goal on a landscape"},
           "a landscape has no roofline: give --goal as a time or a speedup, not '" + goal + "'",
           flags.task);
   return {};
@@ -98,15 +105,19 @@ Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& str
   const std::string name(strategy.name);
   const auto specs = KW_TRY(flags.writing.models.specs());
   if (flags.writing.writes != 0 && strategy.name != "best-of-n")
-    return fail_input(
-        "--writes has no effect on strategy '" + name +
-        "': only best-of-n writes a given number of kernels; others end by --attempts or --calls");
+    return fail_input(ErrorCode::Contradiction, About{"--writes"},
+                      "--writes has no effect on strategy '" + name +
+                          "': only best-of-n writes a given number of kernels; others end by "
+                          "--attempts or --calls");
   if (!flags.writing.ensemble.empty() && writers_in(specs) < 2)
-    return fail_input("--ensemble chooses among models that write: give --model twice or more");
+    return fail_input(ErrorCode::Missing, About{"second --model"},
+                      "--ensemble chooses among models that write: give --model twice or more");
   if (!flags.embedder.empty() && !strategy.is_writing)
-    return fail_input("--embed ranks what a prompt shows: give --model");
+    return fail_input(ErrorCode::Missing, About{"--model for --embed"},
+                      "--embed ranks what a prompt shows: give --model");
   if (!flags.results.empty() && flags.carrier != session::kBundle)
-    return fail_input("--results belongs to --carrier bundle");
+    return fail_input(ErrorCode::Contradiction, About{"--results"},
+                      "--results belongs to --carrier bundle");
   return refuse_idle_roles(flags, specs);
 }
 

@@ -20,11 +20,14 @@ Result<session::JudgeModels> models_of(const JudgeComparisonFlags& flags) {
   models.specs = KW_TRY(flags.models.specs());
   for (const llm::ModelSpec& spec : models.specs)
     if (!spec.role.empty())
-      return fail_input("kw memory judge takes models without a role: --model NAME");
+      return fail_input(ErrorCode::Unsupported, About{"role"},
+                        "kw memory judge takes models without a role: --model NAME");
   if (models.specs.empty() && flags.spend.any())
-    return fail_input("--usd, --tokens and --calls bound models: give --model too");
+    return fail_input(ErrorCode::Missing, About{"--model for a budget"},
+                      "--usd, --tokens and --calls bound models: give --model too");
   if (models.specs.empty() && (flags.length.any() || flags.asking.any()))
     return fail_input(
+        ErrorCode::Missing, About{"--model"},
         "--max-tokens, --temperature, --effort and --model-timeout are for models: give --model "
         "too");
   models.limits = KW_TRY(flags.spend.limits());
@@ -34,7 +37,7 @@ Result<session::JudgeModels> models_of(const JudgeComparisonFlags& flags) {
 }
 
 Json json_of(const session::JudgeComparison& c) {
-  const auto judge = [](const session::JudgeComparison::Judge& j) {
+  const auto judge = [](const session::JudgeComparison::Figures& j) {
     return Json{{"pairs", j.pairs}, {"top_gain", j.top_gain}};
   };
   Json object = {{"samples", c.samples},

@@ -6,16 +6,17 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "base/error_for_test.h"
 #include "base/json.h"
 #include "engine/recorded_steps_for_test.h"
 #include "platform/files.h"
+#include "platform/memory_disk_for_test.h"
 #include "store/run_store.h"
 
 namespace kw::cli {
 namespace {
-
-using testing::HasSubstr;
 
 class JudgeComparisonTest : public testing::Test {
  protected:
@@ -96,9 +97,7 @@ TEST_F(JudgeComparisonTest, ABudgetBoundsThem) {
   JudgeComparisonFlags flags;
   flags.models.models = {script("once.txt", "===\n!repeat forever\n{\"technique\": \"tiling\"}\n")};
   flags.spend.calls = 3;
-  const auto over = compare(flags);
-  ASSERT_FALSE(over);
-  EXPECT_THAT(over.error().what, HasSubstr("budget of 3 model calls"));
+  EXPECT_THAT(compare(flags), IsErrorAbout(ErrorCode::OverBudget, "calls"));
   flags.questions = 3;
   EXPECT_TRUE(compare(flags));
 }
@@ -106,10 +105,10 @@ TEST_F(JudgeComparisonTest, ABudgetBoundsThem) {
 TEST_F(JudgeComparisonTest, AModelHasNoRoleHere) {
   JudgeComparisonFlags flags;
   flags.models.models = {"judge=" + script("x.txt", "===\nx\n")};
-  EXPECT_FALSE(compare(flags));
+  EXPECT_THAT(compare(flags), IsErrorAbout(ErrorCode::Unsupported, "role"));
   flags.models.models.clear();
   flags.spend.calls = 3;
-  EXPECT_FALSE(compare(flags)) << "a budget for nobody";
+  EXPECT_THAT(compare(flags), IsErrorAbout(ErrorCode::Missing, "--model for a budget"));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ Result<double> share_of(const std::string& text) {
     read = std::from_chars(read.ptr + 1, end, parts[1]);
   const double share = parts[0] / parts[1];
   if (read.ec != std::errc() || read.ptr != end || !(share > 0 && share <= 1))
-    return fail_input("--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'");
+    return fail_input(ErrorCode::OutOfRange, About{"--checked-share"},
+                      "--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'");
   return share;
 }
 
@@ -26,7 +27,8 @@ Result<double> share_of(const std::string& text) {
 
 Result<session::Measuring> measuring_of(const JudgeFlags& flags) {
   if (flags.pairs < 0)
-    return fail_input("--pairs is the number of timed pairs of calls and cannot be below 0");
+    return fail_input(ErrorCode::OutOfRange, About{"--pairs"},
+                      "--pairs is the number of timed pairs of calls and cannot be below 0");
   session::Measuring measuring;
   measuring.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
   if (!flags.checked_share.empty()) measuring.checked_share = KW_TRY(share_of(flags.checked_share));

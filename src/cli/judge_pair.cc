@@ -157,12 +157,13 @@ int refuse(const Global& global, const session::Duel& duel) {
 
 Result<int> judge_pair(const Global& global, const JudgeFlags& flags, Stage until) {
   if (until != Stage::Measure)
-    return fail_input(
-        "two kernels are compared by measuring them: --against goes with --until "
-        "measure alone",
-        "--until");
+    return fail_input(ErrorCode::Contradiction, About{"--until"},
+                      "two kernels are compared by measuring them: --against goes with --until "
+                      "measure alone",
+                      "--until");
   if (flags.inspect.profile || flags.inspect.sanitize)
-    return fail_input("--profile and --sanitize look at one kernel: judge it without --against");
+    return fail_input(ErrorCode::Contradiction, About{"--against"},
+                      "--profile and --sanitize look at one kernel: judge it without --against");
   session::DuelRequest request;
   request.a.file = flags.file;
   request.a.task = flags.task;
@@ -171,10 +172,10 @@ Result<int> judge_pair(const Global& global, const JudgeFlags& flags, Stage unti
   request.a.measuring = KW_TRY(measuring_of(flags));
   request.b = flags.against;
   if (KW_TRY(flags.target.aim(flags.against)).target != request.a.aim.target)
-    return fail_input(
-        "the two kernels are for different targets: kw compare --targets compares "
-        "runs of both",
-        "--against");
+    return fail_input(ErrorCode::Contradiction, About{"target"},
+                      "the two kernels are for different targets: kw compare --targets compares "
+                      "runs of both",
+                      "--against");
   const auto duel = KW_TRY(session::compare(global, request));
   if (duel->refused != nullptr) return refuse(global, *duel);
   if (global.json)

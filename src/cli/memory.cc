@@ -79,9 +79,11 @@ bool is_chosen(const Lesson& lesson, const std::string& task, std::optional<Targ
 
 /// Lists lessons (what runs have learnt) that were removed to make room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
-  if (!flags.about.empty()) return fail_input("--evicted cannot be combined with --about");
+  if (!flags.about.empty())
+    return fail_input(ErrorCode::Contradiction, About{"--evicted"},
+                      "--evicted cannot be combined with --about");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  auto evicted = KW_TRY(store.evicted_lessons());
+  auto evicted = KW_TRY(store.lessons().evicted());
   const auto target = KW_TRY(asked_target(flags));
   std::erase_if(evicted,
                 [&](const auto& gone) { return !is_chosen(gone.lesson, flags.task, target); });
@@ -104,10 +106,11 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
   store::LessonQuery query;
   for (const std::string_view word : split(words, ' '))
     if (!word.empty()) query.words.emplace_back(word);
-  if (query.words.empty()) return fail_input("--about needs at least one word");
-  const auto all = KW_TRY(store.lessons());
+  if (query.words.empty())
+    return fail_input(ErrorCode::Missing, About{"--about"}, "--about needs at least one word");
+  const auto all = KW_TRY(store.lessons().all());
   std::vector<Lesson> lessons;
-  for (const LessonMatch& match : KW_TRY(store.find_lessons(query))) {
+  for (const LessonMatch& match : KW_TRY(store.lessons().find(query))) {
     const auto lesson = std::ranges::find(all, match.id, &Lesson::id);
     if (lesson != all.end()) lessons.push_back(*lesson);
   }
@@ -118,7 +121,7 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted) return list_evicted(global, flags);
   auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Lesson> lessons =
-      flags.about.empty() ? KW_TRY(store.lessons()) : KW_TRY(found_in(store, flags.about));
+      flags.about.empty() ? KW_TRY(store.lessons().all()) : KW_TRY(found_in(store, flags.about));
   const auto target = KW_TRY(asked_target(flags));
   std::erase_if(lessons,
                 [&](const Lesson& lesson) { return !is_chosen(lesson, flags.task, target); });
@@ -141,13 +144,16 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
 }
 
 Result<int> experience(const Global& global, const MemoryFlags& flags) {
-  if (flags.evicted) return fail_input("--evicted belongs to kw memory list");
+  if (flags.evicted)
+    return fail_input(ErrorCode::Contradiction, About{"--evicted"},
+                      "--evicted belongs to kw memory list");
   return list_experience(global, flags.task, KW_TRY(asked_target(flags)), flags.about);
 }
 
 Result<int> cards(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted || !flags.task.empty())
-    return fail_input("memory cards takes only --about and --target");
+    return fail_input(ErrorCode::Contradiction, About{"memory cards"},
+                      "memory cards takes only --about and --target");
   return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
@@ -158,7 +164,9 @@ Result<> refuse_choice(const MemoryFlags& flags, bool has_target = false) {
        {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
         std::pair(!has_target && !flags.target.target.empty(), "--target"),
         std::pair(flags.evicted, "--evicted")})
-    if (is_set) return fail_input(std::string(name) + " belongs to kw memory list");
+    if (is_set)
+      return fail_input(ErrorCode::Contradiction, About{name},
+                        std::string(name) + " belongs to kw memory list");
   return {};
 }
 
@@ -168,15 +176,16 @@ Result<std::int64_t> id_of(const MemoryFlags& flags) {
   const char* end = flags.id.data() + flags.id.size();
   const auto parsed = std::from_chars(flags.id.data(), end, id);
   if (parsed.ec != std::errc() || parsed.ptr != end)
-    return fail_input("a lesson is named by its number, which kw memory lists, not by '" +
-                      flags.id + "'");
+    return fail_input(
+        ErrorCode::BadInput, About{"lesson"},
+        "a lesson is named by its number, which kw memory lists, not by '" + flags.id + "'");
   return id;
 }
 
 Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   const std::int64_t id = KW_TRY(id_of(flags));
   auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const Lesson lesson = KW_TRY(store.lesson(id));
+  const Lesson lesson = KW_TRY(store.lessons().get(id));
   std::string source;
   if (!lesson.source_sha256.empty())
     source = KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
@@ -203,11 +212,12 @@ struct Deed {
 Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& deed) {
   const std::int64_t id = KW_TRY(id_of(flags));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  Lesson lesson = KW_TRY(store.lesson(id));
+  Lesson lesson = KW_TRY(store.lessons().get(id));
   if (std::find(deed.from.begin(), deed.from.end(), lesson.state) == deed.from.end())
     return fail_input(
+        ErrorCode::WrongState, About{std::string(name_of(lesson.state))},
         fmt::format("lesson {} is {}: it cannot be {}", id, name_of(lesson.state), deed.done));
-  KW_TRY(store.set_lesson_state(id, deed.to));
+  KW_TRY(store.lessons().set_state(id, deed.to));
   lesson.state = deed.to;
   if (global.json)
     std::printf("%s\n", dump_json(json_of(lesson)).c_str());

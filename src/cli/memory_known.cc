@@ -77,7 +77,7 @@ Result<std::vector<FoundCard>> find_cards(store::RunStore& store,
 Result<int> list_experience(const Global& global, const std::string& task,
                             std::optional<Target> target, const std::string& about) {
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  auto all = KW_TRY(store.experience(target));
+  auto all = KW_TRY(store.lessons().experience(target));
   const auto words = words_in(about);
   std::erase_if(all, [&](const Experience& e) {
     const bool is_named = words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
@@ -128,7 +128,7 @@ Result<int> list_cards(const Global& global, std::optional<Target> only, const s
 
 Result<std::string> known_beside(store::RunStore& store) {
   std::vector<std::string> parts;
-  if (const std::size_t n = KW_TRY(store.experience()).size(); n > 0)
+  if (const std::size_t n = KW_TRY(store.lessons().experience()).size(); n > 0)
     parts.push_back(plural(n, "entry", "entries") +
                     " of experience with techniques (kw memory experience)");
   if (const std::size_t n = KW_TRY(store.cards().all()).size(); n > 0)

@@ -6,6 +6,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::cli {
 namespace {
@@ -14,9 +15,10 @@ namespace {
 Result<> check_text(const search::MethodOption& option, const std::string& text) {
   if (option.values.empty() || contains(option.values, text)) return {};
   const std::vector<std::string> allowed(option.values.begin(), option.values.end());
-  return fail_input(std::string(option.flag) + " is " +
-                    join(allowed, allowed.size() == 2 ? " or " : ", ") + ", not '" + text + "'" +
-                    suggestion(text, allowed));
+  return fail_input(
+      ErrorCode::BadInput, About{std::string(option.flag) + " " + with_nearest(text, allowed)},
+      std::string(option.flag) + " is " + join(allowed, allowed.size() == 2 ? " or " : ", ") +
+          ", not '" + text + "'" + suggestion(text, allowed));
 }
 
 std::size_t index_of(std::string_view flag) {
@@ -62,8 +64,9 @@ Result<> MethodFlags::into(const search::StrategyInfo& strategy, RunConfig& conf
     const search::OptionValue& given = value(option.flag);
     if (!option.is_given(given)) continue;
     if (!option.has_effect(strategy))
-      return fail_input(std::string(option.flag) + " has no effect on strategy '" +
-                        std::string(strategy.name) + "'" + option.why_idle(strategy));
+      return fail_input(ErrorCode::Contradiction, About{std::string(option.flag)},
+                        std::string(option.flag) + " has no effect on strategy '" +
+                            std::string(strategy.name) + "'" + option.why_idle(strategy));
     KW_TRY(check_text(option, given.text));
     option.keep(config, given);
   }

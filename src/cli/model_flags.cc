@@ -8,9 +8,11 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "search/budget.h"
 
 namespace kw::cli {
@@ -29,7 +31,8 @@ Result<double> parse_usd(const std::string& text) {
   const char* end = number.data() + number.size();
   const auto parsed = std::from_chars(number.data(), end, usd);
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(usd) || usd <= 0)
-    return fail_input("--usd wants an amount above 0, such as 0.50, not '" + text + "'");
+    return fail_input(ErrorCode::OutOfRange, About{"--usd"},
+                      "--usd wants an amount above 0, such as 0.50, not '" + text + "'");
   return usd;
 }
 
@@ -37,7 +40,7 @@ Result<double> parse_usd(const std::string& text) {
 
 void ModelFlags::declare(Flags& flags) {
   flags.texts("--model", models,
-              "[ROLE=]openai:NAME | anthropic:NAME | manual:DIR | scripted:FILE, repeatable");
+              "[ROLE=]" + join(llm::model_forms(llm::ProviderGroup::All), " | ") + ", repeatable");
   flags.text("--base-url", base_url, "Address of the models' server, if not the vendor's");
 }
 
@@ -46,6 +49,12 @@ Result<std::vector<llm::ModelSpec>> ModelFlags::specs() const {
   for (const std::string& text : models)
     specs.push_back(KW_TRY(as_input(llm::parse_model_spec(text, base_url))));
   return specs;
+}
+
+HelpEntry model_entry(std::string_view purpose, std::string_view remark) {
+  const auto forms = llm::model_forms(llm::ProviderGroup::Offered);
+  const std::string others = join(std::span(forms).subspan(1), ", ");
+  return {"--model", forms.front(), fmt::format("{}; or {}{}", purpose, others, remark)};
 }
 
 void SpendFlags::declare(Flags& flags) {
@@ -93,15 +102,17 @@ Result<ReplySettings> AskingFlags::reply(std::int64_t max_tokens) const {
   ReplySettings reply{.max_tokens = max_tokens, .effort = effort};
   static const std::vector<std::string> efforts{"low", "medium", "high"};
   if (!effort.empty() && !contains(efforts, effort))
-    return fail_input("--effort is low, medium or high, not '" + effort + "'" +
-                      suggestion(effort, efforts));
+    return fail_input(
+        ErrorCode::BadInput, About{"--effort " + with_nearest(effort, efforts)},
+        "--effort is low, medium or high, not '" + effort + "'" + suggestion(effort, efforts));
   if (temperature.empty()) return reply;
   double value = 0;
   const char* end = temperature.data() + temperature.size();
   const auto parsed = std::from_chars(temperature.data(), end, value);
   constexpr double kHottest = 2;  // OpenAI's bound; Anthropic's is 1
   if (parsed.ec != std::errc() || parsed.ptr != end || !(value >= 0 && value <= kHottest))
-    return fail_input("--temperature is a number from 0 to 2, not '" + temperature + "'");
+    return fail_input(ErrorCode::OutOfRange, About{"--temperature"},
+                      "--temperature is a number from 0 to 2, not '" + temperature + "'");
   reply.temperature = value;
   return reply;
 }
@@ -109,7 +120,9 @@ Result<ReplySettings> AskingFlags::reply(std::int64_t max_tokens) const {
 Result<std::int64_t> AskingFlags::timeout_ns() const {
   if (timeout.empty()) return 0;
   auto ns = search::parse_duration(timeout);
-  if (!ns) return fail_input("--model-timeout: " + ns.error().what);
+  if (!ns)
+    return fail_input(ns.error().code, About{"--model-timeout " + ns.error().about},
+                      "--model-timeout: " + ns.error().what);
   return *ns;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/flags.h"
@@ -21,6 +22,10 @@ struct ModelFlags {
   /// The models that the flags name, in the order of the command line.
   Result<std::vector<llm::ModelSpec>> specs() const;
 };
+
+/// The line of --model on the first screen of a command's help, which names the providers:
+/// "model that writes; or anthropic:NAME, manual:DIR; repeatable".
+HelpEntry model_entry(std::string_view purpose, std::string_view remark = {});
 
 /// --usd, --tokens and --calls: upper bounds on what a command spends on models.
 struct SpendFlags {

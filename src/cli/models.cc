@@ -140,8 +140,8 @@ void print_text(const ModelList& list) {
     fmt::print("  {:<10} {:<26} {:>8.3f} {:>8.3f} {:>8.3f}  {:<10}  {}\n", price.provider,
                price.model, price.prompt_usd, price.cached_usd, price.completion_usd, price.as_of,
                price.base_url.empty() ? price.source : price.base_url + ", " + price.source);
-  fmt::print(
-      "\nmodels that are not listed can be asked, too; manual:DIR and scripted:FILE need no key\n");
+  fmt::print("\nmodels that are not listed can be asked, too; {} need no key\n",
+             join(llm::model_forms(llm::ProviderGroup::Keyless), " and "));
 }
 
 /// The models that the configuration file gives to kw optimize.
@@ -185,6 +185,7 @@ Result<int> list_models(const Global& global, const ModelsFlags& flags) {
   }
   if (list.models.empty())
     return fail_input(
+        ErrorCode::Missing, About{"--model"},
         "--check needs a model: give --model openai:NAME or another, or name a model in [optimize] "
         "of the configuration file",
         "--check");

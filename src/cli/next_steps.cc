@@ -21,7 +21,7 @@ std::string attempts_text(const RunSummary& run) {
 
 /// The first of the five lines: the command that continues an existing search, or starts the first
 /// search.
-NextStep about_runs(const Standpoint& here) {
+SuggestedCommand about_runs(const Standpoint& here) {
   if (!here.why_no_cpu.empty())
     return {"kw doctor", "nothing can be judged yet: " + here.why_no_cpu};
   if (here.runs.empty())
@@ -44,22 +44,21 @@ NextStep about_runs(const Standpoint& here) {
                                 : "the last search: nothing was correct"};
 }
 
-NextStep about_gpu(const Standpoint& here) {
+SuggestedCommand about_gpu(const Standpoint& here) {
   if (here.gpu.empty()) return {"kw doctor", "no GPU can be used here; what is missing"};
   if (!here.why_no_cuda.empty())
     return {"kw doctor", "the " + here.gpu + " cannot be used yet: " + here.why_no_cuda};
   return {"kw optimize softmax --target " + here.gpu_target, "a search on the " + here.gpu};
 }
 
-NextStep about_models(const Standpoint& here) {
+SuggestedCommand about_models(const Standpoint& here) {
   if (here.key.empty()) return {"kw models", "no API key is set; with one a model writes, too"};
-  const std::string model = here.key.starts_with("ANTHROPIC") ? "anthropic:NAME" : "openai:NAME";
-  return {fmt::format("kw optimize TASK --model {}", model), here.key + " is set: a model writes"};
+  return {"kw optimize TASK --model " + here.model_form, here.key + " is set: a model writes"};
 }
 
 }  // namespace
 
-std::vector<NextStep> next_steps(const Standpoint& here) {
+std::vector<SuggestedCommand> next_steps(const Standpoint& here) {
   return {about_runs(here),
           {"kw judge FILE --task softmax", "a kernel of your own: correct? how fast?"},
           {"kw task new NAME --from FILE.c", "a task of your own, from a C function"},
@@ -68,20 +67,20 @@ std::vector<NextStep> next_steps(const Standpoint& here) {
 }
 
 int say_what_next(const Global& global) {
-  const std::vector<NextStep> steps = next_steps(session::look_around(global));
+  const std::vector<SuggestedCommand> steps = next_steps(session::look_around(global));
   if (global.json) {
     Json object;
     object["next"] = Json::array();
-    for (const NextStep& step : steps)
+    for (const SuggestedCommand& step : steps)
       object["next"].push_back({{"command", step.command}, {"why", step.why}});
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
   std::size_t width = 0;
-  for (const NextStep& step : steps) width = std::max(width, step.command.size());
+  for (const SuggestedCommand& step : steps) width = std::max(width, step.command.size());
   Look look = look_of(STDOUT_FILENO);
   look.has_colour = false;
-  for (const NextStep& step : steps)
+  for (const SuggestedCommand& step : steps)
     std::printf(
         "%s\n",
         cut({{fmt::format("{:<{}}  {}", step.command, width, step.why)}}, look).bytes.c_str());

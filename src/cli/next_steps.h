@@ -12,13 +12,13 @@ namespace kw::cli {
 
 using session::Standpoint;
 
-struct NextStep {
+struct SuggestedCommand {
   std::string command;
   std::string why;
 };
 
 /// The suggested commands, always five.
-std::vector<NextStep> next_steps(const Standpoint& here);
+std::vector<SuggestedCommand> next_steps(const Standpoint& here);
 
 /// Examines the machine, which starts a worker for a moment, and prints five suggested commands, or
 /// the object {"next": […]} for --json. Changes nothing in the workspace.

@@ -23,12 +23,13 @@ TEST(NextSteps, AreFiveAndFitALineOfATerminal) {
   here.gpu = "NVIDIA H100 80GB HBM3";
   here.gpu_target = "cuda";
   here.key = "OPENAI_API_KEY";
+  here.model_form = "openai:NAME";
   for (int i = 0; i < 2; ++i) {
     const auto steps = next_steps(here);
     ASSERT_EQ(steps.size(), 5u);
     std::size_t width = 0;
-    for (const NextStep& step : steps) width = std::max(width, step.command.size());
-    for (const NextStep& step : steps) {
+    for (const SuggestedCommand& step : steps) width = std::max(width, step.command.size());
+    for (const SuggestedCommand& step : steps) {
       EXPECT_LE(width + 2 + step.why.size(), 79u) << step.why;
       EXPECT_THAT(step.command, testing::StartsWith("kw "));
     }
@@ -69,6 +70,7 @@ TEST(NextSteps, AModelIsProposedWhereItsKeyIsSet) {
   Standpoint here;
   EXPECT_EQ(next_steps(here)[4].command, "kw models");
   here.key = "ANTHROPIC_API_KEY";
+  here.model_form = "anthropic:NAME";
   EXPECT_EQ(next_steps(here)[4].command, "kw optimize TASK --model anthropic:NAME");
 }
 

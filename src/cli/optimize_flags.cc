@@ -56,12 +56,15 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   const auto* strategy = KW_TRY(search::find_strategy(name));
   if (!has_writer && !flags.writing.models.models.empty())
     return fail_input(
+        ErrorCode::Missing, About{"--model without a role"},
         "a model with a role (--model ROLE=NAME) writes no kernels: also give a --model without a "
         "role");
   if (strategy->is_writing && !has_writer)
-    return fail_input("strategy '" + name + "' needs a model that writes kernels: give --model");
+    return fail_input(ErrorCode::Missing, About{"--model"},
+                      "strategy '" + name + "' needs a model that writes kernels: give --model");
   if (!strategy->is_writing && has_writer)
-    return fail_input("--model has no effect on strategy '" + name + "', which asks no model");
+    return fail_input(ErrorCode::Contradiction, About{"--model"},
+                      "--model has no effect on strategy '" + name + "', which asks no model");
   return strategy;
 }
 
@@ -69,10 +72,11 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
 Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
-    return fail_input("--tuner has no effect on strategy '" + std::string(strategy.name) +
-                      "', which tunes nothing; " +
-                      search::strategies_where([](const auto& info) { return info.is_tuning; }) +
-                      " do");
+    return fail_input(
+        ErrorCode::Contradiction, About{"--tuner"},
+        "--tuner has no effect on strategy '" + std::string(strategy.name) +
+            "', which tunes nothing; " +
+            search::strategies_where([](const auto& info) { return info.is_tuning; }) + " do");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
@@ -97,27 +101,32 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
                       RunConfig& config) {
   const std::string name(strategy.name);
   if (!strategy.is_writing && !flags.feedback.empty())
-    return fail_input("--feedback has no effect on strategy '" + name +
-                      "', for which no model writes");
+    return fail_input(
+        ErrorCode::Contradiction, About{"--feedback"},
+        "--feedback has no effect on strategy '" + name + "', for which no model writes");
   if (!strategy.is_writing && flags.no_knowledge)
-    return fail_input("--no-knowledge has no effect on strategy '" + name +
-                      "', for which no model writes");
+    return fail_input(
+        ErrorCode::Contradiction, About{"--no-knowledge"},
+        "--no-knowledge has no effect on strategy '" + name + "', for which no model writes");
   if (!flags.feedback.empty()) {
     const auto level = enum_from<FeedbackLevel>(flags.feedback);
     if (!level)
-      return fail_input("--feedback is none, errors, findings or profile, not '" + flags.feedback +
-                        "'");
+      return fail_input(
+          ErrorCode::BadInput, About{"--feedback"},
+          "--feedback is none, errors, findings or profile, not '" + flags.feedback + "'");
     config.feedback = *level;
   }
   if (flags.profile && config.feedback < FeedbackLevel::Profile)
-    return fail_input("--profile informs the model that writes, and --feedback " + flags.feedback +
-                      " leaves profiles out of its prompts");
+    return fail_input(ErrorCode::Contradiction, About{"--profile with --feedback"},
+                      "--profile informs the model that writes, and --feedback " + flags.feedback +
+                          " leaves profiles out of its prompts");
   if (flags.no_knowledge && flags.freeze_memory)
-    return fail_input("--freeze-memory has no effect with --no-knowledge, which uses no memory");
+    return fail_input(ErrorCode::Contradiction, About{"--freeze-memory"},
+                      "--freeze-memory has no effect with --no-knowledge, which uses no memory");
   if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
-    return fail_input(
-        "--embed ranks what memory holds, so it cannot be given with --no-memory or "
-        "--no-knowledge");
+    return fail_input(ErrorCode::Contradiction, About{"--embed"},
+                      "--embed ranks what memory holds, so it cannot be given with --no-memory or "
+                      "--no-knowledge");
   config.uses_knowledge = !flags.no_knowledge;
   config.freezes_memory = flags.freeze_memory;
   config.label = flags.label;
@@ -129,11 +138,13 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
 Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                             const RunConfig& config) {
   if (flags.profile && flags.no_profile)
-    return fail_input("--profile and --no-profile contradict each other: give one of them");
+    return fail_input(ErrorCode::Contradiction, About{"--profile with --no-profile"},
+                      "--profile and --no-profile contradict each other: give one of them");
   const bool has_profiler = row_of(config.target).has_profiler;
   if (flags.profile && !has_profiler)
-    return fail_input("--profile has an effect only with --target " +
-                      target_names(" or ", &TargetRow::has_profiler));
+    return fail_input(ErrorCode::Contradiction, About{"--profile with --target"},
+                      "--profile has an effect only with --target " +
+                          target_names(" or ", &TargetRow::has_profiler));
   const bool is_usual =
       strategy.reads_every_profile && has_profiler && config.feedback == FeedbackLevel::Profile;
   return flags.profile || (is_usual && !flags.no_profile);
@@ -142,7 +153,8 @@ Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyIn
 /// Whether `--mode` asks for builds by shape.
 Result<bool> wants_shape_builds(const std::string& mode) {
   if (mode != "generic" && mode != "specialised")
-    return fail_input("--mode is generic or specialised, not '" + mode + "'");
+    return fail_input(ErrorCode::BadInput, About{"--mode"},
+                      "--mode is generic or specialised, not '" + mode + "'");
   return mode == "specialised";
 }
 
@@ -168,7 +180,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.baseline = flags.baseline;
   config.max_attempts = flags.attempts;
   if (flags.from_scratch && !strategy->is_writing)
-    return fail_input("--from-scratch has an effect only where a model writes: give --model");
+    return fail_input(ErrorCode::Contradiction, About{"--from-scratch"},
+                      "--from-scratch has an effect only where a model writes: give --model");
   if (strategy->is_writing) config.start_attempts = start_attempts_of(flags);
   config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
@@ -178,12 +191,14 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.seed = static_cast<std::uint64_t>(flags.seed);
   config.outstanding = static_cast<int>(flags.outstanding);
   if (flags.carrier != "pipe" && flags.carrier != session::kBundle)
-    return fail_input("--carrier is pipe or bundle, not '" + flags.carrier + "'");
+    return fail_input(ErrorCode::BadInput, About{"--carrier"},
+                      "--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
   config.uses_memory = !flags.no_memory && config.uses_knowledge;
   config.specialises = KW_TRY(wants_shape_builds(flags.mode));
   if (config.specialises && config.carrier == session::kBundle)
     return fail_input(
+        ErrorCode::Contradiction, About{"--mode with --carrier"},
         "--mode specialised judges on this machine, so it cannot be given with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == session::kBundle && config.outstanding == 1)

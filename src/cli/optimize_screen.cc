@@ -1,6 +1,8 @@
 // The first screen of kw optimize --help, and the groups in which --help-all shows the other flags.
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/model_flags.h"
 #include "cli/optimize_flags.h"
+#include "record/target.h"
 
 namespace kw::cli {
 
@@ -8,7 +10,9 @@ std::vector<HelpGroup> optimize_screen() {
   return {
       {"Task",
        {{"TASK", "", "folder, shipped task, synthetic:SEED or recorded:RUN"},
-        {"--target", "cuda", "cpu or cuda, what kernels are written for; default cpu"},
+        {"--target", "cuda",
+         target_names(" or ") + ", what kernels are written for; default " +
+             std::string(name_of(kDefaultTarget))},
         {"--baseline", "NAME", "baseline to beat; default: the fastest"}},
        {"--arch"}},
       {"Budget",
@@ -18,7 +22,7 @@ std::vector<HelpGroup> optimize_screen() {
         {"--goal", "8x", "end when reached: 2.5ms, 8x or 0.9roof; repeatable"}},
        {"--tokens", "--calls", "--patience", "--rounds"}},
       {"Model",
-       {{"--model", "openai:NAME", "model that writes; or anthropic:NAME, manual:DIR; repeatable"},
+       {model_entry("model that writes", "; repeatable"),
         {"--base-url", "URL", "address of the models' server, if not the vendor's"},
         {"--hint", "WORDS", "hint for the model; --constraint: what must hold"}},
        {"--constraint", "--from-scratch", "--feedback", "--no-knowledge", "--ensemble",

@@ -53,7 +53,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
   std::error_code ignored;
   if (!flags.out.empty() && std::filesystem::exists(flags.out, ignored) &&
       std::filesystem::equivalent(flags.out, flags.file, ignored))
-    return fail_input("--out names the file that is read; name another file", flags.out);
+    return fail_input(ErrorCode::Contradiction, About{"--out"},
+                      "--out names the file that is read; name another file", flags.out);
   const auto [draft, trouble] =
       KW_TRY(session::draft_plan(global, {flags.file, flags.task, flags.function, flags.arch}));
   const int code = draft.is_complete() ? kDone : kNotGood;
@@ -61,7 +62,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
     std::ofstream stream(flags.out, std::ios::binary);
     stream << draft.source;
     if (!stream.flush())
-      return fail_input("cannot write the drafted candidate to this file", flags.out);
+      return fail_input(ErrorCode::Io, About{"--out"},
+                        "cannot write the drafted candidate to this file", flags.out);
   }
   if (global.json) {
     std::printf("%s\n", dump_json(draft_json(flags, draft, trouble)).c_str());
@@ -83,7 +85,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
   if (flags.out.empty()) {
     std::fwrite(draft.source.data(), 1, draft.source.size(), stdout);
     if (std::fflush(stdout) != 0)
-      return fail("cannot write the drafted candidate", "standard output");
+      return fail(ErrorCode::Io, About{"standard output"}, "cannot write the drafted candidate",
+                  "standard output");
   } else {
     fmt::print("wrote {}\nnext: kw judge {} --task {}\n", flags.out, shell_word(flags.out),
                flags.task.empty() ? "TASK" : shell_word(flags.task));

@@ -36,15 +36,14 @@ Result<int> show_prompt(const Global& global, const FirstPromptFlags& flags) {
   const auto& prompt = first.prompt;
   if (global.json) {
     Json object = {
-        {"task", flags.run.task},      {"errand", first.errand},
-        {"role", first.role},          {"model", first.model},
-        {"baseline", first.baseline},  {"baseline_ns", first.baseline_ns},
-        {"system", prompt.system},     {"user", prompt.user},
-        {"tokens", prompt.tokens},     {"bytes", prompt.system.size() + prompt.user.size()},
-        {"dropped", prompt.dropped},   {"is_over_budget", prompt.is_over_budget},
-        {"unknown", first.unknown},    {"max_tokens", first.reply.max_tokens},
-        {"effort", first.reply.effort}};
-    object["temperature"] = first.reply.temperature ? Json(*first.reply.temperature) : Json();
+        {"task", flags.run.task},     {"errand", first.errand},
+        {"role", first.role},         {"model", first.model},
+        {"baseline", first.baseline}, {"baseline_ns", first.baseline_ns},
+        {"system", prompt.system},    {"user", prompt.user},
+        {"tokens", prompt.tokens},    {"bytes", prompt.system.size() + prompt.user.size()},
+        {"dropped", prompt.dropped},  {"is_over_budget", prompt.is_over_budget},
+        {"unknown", first.unknown}};
+    object.update(encode_json(first.reply));
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }

@@ -64,7 +64,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
     object["run"] = encode_json(data.run);
     object["folder"] = store.folder_of(data.run).string();
     Json& attempts = object["attempts"] = Json::array();
-    KW_TRY(store.for_each_line(
+    KW_TRY(store.attempts().for_each_line(
         data.run.id, [&](const AttemptLine& line) { attempts.push_back(line_json(line)); }));
     object["orders"] = orders_json(KW_TRY(session::orders_of(store, data.run.id)), data.run);
     object["confirmation"] = nullptr;
@@ -76,7 +76,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
              data.run.config.strategy, data.run.config.seed, data.run.started_at,
              data.run.config.label.empty() ? "" : ", label " + data.run.config.label);
   report::Digest digest;
-  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
+  KW_TRY(store.attempts().for_each_line(data.run.id, [&](const AttemptLine& a) {
     digest.add(a);
     fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
                shown_name(a.name), shown_knobs(a.knobs), a.words);
@@ -97,9 +97,10 @@ void print_samples(const WorkloadResult& w) {
 Result<int> show_attempt(const Global& global, const store::RunStore& store,
                          const ShowFlags& flags) {
   const RunSummary run = KW_TRY(store.find(flags.run));
-  const auto attempt = store.attempt(run.id, static_cast<int>(flags.attempt));
+  const auto attempt = store.attempts().get(run.id, static_cast<int>(flags.attempt));
   if (!attempt && attempt.error().is_input)
-    return fail_input(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name);
+    return fail_input(attempt.error().code, About{attempt.error().about},
+                      fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name);
   if (!attempt) return std::unexpected(attempt.error());
   const Spending spent = KW_TRY(report::spending_of(store, run.id, *attempt));
   if (global.json) {

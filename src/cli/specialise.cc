@@ -30,7 +30,8 @@ Result<session::SpecialiseRequest> request_of(const SpecialiseFlags& flags) {
   session::SpecialiseRequest request;
   if (session::is_kernel_file(flags.kernel)) {
     if (flags.task.empty())
-      return fail_input("a kernel's file needs --task, which names the task that it computes");
+      return fail_input(ErrorCode::Missing, About{"--task"},
+                        "a kernel's file needs --task, which names the task that it computes");
     request.aim = KW_TRY(flags.target.aim(flags.kernel));
   } else if (!flags.target.target.empty()) {
     request.aim = KW_TRY(flags.target.aim());

@@ -51,7 +51,8 @@ Result<std::string> one_line(const std::string& words) {
   std::string line(trim(words));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   if (line.size() > kMostWords)
-    return fail_input(fmt::format("the text of an order has more than {} bytes", kMostWords),
+    return fail_input(ErrorCode::TooLarge, About{"order"},
+                      fmt::format("the text of an order has more than {} bytes", kMostWords),
                       "steer");
   return line;
 }
@@ -59,6 +60,7 @@ Result<std::string> one_line(const std::string& words) {
 Result<int> number_of(const std::string& text, const char* what) {
   if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
     return fail_input(
+        ErrorCode::BadInput, About{what},
         fmt::format("{} takes the number of an attempt or order, not '{}'", what, text), "steer");
   return std::stoi(text);
 }
@@ -95,7 +97,8 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
   const RaisedBudget budget = KW_TRY(budget_of(flags));
   if (is_set(budget)) add(OrderKind::Budget).budget = budget;
   if (flags.finish && !orders.empty())
-    return fail_input("--finish ends the search, so it cannot be combined with other orders",
+    return fail_input(ErrorCode::Contradiction, About{"--finish"},
+                      "--finish ends the search, so it cannot be combined with other orders",
                       "steer");
   if (flags.finish) add(OrderKind::Finish);
   for (Order& order : orders) {
@@ -117,14 +120,15 @@ void report_orders(const Global& global, const RunSummary& run, const std::vecto
 
 Result<int> steer(const Global& global, const SteerFlags& flags) {
   // A run that does not exist is the first thing to complain about.
-  const RunSummary named = KW_TRY(session::steer(global, flags.run, {})).run;
+  auto steering = KW_TRY(session::Steering::open(global, flags.run));
   const auto wanted = KW_TRY(orders_from(flags));
   if (wanted.empty() && !flags.list)
     return fail_input(
+        ErrorCode::Missing, About{"order"},
         "no order was given: give --hint, --forbid, --require, --pin, --stop, --lift, a budget, "
         "--finish, or --list",
-        named.name);
-  auto steered = KW_TRY(session::steer(global, flags.run, wanted));
+        steering.run().name);
+  auto steered = KW_TRY(steering.give(wanted));
   const RunSummary& run = steered.run;
   if (!wanted.empty() && !global.json) {
     const std::string effect =

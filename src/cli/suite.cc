@@ -91,14 +91,17 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
   report::SuiteResult result;
   result.spec = KW_TRY(read_spec(flags.spec));
   if (flags.landscape > 0 && !flags.models.empty())
-    return fail_input("--model has no effect with --landscape, which asks no model");
+    return fail_input(ErrorCode::Contradiction, About{"--model"},
+                      "--model has no effect with --landscape, which asks no model");
   if (flags.landscape > 0 && !flags.asking.timeout.empty())
-    return fail_input("--model-timeout has no effect with --landscape, which asks no model");
+    return fail_input(ErrorCode::Contradiction, About{"--model-timeout"},
+                      "--model-timeout has no effect with --landscape, which asks no model");
   if (flags.list && (!flags.csv.empty() || !flags.into.empty()))
-    return fail_input("--list runs nothing: --csv and --into would have nothing to write");
+    return fail_input(ErrorCode::Contradiction, About{"--list"},
+                      "--list runs nothing: --csv and --into would have nothing to write");
   if (flags.landscape > 0)
     result.spec = session::in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
-  KW_TRY(flags.asking.timeout_ns());
+  (void)KW_TRY(flags.asking.timeout_ns());
   const auto plans = KW_TRY(
       session::plan_cells(global, result.spec, {flags.spec, flags.models, flags.asking.timeout}));
   if (flags.list) {

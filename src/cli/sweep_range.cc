@@ -60,26 +60,32 @@ Result<session::SweepRange> parse_sweep(const std::vector<std::string>& dims) {
   session::SweepRange plan;
   for (const std::string& text : dims) {
     const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return fail_input(kForm + text + "'", "--dim");
+    if (equals == std::string::npos || equals == 0)
+      return fail_input(ErrorCode::BadInput, About{text}, kForm + text + "'", "--dim");
     const std::string name = text.substr(0, equals);
     const std::string_view value = std::string_view(text).substr(equals + 1);
     if (name == plan.dim || plan.fixed.contains(name))
-      return fail_input("dim '" + name + "' is given twice", "--dim");
+      return fail_input(ErrorCode::Contradiction, About{name}, "dim '" + name + "' is given twice",
+                        "--dim");
     if (const auto fixed = positive(value)) {
       plan.fixed[name] = *fixed;
       continue;
     }
     auto values = parse_range(value);
-    if (!values) return fail_input(kForm + text + "'", "--dim");
+    if (!values) return fail_input(ErrorCode::BadInput, About{text}, kForm + text + "'", "--dim");
     if (!plan.dim.empty())
-      return fail_input("only one dim may range; '" + plan.dim + "' does already", "--dim");
+      return fail_input(ErrorCode::Contradiction, About{plan.dim + " and " + name},
+                        "only one dim may range; '" + plan.dim + "' does already", "--dim");
     if (values->size() > kMaxSweepPoints)
-      return fail_input("the range has more than " + std::to_string(kMaxSweepPoints) + " points",
+      return fail_input(ErrorCode::TooLarge, About{"points"},
+                        "the range has more than " + std::to_string(kMaxSweepPoints) + " points",
                         "--dim");
     plan.dim = name;
     plan.values = std::move(*values);
   }
-  if (plan.dim.empty()) return fail_input("one dim must range, as in --dim n=64..512", "--dim");
+  if (plan.dim.empty())
+    return fail_input(ErrorCode::Missing, About{"range"},
+                      "one dim must range, as in --dim n=64..512", "--dim");
   return plan;
 }
 

@@ -4,11 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
+
 namespace kw::cli {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::vector<std::int64_t> values_of(const std::string& dim) {
   const auto plan = parse_sweep({dim});
@@ -40,25 +41,27 @@ TEST(SweepRange, FixesOtherDims) {
 }
 
 TEST(SweepRange, SaysWhatIsWrong) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{}, "one dim must range"},
-      {{"n=64"}, "one dim must range"},
-      {{"n"}, "sizes are given as n=64..512"},
-      {{"=1..2"}, "sizes are given as n=64..512"},
-      {{"n=512..64"}, "sizes are given as n=64..512"},
-      {{"n=0..64"}, "sizes are given as n=64..512"},
-      {{"n=1..64*1"}, "sizes are given as n=64..512"},
-      {{"n=1..64:0"}, "sizes are given as n=64..512"},
-      {{"n=1..x"}, "sizes are given as n=64..512"},
-      {{"n=1..2", "m=1..2"}, "only one dim may range"},
-      {{"n=1..2", "n=3"}, "given twice"},
-      {{"n=1..1000:1"}, "more than 256 points"},
+  struct Case {
+    std::vector<std::string> dims;
+    ErrorCode code;
+    std::string about;
   };
-  for (const auto& [dims, words] : cases) {
-    const auto plan = parse_sweep(dims);
-    ASSERT_FALSE(plan) << (dims.empty() ? "" : dims.front());
-    EXPECT_THAT(plan.error().what, HasSubstr(words));
-  }
+  const std::vector<Case> cases{
+      {{}, ErrorCode::Missing, "range"},
+      {{"n=64"}, ErrorCode::Missing, "range"},
+      {{"n"}, ErrorCode::BadInput, "n"},
+      {{"=1..2"}, ErrorCode::BadInput, "=1..2"},
+      {{"n=512..64"}, ErrorCode::BadInput, "n=512..64"},
+      {{"n=0..64"}, ErrorCode::BadInput, "n=0..64"},
+      {{"n=1..64*1"}, ErrorCode::BadInput, "n=1..64*1"},
+      {{"n=1..64:0"}, ErrorCode::BadInput, "n=1..64:0"},
+      {{"n=1..x"}, ErrorCode::BadInput, "n=1..x"},
+      {{"n=1..2", "m=1..2"}, ErrorCode::Contradiction, "n and m"},
+      {{"n=1..2", "n=3"}, ErrorCode::Contradiction, "n"},
+      {{"n=1..1000:1"}, ErrorCode::TooLarge, "points"},
+  };
+  for (const auto& [dims, code, about] : cases)
+    EXPECT_THAT(parse_sweep(dims), IsErrorAbout(code, about)) << (dims.empty() ? "" : dims.front());
 }
 
 }  // namespace

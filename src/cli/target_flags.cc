@@ -28,11 +28,13 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
   } else if (const auto named = enum_from<Target>(target)) {
     aim.target = *named;
   } else {
-    return fail_input("--target is " + target_names(" or ") + ", not '" + target + "'");
+    return fail_input(ErrorCode::BadInput, About{"--target"},
+                      "--target is " + target_names(" or ") + ", not '" + target + "'");
   }
   if (arch.empty()) return aim;
   if (!row_of(aim.target).needs_arch)
     return fail_input(
+        ErrorCode::Contradiction, About{"--arch"},
         fmt::format("--arch is for target {}; on {} kernels are compiled for this machine",
                     target_names(" or ", &TargetRow::needs_arch), name_of(aim.target)));
   if (!contains(session::known_archs(), arch))

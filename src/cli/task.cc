@@ -11,6 +11,7 @@
 #include "cli/admission_view.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/model_flags.h"
 #include "cli/target_flags.h"
 #include "cli/task_draft.h"
 #include "record/codec.h"
@@ -32,23 +33,25 @@ struct TaskFlags {
   std::string function;
   std::string time;
   bool verbose = false;
+  bool untimed = false;
   DescribeFlags describe;
 };
 
 Result<int> create(const Global& global, const TaskFlags& flags) {
-  const platform::Path folder = session::new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
     if (!flags.from.empty())
-      return fail_input("--describe and --from are two ways to draft a task: give one of them");
-    return draft_from_words(global, flags.describe, folder);
+      return fail_input(ErrorCode::Contradiction, About{"--describe"},
+                        "--describe and --from are two ways to draft a task: give one of them");
+    return draft_from_words(global, flags.describe, session::new_task_folder(global, flags.name));
   }
   if (flags.describe.any())
     return fail_input(
+        ErrorCode::Missing, About{"--describe"},
         "--model, its budgets and rates, --max-tokens, --cache-replies and --yes are for drafts "
         "from words: give "
         "--describe, too");
-  const task::Draft draft =
-      KW_TRY(session::new_task(global, flags.name, flags.from, flags.function)).draft;
+  const auto [draft, folder] =
+      KW_TRY(session::new_task(global, flags.name, flags.from, flags.function, !flags.untimed));
   if (global.json) {
     Json object;
     object["task"] = draft.name;
@@ -115,9 +118,8 @@ Result<int> list_tasks(const Global& global) {
 
 std::string gate_text(const Gate& gate) {
   std::string text(name_of(gate.kind));
-  if (gate.kind == GateKind::Relative)
+  if (gate.kind == GateKind::Relative || gate.kind == GateKind::Dot)
     text += fmt::format(", c {:g}, scale {:g}", gate.c, gate.scale);
-  if (gate.kind == GateKind::Dot) text += fmt::format(", c {:g}", gate.c);
   if (gate.kind == GateKind::Field) text += fmt::format(", l2 {:g}, max {:g}", gate.l2, gate.max);
   if (gate.rms_factor > 0)
     text += fmt::format("; RMS error at most {:g} times the reference's", gate.rms_factor);
@@ -228,11 +230,12 @@ std::vector<HelpGroup> screen_of_new() {
   return {{"Task", {{"NAME", "", "name of the task, or a path for its folder"}}, {}},
           {"From code",
            {{"--from", "FILE", "C or C++ file with a plain sequential function"},
-            {"--function", "NAME", "function to draft from, where the file has several"}},
+            {"--function", "NAME", "function to draft from, where the file has several"},
+            {"--untimed", "", "do not run the code to settle outputs and timed sizes"}},
            {}},
           {"From words",
            {{"--describe", "WORDS", "what the task computes: a model drafts the folder"},
-            {"--model", "openai:NAME", "model that drafts; or anthropic:NAME, manual:DIR"},
+            model_entry("model that drafts"),
             {"--usd", "1", "most dollars that the draft may cost; also --tokens, --calls"},
             {"--tries", "N", "most replies to ask for; errors go back to the model"},
             {"--yes", "", "accept the draft unread, if it is admitted"}},
@@ -258,6 +261,8 @@ Command task_command() {
                    "one");
             f.text("--function", flags.function,
                    "Function to draft from, where the file has several");
+            f.on_off("--untimed", flags.untimed,
+                     "--from: do not run the code to settle its outputs and the timed sizes");
             flags.describe.declare(f);
           },
           create),

@@ -52,7 +52,8 @@ Result<session::DraftRequest> request_of(const DescribeFlags& flags, const platf
   request.reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   const auto specs = KW_TRY(flags.models.specs());
   if (specs.size() != 1 || !specs.front().role.empty())
-    return fail_input("--describe needs exactly one --model, without a role");
+    return fail_input(ErrorCode::Missing, About{"--model"},
+                      "--describe needs exactly one --model, without a role");
   request.model = specs.front();
   request.limits = KW_TRY(flags.spend.limits());
   request.rates = KW_TRY(flags.pace.rates());

@@ -46,7 +46,8 @@ Result<double> least_of(const std::string& text) {
   const char* const end = number.data() + number.size();
   const auto read = std::from_chars(number.data(), end, least);
   if (read.ec != std::errc() || read.ptr != end || !(least > 0 && least <= kMostSpeedup))
-    return fail_input("--min is a speedup above 0, such as 1.1, not '" + text + "'");
+    return fail_input(ErrorCode::OutOfRange, About{"--min"},
+                      "--min is a speedup above 0, such as 1.1, not '" + text + "'");
   return least;
 }
 
@@ -82,8 +83,11 @@ const char* words_of(session::VerifyStep step) {
 Result<> check_place(const platform::Path& file) {
   std::error_code ignored;
   const platform::Path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (!fs::is_directory(folder, ignored)) return fail_input("no such folder", folder.string());
-  if (fs::is_directory(file, ignored)) return fail_input("is a folder", file.string());
+  if (!fs::is_directory(folder, ignored))
+    return fail_input(ErrorCode::NotFound, About{folder.string()}, "no such folder",
+                      folder.string());
+  if (fs::is_directory(file, ignored))
+    return fail_input(ErrorCode::BadInput, About{"folder"}, "is a folder", file.string());
   return {};
 }
 

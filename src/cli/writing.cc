@@ -6,6 +6,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::cli {
 namespace {
@@ -45,25 +46,32 @@ Result<> WritingFlags::into(RunConfig& config) const {
   for (const llm::ModelSpec& spec : KW_TRY(models.specs()))
     config.models.push_back(kept_text(spec));
   if (config.models.empty() && spend.any())
-    return fail_input("--usd, --tokens and --calls bound models: give --model too");
+    return fail_input(ErrorCode::Missing, About{"--model for a budget"},
+                      "--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
-    return fail_input("--constraint and --hint are for a model: give --model too");
+    return fail_input(ErrorCode::Missing, About{"--model for hints"},
+                      "--constraint and --hint are for a model: give --model too");
   if (config.models.empty() && pace.any())
     return fail_input(
+        ErrorCode::Missing, About{"--model for a pace"},
         "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
         "--model too");
   if (config.models.empty() && length.any())
-    return fail_input("--max-tokens and --prompt-tokens are for models: give --model too");
+    return fail_input(ErrorCode::Missing, About{"--model for lengths"},
+                      "--max-tokens and --prompt-tokens are for models: give --model too");
   if (config.models.empty() && asking.any())
     return fail_input(
+        ErrorCode::Missing, About{"--model for asking"},
         "--temperature, --effort and --model-timeout are for models: give --model too");
   const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
   if (config.models.empty() && shortlist > 1)
-    return fail_input("--shortlist has an effect only where a model writes: give --model");
+    return fail_input(ErrorCode::Missing, About{"--model for --shortlist"},
+                      "--shortlist has an effect only where a model writes: give --model");
   const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};
   if (!ensemble.empty() && !contains(ensembles, ensemble))
-    return fail_input(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble,
+    return fail_input(ErrorCode::BadInput, About{"--ensemble " + with_nearest(ensemble, ensembles)},
+                      fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble,
                                   kTurnEnsemble, ensemble, suggestion(ensemble, ensembles)));
   int writers = 0;
   for (const llm::ModelSpec& spec : KW_TRY(models.specs())) writers += spec.role.empty() ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/model_flags.h"
+#include "record/attempt.h"
 
 namespace kw::cli {
 

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "compile/diagnostics.h"
 #include "record/target.h"
 
@@ -28,12 +29,31 @@ bool is_define(std::string_view define) {
          define.find('\n') == std::string_view::npos;
 }
 
+constexpr std::size_t kEvidenceBytes = 300;
+
+const Finding& first_of_errors(const std::vector<Finding>& findings) {
+  const auto is_error = [](const Finding& f) { return f.kind == FindingKind::Diagnostic; };
+  const auto error = std::ranges::find_if(findings, is_error);
+  return error == findings.end() ? findings.front() : *error;
+}
+
+Evidence evidence_of_first(const std::vector<Finding>& findings) {
+  const Finding& f = first_of_errors(findings);
+  const std::string place = one_line(f.place, kEvidenceBytes / 2);
+  return {.kind = EvidenceKind::NotCompiled,
+          .place = place,
+          .detail = one_line(f.text, kEvidenceBytes - place.size())};
+}
+
 }  // namespace
 
-CompileResult refused(Outcome outcome, std::string evidence) {
+CompileResult refused(Outcome outcome, BuildTrouble trouble, std::string about,
+                      std::string evidence) {
   CompileResult result;
   result.outcome = outcome;
   result.evidence = std::move(evidence);
+  result.trouble = trouble;
+  result.about = std::move(about);
   return result;
 }
 
@@ -45,34 +65,48 @@ std::string one_line(std::string_view text, std::size_t limit) {
 
 std::string first_error(const std::vector<Finding>& findings) {
   if (findings.empty()) return {};
-  const auto is_error = [](const Finding& f) { return f.kind == FindingKind::Diagnostic; };
-  const auto error = std::ranges::find_if(findings, is_error);
-  const Finding& f = error == findings.end() ? findings.front() : *error;
+  const Finding& f = first_of_errors(findings);
   return f.place.empty() ? f.text : f.place + ": " + f.text;
 }
+
+void tell_first_error(CompileResult& result) {
+  if (!result.findings.empty()) result.evidence = words_of(evidence_of_first(result.findings));
+}
+
+Evidence CompileResult::seen() const {
+  const bool is_told = trouble == BuildTrouble::Diagnosed || trouble == BuildTrouble::UnknownKernel;
+  if (is_told && !findings.empty()) return evidence_of_first(findings);
+  return {.kind = EvidenceKind::NotCompiled, .detail = evidence};
+}
+
+Verdict CompileResult::verdict() const { return make_verdict(Stage::Compile, outcome, seen()); }
 
 Result<std::optional<CompileResult>> check_unit(const BuildUnit& unit, const Limits& limits) {
   std::uint64_t bytes = 0;
   for (const SourceFile& file : unit.files) bytes += file.text.size();
   if (bytes > limits.source_bytes)
-    return refused(Outcome::OutOfResources,
+    return refused(Outcome::OutOfResources, BuildTrouble::SourceTooLarge,
+                   format_bytes(limits.source_bytes),
                    fmt::format("the source has {}; at most {} are compiled", format_bytes(bytes),
                                format_bytes(limits.source_bytes)));
   for (const std::string& define : unit.defines)
     if (!is_define(define))
-      return fail("the build unit names something that is no macro definition: " +
-                  one_line(define, 80));
+      return fail(
+          ErrorCode::BadInput, About{one_line(define, 80)},
+          "the build unit names something that is no macro definition: " + one_line(define, 80));
   for (const SourceFile& file : unit.files)
     if (!is_plain_name(file.name))
-      return fail("the build unit names a file by something other than a plain file name: " +
-                  one_line(file.name, 80));
+      return fail(ErrorCode::BadInput, About{one_line(file.name, 80)},
+                  "the build unit names a file by something other than a plain file name: " +
+                      one_line(file.name, 80));
   return std::nullopt;
 }
 
 CompileResult unknown_option(std::string_view option, std::span<const std::string> known) {
-  return refused(Outcome::CompileFailed, "unknown compiler option '" + one_line(option, 80) + "'" +
-                                             suggestion(option, known) +
-                                             "; known are: " + join(known, ", "));
+  return refused(Outcome::CompileFailed, BuildTrouble::UnknownOption,
+                 with_nearest(one_line(option, 80), known),
+                 "unknown compiler option '" + one_line(option, 80) + "'" +
+                     suggestion(option, known) + "; known are: " + join(known, ", "));
 }
 
 platform::Path object_path(const platform::Path& folder, const BuiltObject& object) {

@@ -12,8 +12,7 @@
 
 namespace kw::compile {
 
-/// /// Resources that one build may use. A build that exceeds one ends as OutOfResources or
-/// TimedOut.
+/// Resources that one build may use. A build that exceeds one ends as OutOfResources or TimedOut.
 struct Limits {
   std::int64_t wall_ns = 20'000'000'000;
   std::uint64_t cpu_seconds = 20;                              ///< CPU time per process.
@@ -24,8 +23,9 @@ struct Limits {
   std::uint64_t object_bytes = std::uint64_t{32} << 20;
 };
 
-/// A result without an object, with this outcome and its reason as evidence.
-CompileResult refused(Outcome outcome, std::string evidence);
+/// A result without an object, with this outcome and its reason, also in words as evidence.
+CompileResult refused(Outcome outcome, BuildTrouble trouble, std::string about,
+                      std::string evidence);
 
 /// Foreign text on one line of at most `limit` bytes.
 std::string one_line(std::string_view text, std::size_t limit);
@@ -33,6 +33,9 @@ std::string one_line(std::string_view text, std::size_t limit);
 /// The first finding with its place in the source, to use as evidence; empty if there are no
 /// findings.
 std::string first_error(const std::vector<Finding>& findings);
+
+/// Makes the first finding the evidence of a failed result; nothing changes without findings.
+void tell_first_error(CompileResult& result);
 
 /// Checks that the sources are small enough. Returns nothing if they are, else the result that
 /// refuses the unit. Names of files and macros come from our own code, so an invalid name is an

@@ -30,6 +30,7 @@ class FakeCompiler final : public Compiler {
     CompileResult result;
     if (unit.files[0].text == "bad") {
       result.evidence = "c.cpp:1:1: no";
+      result.trouble = BuildTrouble::Diagnosed;
       return result;
     }
     if (unit.files[0].text == "slow") {
@@ -94,10 +95,27 @@ TEST_F(Cache, SuccessAndFailureAreKept) {
     EXPECT_EQ(inner.builds, before + 1);
     EXPECT_EQ(second.outcome, first.outcome);
     EXPECT_EQ(second.evidence, first.evidence);
+    EXPECT_EQ(second.trouble, first.trouble);
   }
   const CompileResult kept = *compiler.build(lone_file("good"));
   EXPECT_EQ(*platform::read_file(object(kept)), "good");
   EXPECT_EQ(kept.object[0].log, "loop 1:1 vectorized 64\n");
+}
+
+// Entries of older versions hold what the verdict rests on beside the finding that tells it.
+TEST_F(Cache, AnOlderEntryGivesTheSameVerdict) {
+  const BuildUnit unit = lone_file("older");
+  const Path entry =
+      folder.path() / "cache" / "entries" / (cache_key(unit, inner.identity()).hex() + ".json");
+  std::ofstream(entry) << R"({"outcome":"compile_failed","evidence":"c.cpp:1:1: no",)"
+                       << R"("seen":{"kind":"not_compiled","place":"c.cpp:1:1","detail":"no"},)"
+                       << R"("findings":[{"kind":"diagnostic","rank":1,"text":"no",)"
+                       << R"("place":"c.cpp:1:1"}],"trouble":"diagnosed"})";
+  const CompileResult result = *compiler.build(unit);
+  EXPECT_EQ(inner.builds, 0);
+  EXPECT_EQ(result.verdict().seen.place, "c.cpp:1:1");
+  EXPECT_EQ(result.verdict().seen.detail, "no");
+  EXPECT_EQ(result.verdict().evidence, result.evidence);
 }
 
 TEST_F(Cache, AWallClockLimitIsNotKept) {

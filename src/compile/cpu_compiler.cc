@@ -28,6 +28,8 @@ using platform::Path;
 struct CpuCompiler::Step {
   Outcome outcome = Outcome::Correct;
   std::string reason;  ///< Which limit ended the step; empty if none did.
+  BuildTrouble trouble = BuildTrouble::Diagnosed;
+  std::string about;  ///< What the trouble is about.
   std::string output;
   bool is_repeatable = true;
 };
@@ -109,7 +111,7 @@ Result<std::string> ask_version(const std::string& program) {
   const platform::Exit asked =
       KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(10)));
   if (!asked.ok() || asked.out.empty())
-    return fail(ErrorCode::MissingProgram,
+    return fail(ErrorCode::MissingProgram, About{"C++ compiler"},
                 "the C++ compiler cannot be run: " + platform::describe(asked), program,
                 Advice::Stop);
   return sanitise(split_lines(asked.out).front(), 200);
@@ -184,16 +186,23 @@ Result<CpuCompiler::Step> CpuCompiler::run_step(const Path& folder,
   if (exit.ok()) return step;
   if (exit.timed_out) {
     step.outcome = Outcome::TimedOut;
+    step.trouble = BuildTrouble::TooSlow;
+    step.about = "wall";
     step.reason =
         "compiling took longer than " + format_ns(static_cast<double>(settings_.limits.wall_ns));
     step.is_repeatable = false;
   } else if (ran_too_long(exit.err) || exit.signal == SIGXCPU) {
     step.outcome = Outcome::TimedOut;
+    step.trouble = BuildTrouble::TooSlow;
+    step.about = "processor";
     step.reason = fmt::format("compiling used more than {} s of processor time",
                               settings_.limits.cpu_seconds);
   } else if (const std::string_view reason = limit_met(exit.err);
              !reason.empty() || exit.signal != 0) {
     step.outcome = Outcome::OutOfResources;
+    step.trouble = reason == kMemory ? BuildTrouble::NoMemory
+                   : reason == kFile ? BuildTrouble::ObjectTooLarge
+                                     : BuildTrouble::LimitMet;
     step.reason =
         reason.empty() ? "the compiler ended by " + platform::describe(exit) : std::string(reason);
   } else {
@@ -208,10 +217,12 @@ Result<CompileResult> CpuCompiler::build(const BuildUnit& unit) {
     if (option_flags(option).empty()) return unknown_option(option, option_names());
   for (const std::string& library : unit.libraries)
     if (library_flag(library).empty())
-      return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'");
+      return refused(Outcome::CompileFailed, BuildTrouble::UnknownLibrary, one_line(library, 80),
+                     "unknown library '" + one_line(library, 80) + "'");
 
   if (!unit.arch.empty() && unit.arch != kAnyProcessor)
-    return refused(Outcome::CompileFailed, "unknown processor '" + one_line(unit.arch, 80) + "'");
+    return refused(Outcome::CompileFailed, BuildTrouble::UnknownProcessor, one_line(unit.arch, 80),
+                   "unknown processor '" + one_line(unit.arch, 80) + "'");
 
   const auto start = std::chrono::steady_clock::now();
   const platform::TempDir folder = KW_TRY(platform::TempDir::create("kw-compile"));
@@ -258,19 +269,23 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
       if (auto smuggled = KW_TRY(find_other_code(folder))) return *std::move(smuggled);
     }
     if (step.outcome == Outcome::Correct) continue;
-    CompileResult result = refused(step.outcome, step.reason);
+    CompileResult result = refused(step.outcome, step.trouble, step.about, step.reason);
     result.is_repeatable = step.is_repeatable;
     result.findings = diagnostic_findings(parse_diagnostics(output), unit);
     const std::string error = first_error(result.findings);
-    if (result.evidence.empty()) {
+    if (result.evidence.empty() && !error.empty()) {
+      tell_first_error(result);
+    } else if (result.evidence.empty()) {
       const bool is_json = trim(step.output).starts_with('[');  // JSON that was cut off
-      result.evidence = error.empty() && is_json
-                            ? "the compiler failed, and its messages are too long to be read"
-                            : one_line(error.empty() ? step.output : error, 300);
+      result.evidence = is_json ? "the compiler failed, and its messages are too long to be read"
+                                : one_line(step.output, 300);
     } else if (!error.empty()) {
       result.evidence += " (" + one_line(error, 300) + ")";
     }
-    if (result.evidence.empty()) result.evidence = "the compiler failed without a message";
+    if (result.evidence.empty()) {
+      result.trouble = BuildTrouble::Silent;
+      result.evidence = "the compiler failed without a message";
+    }
     return result;
   }
   CompileResult result = KW_TRY(keep_linked(folder, unit));
@@ -288,11 +303,11 @@ Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& fo
     const std::string bytes = KW_TRY(platform::read_file(entry.path(), most_object_bytes()));
     const auto names = section_names(bytes);
     if (!names)
-      return refused(Outcome::CompileFailed,
+      return refused(Outcome::CompileFailed, BuildTrouble::UnreadableObject, names.error().about,
                      "a compiled object cannot be read: " + names.error().what);
     for (const std::string_view name : *names)
       if (name.starts_with(".gnu.lto_") || name.starts_with(".llvm."))
-        return refused(Outcome::CompileFailed,
+        return refused(Outcome::CompileFailed, BuildTrouble::OtherCode, one_line(name, 80),
                        fmt::format("the section '{}' holds a program for the linker to compile in "
                                    "place of the code; write that code itself",
                                    one_line(name, 80)));
@@ -303,7 +318,7 @@ Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& fo
 Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUnit& unit) const {
   const std::string bytes = KW_TRY(platform::read_file(folder / kObjectName, most_object_bytes()));
   if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
-    return refused(Outcome::CompileFailed,
+    return refused(Outcome::CompileFailed, BuildTrouble::UnreadableObject, facts.error().about,
                    "the linked object cannot be read: " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
   if (dialect_.is_gcc) result.object.front().marks = KW_TRY(read_dumps(folder));
@@ -327,7 +342,8 @@ Result<std::vector<CodeMark>> CpuCompiler::read_dumps(const Path& folder) const 
   // A missing dump of functions is an error, since without it every optimize attribute would be
   // accepted.
   if (!has_any)
-    return fail("the C++ compiler wrote no dump of the functions that it compiled", "",
+    return fail(ErrorCode::Unsupported, About{"dump"},
+                "the C++ compiler wrote no dump of the functions that it compiled", "",
                 Advice::Stop);
   return marks;
 }

@@ -10,6 +10,7 @@
 
 #include <iostream>
 
+#include "compile/build_for_test.h"
 #include "compile/elf.h"
 #include "compile/remarks.h"
 
@@ -99,7 +100,7 @@ TEST_F(CpuCompilerTest, KnobsAndOptionsReachTheSource) {
   // denormals.
   EXPECT_FALSE(read_elf(*platform::read_file(result.object[0].path))->has_constructors);
   unit.options = {"fastmath"};
-  EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
+  EXPECT_THAT(build(unit), IsRefused(BuildTrouble::UnknownOption, "fastmath -> fast_math"));
 }
 
 TEST_F(CpuCompilerTest, WhatAnyProcessorIsToRunAsksForNoInstructionsOfThisOne) {
@@ -109,7 +110,7 @@ TEST_F(CpuCompilerTest, WhatAnyProcessorIsToRunAsksForNoInstructionsOfThisOne) {
   unit.arch = kAnyProcessor;
   EXPECT_EQ(build(unit).outcome, Outcome::Correct);
   unit.arch = "-fplugin=x";
-  EXPECT_THAT(build(unit).evidence, HasSubstr("unknown processor"));
+  EXPECT_THAT(build(unit), IsRefused(BuildTrouble::UnknownProcessor, "-fplugin=x"));
 }
 
 TEST_F(CpuCompilerTest, AnErrorHasItsPlaceFrameAndNearestName) {
@@ -119,16 +120,29 @@ TEST_F(CpuCompilerTest, AnErrorHasItsPlaceFrameAndNearestName) {
   EXPECT_EQ(result.outcome, Outcome::CompileFailed);
   ASSERT_FALSE(result.findings.empty());
   EXPECT_EQ(result.findings[0].place, "candidate.cpp:2:42");
-  EXPECT_THAT(result.findings[0].text, HasSubstr("did you mean 'input'?"));
+  EXPECT_EQ(result.findings[0].about, "inptu -> input");
   EXPECT_THAT(result.findings[0].frame, HasSubstr("inptu[i]"));
-  EXPECT_THAT(result.evidence, HasSubstr("candidate.cpp:2:42"));
+  EXPECT_EQ(result.trouble, BuildTrouble::Diagnosed);
+  EXPECT_TRUE(result.evidence.starts_with("candidate.cpp:2:42: "));
+  const Verdict verdict = result.verdict();
+  EXPECT_EQ(verdict.seen.kind, EvidenceKind::NotCompiled);
+  EXPECT_EQ(verdict.seen.place, "candidate.cpp:2:42");
+  EXPECT_EQ(verdict.seen.detail, result.findings[0].text);
+  EXPECT_EQ(verdict.evidence, result.evidence);
 }
 
 TEST_F(CpuCompilerTest, AMissingOrWronglyTypedEntryIsExplained) {
-  for (const char* source : {"", "void g() {}", "void f(int, double, const float*, float*) {}"}) {
+  const std::string wanted = "extern \"C\" void f(int n, float a, const float* x, float* y)";
+  const std::string wrong = "void f(int, double, const float*, float*)";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", wanted}, {"void g() {}", wanted}, {wrong + " {}", wanted + " -> " + wrong}};
+  for (const auto& [source, about] : cases) {
     const CompileResult result = build(unit_of(source));
     EXPECT_EQ(result.outcome, Outcome::CompileFailed) << source;
-    EXPECT_THAT(result.evidence, HasSubstr("does not define 'f'")) << source;
+    EXPECT_EQ(result.trouble, BuildTrouble::Diagnosed) << source;
+    ASSERT_FALSE(result.findings.empty()) << source;
+    EXPECT_EQ(result.findings[0].about, about) << source;
+    EXPECT_EQ(result.findings[0].kind, FindingKind::Diagnostic) << source;
   }
 }
 
@@ -143,7 +157,9 @@ TEST_F(CpuCompilerTest, AHugeSourceIsRefusedUnread) {
   limits.source_bytes = 1000;
   const CompileResult result = build(unit_of(std::string(2000, ' ')), limits);
   EXPECT_EQ(result.outcome, Outcome::OutOfResources);
-  EXPECT_THAT(result.evidence, HasSubstr("at most 1000 B"));
+  EXPECT_THAT(result, IsRefused(BuildTrouble::SourceTooLarge, "1000 B"));
+  EXPECT_EQ(result.verdict().seen.place, "");
+  EXPECT_EQ(result.verdict().seen.detail, result.evidence);
 }
 
 TEST_F(CpuCompilerTest, FilesOfTheMachineCannotBeRead) {

@@ -59,10 +59,12 @@ struct File {
 
 Result<File> open_file(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
-  if (header.e_machine != kCudaMachine) return fail("not a cubin");
+  if (header.e_machine != kCudaMachine)
+    return fail(ErrorCode::Malformed, About{"cubin"}, "not a cubin");
   File file{bytes, KW_TRY(read_elf_sections(bytes, header)), {}};
   if (header.e_shstrndx >= file.sections.size())
-    return fail("the sections of the cubin have no names");
+    return fail(ErrorCode::Malformed, About{"section names"},
+                "the sections of the cubin have no names");
   const Elf64_Shdr names = file.sections[header.e_shstrndx];
   for (const Elf64_Shdr& section : file.sections)
     file.names.push_back(elf_string(bytes, names, section.sh_name));
@@ -80,15 +82,18 @@ Result<std::map<std::uint32_t, KernelFacts>> read_kernels(const File& file) {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || (symbol.st_other & kEntryOther) == 0)
         continue;
       if (kernels.size() >= kMostKernels)
-        return fail("the cubin holds more than " + std::to_string(kMostKernels) + " kernels");
+        return fail(ErrorCode::TooLarge, About{"kernels"},
+                    "the cubin holds more than " + std::to_string(kMostKernels) + " kernels");
       KernelFacts& kernel = kernels[i];
       kernel.symbol = elf_string(file.bytes, file.sections[table.sh_link], symbol.st_name);
       kernel.name = kernel.symbol;
-      if (kernel.symbol.empty()) return fail("a kernel of the cubin has no name");
+      if (kernel.symbol.empty())
+        return fail(ErrorCode::Malformed, About{"kernel name"},
+                    "a kernel of the cubin has no name");
     }
     return kernels;
   }
-  return fail("the cubin has no table of symbols");
+  return fail(ErrorCode::Malformed, About{"symbols"}, "the cubin has no table of symbols");
 }
 
 /// Reads the registers and stack of every function from .nv.info, by symbol.
@@ -106,7 +111,9 @@ Result<> read_shared_info(const File& file, std::map<std::uint32_t, KernelFacts>
               std::max<std::int64_t>(kernel->second.stack_bytes, word(payload, 1));
         return true;
       });
-  if (!is_whole) return fail("the attributes of a kernel in the cubin are damaged");
+  if (!is_whole)
+    return fail(ErrorCode::Malformed, About{"attributes"},
+                "the attributes of a kernel in the cubin are damaged");
   return {};
 }
 
@@ -121,7 +128,8 @@ std::int64_t threads_of(std::string_view payload) {
 Result<> read_own_info(const File& file, KernelFacts& kernel) {
   const Elf64_Shdr* info = file.section(".nv.info." + kernel.symbol);
   if (info == nullptr)
-    return fail("the cubin says nothing about the parameters of " + kernel.symbol);
+    return fail(ErrorCode::Malformed, About{"no parameters"},
+                "the cubin says nothing about the parameters of " + kernel.symbol);
   std::map<int, KernelParameter> parameters;
   const bool is_whole = for_each_attribute(
       elf_contents(file.bytes, *info), [&](std::uint8_t attribute, std::string_view payload) {
@@ -141,14 +149,16 @@ Result<> read_own_info(const File& file, KernelFacts& kernel) {
         return true;
       });
   if (!is_whole || parameters.size() > kMostParameters)
-    return fail("the cubin's table of parameters of " + kernel.symbol + " is damaged");
+    return fail(ErrorCode::Malformed, About{"parameters"},
+                "the cubin's table of parameters of " + kernel.symbol + " is damaged");
   for (const auto& [ordinal, parameter] : parameters) {
     const std::int64_t end = kernel.parameters.empty()
                                  ? 0
                                  : kernel.parameters.back().offset + kernel.parameters.back().bytes;
     if (ordinal != static_cast<int>(kernel.parameters.size()) || parameter.offset < end ||
         parameter.bytes <= 0)
-      return fail("the cubin's table of parameters of " + kernel.symbol + " is incomplete");
+      return fail(ErrorCode::Malformed, About{"missing parameters"},
+                  "the cubin's table of parameters of " + kernel.symbol + " is incomplete");
     kernel.parameters.push_back(parameter);
   }
   if (const Elf64_Shdr* shared = file.section(".nv.shared." + kernel.symbol))

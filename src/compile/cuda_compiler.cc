@@ -94,7 +94,7 @@ CudaCompiler::CudaCompiler(CudaCompilerSettings settings, std::string identity)
 Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings settings) {
   const CudaToolkit& toolkit = settings.toolkit;
   if (!toolkit.nvrtc)
-    return fail(ErrorCode::MissingProgram, why_no_nvrtc(toolkit), "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram, About{"nvrtc"}, why_no_nvrtc(toolkit), "", Advice::Stop);
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
   std::string flags;
@@ -110,31 +110,31 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings 
   return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(settings), std::move(identity)));
 }
 
-Result<std::string> CudaCompiler::version() {
-  const NvrtcVersion version = KW_TRY(server_.version());
-  return fmt::format("NVRTC {}.{}", version.major, version.minor);
-}
-
 /// The unit's result where it is decided without compiling, as for a unit that is too large; else
 /// nothing.
 Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) {
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries)
-    return refused(Outcome::CompileFailed, "device code cannot be linked with a library such as '" +
-                                               one_line(library, 80) + "'");
-  if (main_of(unit) == nullptr) return fail("the build unit lacks its main source file");
+    return refused(
+        Outcome::CompileFailed, BuildTrouble::NoLibraries, one_line(library, 80),
+        "device code cannot be linked with a library such as '" + one_line(library, 80) + "'");
+  if (main_of(unit) == nullptr)
+    return fail(ErrorCode::Missing, About{unit.main_file},
+                "the build unit lacks its main source file");
   const int number = architecture_number(unit.arch);
   const NvrtcVersion version = KW_TRY(server_.version());
   const auto& known = version.architectures;
   if (std::find(known.begin(), known.end(), number) == known.end())
-    return fail(fmt::format("NVRTC {}.{} does not compile for {}; it knows sm_{} to sm_{}",
+    return fail(ErrorCode::Unsupported, About{unit.arch},
+                fmt::format("NVRTC {}.{} does not compile for {}; it knows sm_{} to sm_{}",
                             version.major, version.minor, unit.arch,
                             known.empty() ? 0 : known.front(), known.empty() ? 0 : known.back()),
                 settings_.toolkit.nvrtc->library.string(), Advice::Stop);
   if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
   if (unit.dialect == "host")
-    return fail("NVRTC compiles only device code, and this unit is host code");
+    return fail(ErrorCode::Unsupported, About{unit.dialect},
+                "NVRTC compiles only device code, and this unit is host code");
   return std::nullopt;
 }
 
@@ -179,7 +179,9 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
 }
 
 Result<CompileResult> CudaCompiler::build(const BuildUnit& unit) {
-  if (unit.target != Target::Cuda) return fail("the build unit is not for target cuda");
+  if (unit.target != Target::Cuda)
+    return fail(ErrorCode::Unsupported, About{std::string(name_of(unit.target))},
+                "the build unit is not for target cuda");
   if (auto known = KW_TRY(check(unit))) return std::move(*known);
   const auto start = std::chrono::steady_clock::now();
   const NvrtcJob job = KW_TRY(job_of(unit));
@@ -204,28 +206,29 @@ CompileResult CudaCompiler::died(const NvrtcOutcome& outcome) const {
   const NvrtcFate& fate = outcome.fate;
   CompileResult result;
   if (fate.was_late != 0) {
-    result =
-        refused(Outcome::TimedOut, "compiling took longer than " +
-                                       format_ns(static_cast<double>(settings_.limits.wall_ns)));
+    result = refused(
+        Outcome::TimedOut, BuildTrouble::TooSlow, "wall",
+        "compiling took longer than " + format_ns(static_cast<double>(settings_.limits.wall_ns)));
     result.is_repeatable = false;
   } else if (fate.signal == SIGXCPU) {
-    result =
-        refused(Outcome::TimedOut, fmt::format("compiling used more than {} s of processor time",
-                                               settings_.limits.cpu_seconds));
+    result = refused(Outcome::TimedOut, BuildTrouble::TooSlow, "processor",
+                     fmt::format("compiling used more than {} s of processor time",
+                                 settings_.limits.cpu_seconds));
   } else if (outcome.was_flooded) {
-    result = refused(Outcome::OutOfResources,
+    result = refused(Outcome::OutOfResources, BuildTrouble::ObjectTooLarge, "answer",
                      "the answer of kw-nvrtc, which compiles device code, exceeded its size limit");
   } else if (fate.signal != 0) {
     platform::Exit exit;
     exit.signal = fate.signal;
-    result = refused(Outcome::OutOfResources,
+    result = refused(Outcome::OutOfResources, BuildTrouble::NoMemory, platform::describe(exit),
                      "the compiler ended by " + platform::describe(exit) +
                          ", as it does when it needs more memory than it is allowed");
     result.is_repeatable = fate.signal != SIGKILL;
   } else if (fate.code == kNoMemoryExitCode) {
-    result = refused(Outcome::OutOfResources, "the compiler needed more memory than it is allowed");
+    result = refused(Outcome::OutOfResources, BuildTrouble::NoMemory, "",
+                     "the compiler needed more memory than it is allowed");
   } else {
-    result = refused(Outcome::CompileFailed,
+    result = refused(Outcome::CompileFailed, BuildTrouble::Silent, std::to_string(fate.code),
                      fmt::format("the compiler ended without an answer (exit code {})", fate.code));
     result.is_repeatable = false;
   }
@@ -237,29 +240,36 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
   if (!outcome.answer) return died(outcome);
   const NvrtcAnswer& answer = *outcome.answer;
   if (answer.object_is_big != 0)
-    return refused(Outcome::OutOfResources, "the compiled cubin is larger than the limit of " +
-                                                format_bytes(settings_.limits.object_bytes));
+    return refused(Outcome::OutOfResources, BuildTrouble::ObjectTooLarge, "cubin",
+                   "the compiled cubin is larger than the limit of " +
+                       format_bytes(settings_.limits.object_bytes));
   const NvrtcLog log = parse_nvrtc_log(answer.log, unit);
   if (answer.result == 0)
     return keep_cubin(settings_.objects, answer.object, answer.symbols, log, unit);
   CompileResult result =
       refused(answer.result == kOutOfMemory || is_limit(answer.log) ? Outcome::OutOfResources
                                                                     : Outcome::CompileFailed,
-              "");
+              BuildTrouble::Diagnosed, "", "");
   result.findings = diagnostic_findings(log.diagnostics, unit);
-  result.evidence = one_line(first_error(result.findings), 300);
+  tell_first_error(result);
   // NVRTC's built-in assembler refuses too much static shared memory without a message.
   for (const PtxasUsage& usage : log.usage)
-    if (result.evidence.empty() && usage.shared_bytes > kMostStaticShared)
+    if (result.evidence.empty() && usage.shared_bytes > kMostStaticShared) {
+      result.trouble = BuildTrouble::SharedMemory;
+      result.about = one_line(usage.symbol, 80);
       result.evidence = fmt::format(
           "{} declares {} of static shared memory, and at most {} are allowed; to use more, "
           "declare the array extern __shared__ and ask for its bytes in the launch: shared(bytes)",
           one_line(usage.symbol, 80), format_bytes(static_cast<std::uint64_t>(usage.shared_bytes)),
           format_bytes(kMostStaticShared));
+    }
   if (result.evidence.empty() && answer.result == kCompilation)
     result.evidence = one_line(answer.log, 300);
-  if (result.evidence.empty())
+  if (result.evidence.empty()) {
+    result.trouble = BuildTrouble::Silent;
+    result.about = one_line(answer.result_name, 80);
     result.evidence = "NVRTC failed: " + one_line(answer.result_name, 80);
+  }
   return result;
 }
 

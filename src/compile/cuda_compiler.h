@@ -30,9 +30,6 @@ class CudaCompiler final : public Compiler {
   Result<CompileResult> build(const BuildUnit& unit) override;
   const std::string& identity() const override { return identity_; }
 
-  /// NVRTC's version, such as "NVRTC 13.0", for DeviceFacts and `kw doctor`. Starts kw-nvrtc if it
-  /// is not running (0.3 s).
-  Result<std::string> version();
   NvrtcServer& server() { return server_; }
 
  private:

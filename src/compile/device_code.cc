@@ -72,9 +72,12 @@ void read_ptx(std::string_view text, std::string_view mark, DeviceCode& code) {
 
 Result<DeviceCode> read_device_code(std::string_view cubin, std::string_view mark) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(cubin));
-  if (header.e_machine != kCubinMachine) return fail("not a cubin");
+  if (header.e_machine != kCubinMachine)
+    return fail(ErrorCode::Malformed, About{"cubin"}, "not a cubin");
   const std::vector<Elf64_Shdr> sections = KW_TRY(read_elf_sections(cubin, header));
-  if (header.e_shstrndx >= sections.size()) return fail("the sections of the cubin have no names");
+  if (header.e_shstrndx >= sections.size())
+    return fail(ErrorCode::Malformed, About{"section names"},
+                "the sections of the cubin have no names");
   DeviceCode code;
   bool has_ptx = false;
   for (const Elf64_Shdr& section : sections) {
@@ -91,7 +94,8 @@ Result<DeviceCode> read_device_code(std::string_view cubin, std::string_view mar
       if (!name.empty()) add_name(code.imported, name);
     }
   }
-  if (!has_ptx) return fail("the cubin lacks the PTX that it was made of");
+  if (!has_ptx)
+    return fail(ErrorCode::Malformed, About{"PTX"}, "the cubin lacks the PTX that it was made of");
   return code;
 }
 

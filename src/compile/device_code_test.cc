@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "base/error_for_test.h"
 #include "compile/cuda_unit_for_test.h"
 #include "compile/device_timer.h"
 
@@ -74,8 +75,9 @@ TEST(DeviceCode, PassesOverTheLibrarysOwnTimerAlone) {
 }
 
 TEST(DeviceCode, RefusesACubinOfWhichNothingCanBeSaid) {
-  EXPECT_FALSE(read_device_code(cubin_of("", ".text"), "").has_value());
-  EXPECT_FALSE(read_device_code("no ELF", "").has_value());
+  EXPECT_THAT(read_device_code(cubin_of("", ".text"), ""),
+              IsErrorAbout(ErrorCode::Malformed, "PTX"));
+  EXPECT_THAT(read_device_code("no ELF", ""), IsErrorAbout(ErrorCode::Malformed, "ELF header"));
 }
 
 TEST(DeviceTimer, MarksDifferWithEveryFile) {
@@ -100,7 +102,10 @@ TEST_F(RealDeviceCode, TellsALibrarysWaitFromAClock) {
     if (!result.ok()) return std::vector<std::string>{result.evidence};
     const auto code =
         read_device_code(*platform::read_file(result.object.at(0).path), library_timer_mark(unit));
-    if (!code) return std::vector<std::string>{code.error().what};
+    if (!code) {
+      ADD_FAILURE() << describe(code.error());
+      return std::vector<std::string>();
+    }
     std::vector<std::string> all = code->registers;
     for (const std::string& name : code->imported)
       if (!name.starts_with(".nv.")) all.push_back(name);

@@ -12,6 +12,7 @@
 #include "compile/cubin.h"
 #include "compile/diagnostics.h"
 #include "record/target.h"
+#include "record/wording.h"
 
 namespace kw::compile {
 namespace {
@@ -53,20 +54,22 @@ Result<std::optional<CompileResult>> check_device_unit(const BuildUnit& unit) {
     if (device_flag(option).empty()) return unknown_option(option, cuda_option_names());
   for (const std::string& name : unit.kernels)
     if (name.empty() || name.size() > kNameBytes || name.find('\n') != std::string::npos)
-      return refused(Outcome::CompileFailed,
+      return refused(Outcome::CompileFailed, BuildTrouble::BadKernelName, one_line(name, 80),
                      "'" + one_line(name, 80) + "' cannot be the name of a kernel");
   if (architecture_number(unit.arch) == 0)
-    return fail("the build unit names an unknown GPU architecture: " + one_line(unit.arch, 40));
+    return fail(ErrorCode::Unsupported, About{"arch " + one_line(unit.arch, 40)},
+                "the build unit names an unknown GPU architecture: " + one_line(unit.arch, 40));
   if (find_dialect(unit.target, unit.dialect) == nullptr)
-    return fail("the build unit names an unknown dialect of CUDA: " + one_line(unit.dialect, 40));
+    return fail(ErrorCode::Unsupported, About{"dialect " + one_line(unit.dialect, 40)},
+                "the build unit names an unknown dialect of CUDA: " + one_line(unit.dialect, 40));
   return std::nullopt;
 }
 
 std::unexpected<Error> no_cutlass() {
-  return fail(
-      "'// kw: dialect cute' needs CUTLASS, which was not found; set CUTLASS_PATH or run "
-      "scripts/install-cutlass",
-      "", Advice::Stop);
+  return fail(ErrorCode::MissingProgram, About{"CUTLASS"},
+              "'// kw: dialect cute' needs CUTLASS, which was not found; set CUTLASS_PATH or run "
+              "scripts/install-cutlass",
+              "", Advice::Stop);
 }
 
 Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view bytes,
@@ -74,7 +77,8 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
                                  const BuildUnit& unit) {
   Result<std::vector<KernelFacts>> kernels = read_cubin(bytes);
   if (!kernels)
-    return refused(Outcome::CompileFailed, "the cubin cannot be read: " + kernels.error().what);
+    return refused(Outcome::CompileFailed, BuildTrouble::UnreadableObject, kernels.error().about,
+                   "the cubin cannot be read: " + kernels.error().what);
   for (KernelFacts& kernel : *kernels) {
     for (std::size_t i = 0; i < symbols.size(); ++i)
       if (symbols[i] == kernel.symbol) kernel.name = unit.kernels[i];
@@ -91,8 +95,10 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
     const auto found = std::find_if(kernels->begin(), kernels->end(),
                                     [&](const KernelFacts& k) { return k.symbol == symbols[i]; });
     if (found == kernels->end())
-      return refused(Outcome::CompileFailed, "the plan launches '" + one_line(unit.kernels[i], 80) +
-                                                 "', which is no __global__ function");
+      return refused(Outcome::CompileFailed, BuildTrouble::UnknownKernel,
+                     one_line(unit.kernels[i], 80),
+                     "the plan launches '" + one_line(unit.kernels[i], 80) +
+                         "', which is no __global__ function");
     if (found->name == unit.kernels[i]) continue;
     KernelFacts alias = *found;
     alias.name = unit.kernels[i];
@@ -135,18 +141,17 @@ std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels) {
     Finding& finding = findings.emplace_back();
     finding.kind = FindingKind::Resource;
     finding.place = kernel->name;
-    finding.text = fmt::format("{}: {} registers per thread, {} of static shared memory",
-                               kernel->name, kernel->registers,
-                               format_bytes(static_cast<std::uint64_t>(kernel->static_shared)));
+    finding.about = kernel->spill_bytes > 0 ? "spill" : kernel->stack_bytes > 0 ? "stack" : "fits";
+    Wording words = worded("{}: {} registers per thread, {} of static shared memory", kernel->name,
+                           kernel->registers, InBytes{kernel->static_shared});
     if (kernel->spill_bytes > 0)
-      finding.text += fmt::format(", {} of spill traffic per thread",
-                                  format_bytes(static_cast<std::uint64_t>(kernel->spill_bytes)));
+      words += worded(", {} of spill traffic per thread", InBytes{kernel->spill_bytes});
     if (kernel->stack_bytes > 0)
-      finding.text += fmt::format(", {} of stack in local memory",
-                                  format_bytes(static_cast<std::uint64_t>(kernel->stack_bytes)));
+      words += worded(", {} of stack in local memory", InBytes{kernel->stack_bytes});
     if (kernel->max_threads > 0)
-      finding.text += fmt::format(", compiled for at most {} threads a block", kernel->max_threads);
-    finding.text += cure_for_local_memory(*kernel);
+      words += worded(", compiled for at most {} threads a block", kernel->max_threads);
+    finding.text = words.text + std::string(cure_for_local_memory(*kernel));
+    finding.numbers = std::move(words.numbers);
   }
   return findings;
 }

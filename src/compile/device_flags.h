@@ -42,7 +42,7 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
                                  const BuildUnit& unit);
 
 /// Findings (kind "resource") on registers, spills, stack and shared memory, one for each kernel;
-/// kernels that spill come first.
+/// kernels that spill come first. Finding::about is "spill", "stack" (of local memory) or "fits".
 std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels);
 
 }  // namespace kw::compile

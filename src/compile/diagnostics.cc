@@ -142,6 +142,15 @@ std::optional<Diagnostic> from_linker(std::string_view line) {
   return std::nullopt;
 }
 
+/// The first text of a message between single quotes; empty where there is none.
+std::string quoted(std::string_view message) {
+  const std::size_t open = message.find('\'');
+  if (open == std::string_view::npos) return {};
+  const std::size_t close = message.find('\'', open + 1);
+  if (close == std::string_view::npos) return {};
+  return std::string(message.substr(open + 1, close - open - 1));
+}
+
 // The quoted name that GCC, clang or NVRTC reports as undeclared.
 std::string unknown_name(std::string_view message) {
   constexpr std::string_view kNvidia = "identifier \"";
@@ -154,12 +163,13 @@ std::string unknown_name(std::string_view message) {
                           message.find("does not name a type") != std::string_view::npos ||
                           message.find("undeclared identifier") != std::string_view::npos ||
                           message.find("unknown type name") != std::string_view::npos;
-  if (!is_unknown || message.find("did you mean") != std::string_view::npos) return {};
-  const std::size_t open = message.find('\'');
-  if (open == std::string_view::npos) return {};
-  const std::size_t close = message.find('\'', open + 1);
-  if (close == std::string_view::npos) return {};
-  return std::string(message.substr(open + 1, close - open - 1));
+  return is_unknown ? quoted(message) : std::string();
+}
+
+/// The name that a compiler itself suggests in place of an unknown one; empty where it has none.
+std::string suggested_name(std::string_view message) {
+  const std::size_t at = message.find("did you mean ");
+  return at == std::string_view::npos ? std::string() : quoted(message.substr(at));
 }
 
 const SourceFile* file_of(const BuildUnit& unit, std::string_view name) {
@@ -269,6 +279,7 @@ std::string missing_name(const Diagnostic& d) {
 /// main file lacks, the linker's message would mislead, so the finding shows the expected
 /// declaration and what the file has instead.
 void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit, Finding& f) {
+  f.about = sanitise_line(name, kPlaceBytes);
   if (!is_entry) {
     f.text = "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
     return;
@@ -280,8 +291,10 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
   const SourceFile* main = file_of(unit, unit.main_file);
   if (interface != nullptr) {
     const auto declared = sites_of(interface->text, ';');
-    if (const auto wanted = declared.find(name); wanted != declared.end())
-      f.text += " Wanted: " + prototype_at(interface->text, wanted->second).text + ".";
+    if (const auto wanted = declared.find(name); wanted != declared.end()) {
+      f.about = prototype_at(interface->text, wanted->second).text;
+      f.text += " Wanted: " + f.about + ".";
+    }
   }
   if (main == nullptr) return;
   const auto defined = sites_of(main->text, '{');
@@ -295,7 +308,9 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
   if (found == defined.end()) return;
   const Prototype there = prototype_at(main->text, found->second);
   f.text += is_same ? " Found: " : " Found, with another name: ";
-  f.text += sanitise_line(there.text, 400) + ".";
+  const std::string shown = sanitise_line(there.text, 400);
+  f.text += shown + ".";
+  f.about += " -> " + shown;
   f.place += ":" + std::to_string(there.line);
 }
 
@@ -310,10 +325,14 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
   if (!unknown.empty()) {
     std::vector<std::string> others = names;
     std::erase(others, unknown);
-    std::string near = suggestion(unknown, others);
-    if (near.empty()) near = library_hint(unknown, unit.target);
-    f.text += near;
+    NameHint near{suggested_name(d.message), ""};
+    if (near.name.empty()) near = nearest_hint(unknown, others);
+    if (near.name.empty()) near = library_hint(unknown, unit.target);
+    f.text += near.words;
+    f.about = sanitise_line(unknown, kPlaceBytes);
+    if (!near.name.empty()) f.about += " -> " + near.name;
   }
+  if (!d.about.empty()) f.about = d.about;
   // The text of the place is sanitised, since a #line directive can give a file any name.
   f.place = sanitise_line(place_of(own != nullptr ? *own : d), kPlaceBytes);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);

@@ -26,6 +26,8 @@ struct Diagnostic {
   std::size_t column = 0;  ///< Column in bytes, from 1; 0: unknown.
   std::string message;
   std::string replacement;  ///< Replacement that the compiler suggests, if any.
+  /// Of a diagnostic of our own, its Finding::about; of a tool such as ptxas, the tool; else empty.
+  std::string about{};
   /// Places that led to the diagnostic (template instantiation, macro, earlier declaration), in the
   /// compiler's order.
   std::vector<Diagnostic> notes;

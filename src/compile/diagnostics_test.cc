@@ -10,10 +10,12 @@
 namespace kw::compile {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 BuildUnit unit() {
   BuildUnit u;
@@ -41,8 +43,8 @@ TEST(Diagnostics, ReadsGccJsonWithPlaceAndFrame) {
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].kind, FindingKind::Diagnostic);
   EXPECT_EQ(findings[0].place, "candidate.cpp:3:23");
-  EXPECT_EQ(findings[0].text,
-            "'BLOCK_SIEZ' was not declared in this scope (did you mean 'BLOCK_SIZE'?)");
+  EXPECT_EQ(findings[0].about, "BLOCK_SIEZ -> BLOCK_SIZE");
+  EXPECT_TRUE(findings[0].text.starts_with(found[0].message)) << findings[0].text;
   EXPECT_THAT(findings[0].frame, HasSubstr("i < BLOCK_SIEZ;"));
   EXPECT_THAT(findings[0].frame, HasSubstr("^"));
 }
@@ -51,20 +53,18 @@ TEST(Diagnostics, AnInventedNameComesBackWithTheNearestOfTheLibrary) {
   const auto said = [](Target target, const char* line) {
     BuildUnit u = unit();
     u.target = target;
-    return diagnostic_findings(parse_diagnostics(line), u)[0].text;
+    return diagnostic_findings(parse_diagnostics(line), u)[0].about;
   };
-  EXPECT_THAT(
-      said(Target::Cpu, "candidate.cpp:3:5: error: 'fmaxx' was not declared in this scope\n"),
-      HasSubstr("(did you mean 'fmax'?)"));
-  EXPECT_THAT(
-      said(Target::Cpu, "candidate.cpp:3:5: error: 'sqrtf' was not declared in this scope\n"),
-      HasSubstr("'sqrtf' was not declared in this scope (#include <cmath> declares it)"));
+  EXPECT_EQ(said(Target::Cpu, "candidate.cpp:3:5: error: 'fmaxx' was not declared in this scope\n"),
+            "fmaxx -> fmax");
+  EXPECT_EQ(said(Target::Cpu, "candidate.cpp:3:5: error: 'sqrtf' was not declared in this scope\n"),
+            "sqrtf -> <cmath>");
   const char* barrier = "candidate.cpp:3:5: error: use of undeclared identifier '__syncthread'\n";
-  EXPECT_THAT(said(Target::Cuda, barrier), HasSubstr("(did you mean '__syncthreads'?)"));
-  EXPECT_THAT(said(Target::Cpu, barrier), Not(HasSubstr("did you mean"))) << "of a GPU alone";
-  EXPECT_THAT(
+  EXPECT_EQ(said(Target::Cuda, barrier), "__syncthread -> __syncthreads");
+  EXPECT_EQ(said(Target::Cpu, barrier), "__syncthread") << "of a GPU alone";
+  EXPECT_EQ(
       said(Target::Cuda, "candidate.cpp:3:5: error: use of undeclared identifier 'BLOCK_SIEZ'\n"),
-      HasSubstr("'BLOCK_SIZE'"))
+      "BLOCK_SIEZ -> BLOCK_SIZE")
       << "what the source has goes first";
 }
 
@@ -73,13 +73,12 @@ TEST(Diagnostics, AWordOfThreeLettersIsGuessedToBeNoneOfTheLibrary) {
     BuildUnit u = unit();
     u.target = target;
     const std::string line = "candidate.cpp:3:5: error: '" + name + "' was not declared here\n";
-    return diagnostic_findings(parse_diagnostics(line), u)[0].text;
+    return diagnostic_findings(parse_diagnostics(line), u)[0].about;
   };
   for (const Target target : {Target::Cpu, Target::Cuda})
-    for (const char* name : {"row", "col", "lug"})
-      EXPECT_EQ(said(name, target), "'" + std::string(name) + "' was not declared here");
-  EXPECT_THAT(said("pow", Target::Cpu), HasSubstr("(#include <cmath> declares it)"));
-  EXPECT_THAT(said("powg", Target::Cpu), HasSubstr("(did you mean 'pow"));
+    for (const char* name : {"row", "col", "lug"}) EXPECT_EQ(said(name, target), name);
+  EXPECT_EQ(said("pow", Target::Cpu), "pow -> <cmath>");
+  EXPECT_THAT(said("powg", Target::Cpu), StartsWith("powg -> pow"));
 }
 
 TEST(Diagnostics, KnobsAreKnownNames) {
@@ -91,8 +90,7 @@ TEST(Diagnostics, ACompilersOwnSuggestionStands) {
       R"([{"kind": "error", "locations": [{"caret": {"byte-column": 2, "line": 1, "file": "candidate.cpp"}}], "fixits": [{"string": "push_back"}], "message": "'v' has no member named 'push_bck'; did you mean 'push_back'?"}])");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].replacement, "push_back");
-  EXPECT_EQ(diagnostic_findings(found, unit())[0].text,
-            "'v' has no member named 'push_bck'; did you mean 'push_back'?");
+  EXPECT_EQ(diagnostic_findings(found, unit())[0].text, found[0].message);
 }
 
 TEST(Diagnostics, ErrorInAHeaderIsShownWhereTheSourceLedToIt) {
@@ -114,7 +112,7 @@ TEST(Diagnostics, ReadsClangText) {
   EXPECT_EQ(found[0].severity, Diagnostic::Severity::Error);
   ASSERT_THAT(found[0].notes, SizeIs(1));
   EXPECT_EQ(found[1].severity, Diagnostic::Severity::Warning);
-  EXPECT_THAT(diagnostic_findings(found, unit())[0].text, HasSubstr("did you mean 'BLOCK_SIZE'?"));
+  EXPECT_EQ(diagnostic_findings(found, unit())[0].about, "BLOCK_SIEZ -> BLOCK_SIZE");
 }
 
 TEST(Diagnostics, ReadsTheAssembler) {
@@ -132,8 +130,10 @@ TEST(Diagnostics, AnEntryThatIsMissingIsSaidPlainly) {
       "trampoline.cpp:(.text+0x14): undefined reference to `saxpy'\n"
       "collect2: error: ld returned 1 exit status\n");
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_THAT(diagnostic_findings(found, unit())[0].text,
-              HasSubstr("does not define 'saxpy' with the signature"));
+  const auto findings = diagnostic_findings(found, unit());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].about, HasSubstr("saxpy"));
+  EXPECT_TRUE(findings[0].place.starts_with("candidate.cpp")) << findings[0].place;
 }
 
 TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
@@ -149,12 +149,13 @@ TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
       {"trampoline.cpp", ""}};
   const auto findings = diagnostic_findings(found, wrong);
   ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_THAT(findings[0].text,
-              HasSubstr("Wanted: void saxpy(int n, float a, const float* x, float* y). "
-                        "Found: void saxpy(int n, double a, const float* x, float* y)."));
+  EXPECT_EQ(findings[0].about,
+            "void saxpy(int n, float a, const float* x, float* y) -> "
+            "void saxpy(int n, double a, const float* x, float* y)");
   EXPECT_EQ(findings[0].place, "candidate.cpp:3") << "not the trampoline, which nobody wrote";
   wrong.files[1].text = "int f;\n";
-  EXPECT_THAT(diagnostic_findings(found, wrong)[0].text, ::testing::Not(HasSubstr("Found")));
+  EXPECT_EQ(diagnostic_findings(found, wrong)[0].about,
+            "void saxpy(int n, float a, const float* x, float* y)");
 }
 
 /// A source of 1 MiB that joins the texts that `word` gives for 0, 1, 2 and so on.
@@ -174,10 +175,10 @@ TEST(Diagnostics, AMissingEntryIsSoughtOnceInALargeSource) {
   };
   const auto near = said(big_source([](int i) { return "w" + std::to_string(i) + " "; }) +
                          "\nvoid saxpi(int n) {}\n");
-  EXPECT_THAT(near.text, HasSubstr("Found, with another name: void saxpi(int n)."));
+  EXPECT_THAT(near.about, EndsWith(" -> void saxpi(int n)"));
   EXPECT_EQ(near.place, "candidate.cpp:2");
   const auto calls = said(big_source([](int i) { return "f" + std::to_string(i) + "("; }) + ") {}");
-  EXPECT_THAT(calls.text, Not(HasSubstr("Found")));
+  EXPECT_THAT(calls.about, Not(HasSubstr(" -> ")));
 }
 
 TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
@@ -187,9 +188,10 @@ TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
       "candidate.cpp:2:1: error: first\n");
   const auto findings = diagnostic_findings(found, unit());
   ASSERT_THAT(findings, SizeIs(3));
-  EXPECT_EQ(findings[0].text, "first");
-  EXPECT_EQ(findings[1].text, "second");
-  EXPECT_EQ(findings[2].text, "Warning: third");
+  EXPECT_EQ(findings[0].place, "candidate.cpp:2:1");
+  EXPECT_EQ(findings[1].place, "trampoline.cpp:1:1");
+  EXPECT_EQ(findings[2].place, "candidate.cpp:1:1");
+  EXPECT_EQ(findings[2].kind, FindingKind::Warning);
   EXPECT_EQ(findings[2].rank, 3);
   EXPECT_THAT(diagnostic_findings(found, unit(), 1), SizeIs(1));
 }

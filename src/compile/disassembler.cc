@@ -81,11 +81,16 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
   if (exit.ok() && !exit.output_truncated) return exit.out;
   std::string why =
       exit.timed_out ? "the disassembler exceeded its time limit" : platform::describe(exit);
-  if (exit.output_truncated)
+  ErrorCode code = exit.timed_out ? ErrorCode::TimedOut : ErrorCode::Failed;
+  if (exit.output_truncated) {
+    code = ErrorCode::TooLarge;
     why = "the disassembler printed more than the limit of " + format_bytes(kMostText);
+  }
   if (const auto said = trim(exit.err); !said.empty())
     why += ": " + sanitise(split_lines(said).front(), 200);
-  return fail(program.filename().string() + " could not disassemble the kernel: " + why, "",
+  const std::string name = program.filename().string();
+  const std::string about = code == ErrorCode::Failed ? why : name;
+  return fail(code, About{about}, name + " could not disassemble the kernel: " + why, "",
               Advice::GiveUp);
 }
 
@@ -94,17 +99,19 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
 Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembler,
                                                   const BuiltObject& object) {
   if (object.format != "cubin" || object.path.empty())
-    return fail("there is no cubin whose machine code could be read", "", Advice::GiveUp);
+    return fail(ErrorCode::Missing, About{"cubin"},
+                "there is no cubin whose machine code could be read", "", Advice::GiveUp);
   if (auto known = kept_facts(object)) return std::move(*known);
   if (disassembler.program.empty())
-    return fail(
-        "neither nvdisasm nor cuobjdump is installed (pip install nvidia-cuda-nvdisasm, or "
-        "a CUDA toolkit that CUDA_PATH names)",
-        "", Advice::GiveUp);
+    return fail(ErrorCode::MissingProgram, About{"nvdisasm"},
+                "neither nvdisasm nor cuobjdump is installed (pip install nvidia-cuda-nvdisasm, or "
+                "a CUDA toolkit that CUDA_PATH names)",
+                "", Advice::GiveUp);
   const std::string text = KW_TRY(disassemble(disassembler, object));
   KeptCode kept{kVersion, object.sha256, parse_sass(text)};
   if (kept.kernels.empty())
-    return fail(disassembler.program.filename().string() + " printed no machine code", "",
+    return fail(ErrorCode::Malformed, About{disassembler.program.filename().string()},
+                disassembler.program.filename().string() + " printed no machine code", "",
                 Advice::GiveUp);
   // The stored file only saves a later run of the disassembler, so failing to write it is no error.
   (void)platform::write_file_atomic(kept_path(object), kw::encode(kept), /*durable=*/false);

@@ -19,7 +19,8 @@ constexpr int kMachine = EM_AARCH64;
 Result<std::vector<Elf64_Shdr>> read_sections(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
   if (header.e_machine != kMachine || header.e_type != ET_DYN)
-    return fail("the compiled object is not a shared object for this machine's processor");
+    return fail(ErrorCode::Unsupported, About{"processor"},
+                "the compiled object is not a shared object for this machine's processor");
   return read_elf_sections(bytes, header);
 }
 
@@ -59,7 +60,8 @@ Result<ElfFacts> read_elf(std::string_view bytes) {
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     if (section.sh_link >= sections.size())
-      return fail("a section of the object refers to a section that the object lacks");
+      return fail(ErrorCode::Malformed, About{"section link"},
+                  "a section of the object refers to a section that the object lacks");
     const Elf64_Shdr& names = sections[section.sh_link];
     if (section.sh_type == SHT_DYNSYM) read_symbols(bytes, section, names, facts);
     if (section.sh_type == SHT_DYNAMIC) {
@@ -67,7 +69,9 @@ Result<ElfFacts> read_elf(std::string_view bytes) {
       read_dynamic(bytes, section, names, facts);
     }
   }
-  if (!is_dynamic) return fail("the object has no dynamic section");
+  if (!is_dynamic)
+    return fail(ErrorCode::Malformed, About{"dynamic section"},
+                "the object has no dynamic section");
   std::sort(facts.exported.begin(), facts.exported.end());
   std::sort(facts.imported.begin(), facts.imported.end());
   return facts;

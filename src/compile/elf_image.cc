@@ -30,7 +30,8 @@ class ImageReader {
   Result<ElfImage> read() {
     const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes_));
     if (header.e_machine != kThisMachine || header.e_type != ET_DYN)
-      return fail("the compiled object is not a shared object for this machine's processor");
+      return fail(ErrorCode::Unsupported, About{"processor"},
+                  "the compiled object is not a shared object for this machine's processor");
     image_.machine = header.e_machine;
     KW_TRY(read_segments(header));
     KW_TRY(read_relocations());
@@ -43,16 +44,20 @@ class ImageReader {
  private:
   Result<> read_segments(const Elf64_Ehdr& header) {
     if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))
-      return fail("the object's program headers have an unexpected size");
+      return fail(ErrorCode::Malformed, About{"segment size"},
+                  "the object's program headers have an unexpected size");
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
       const auto segment = elf_at<Elf64_Phdr>(bytes_, header.e_phoff + i * sizeof(Elf64_Phdr));
-      if (!segment) return fail("the object's program headers reach past the end of the file");
+      if (!segment)
+        return fail(ErrorCode::Malformed, About{"program headers"},
+                    "the object's program headers reach past the end of the file");
       if (segment->p_type == PT_GNU_STACK)
         image_.has_executable_stack = (segment->p_flags & PF_X) != 0;
       if (segment->p_type != PT_LOAD && segment->p_type != PT_DYNAMIC) continue;
       if (segment->p_offset > bytes_.size() ||
           bytes_.size() - segment->p_offset < segment->p_filesz)
-        return fail("a segment of the object reaches past the end of the file");
+        return fail(ErrorCode::Malformed, About{"segment range"},
+                    "a segment of the object reaches past the end of the file");
       const std::string_view held = bytes_.substr(segment->p_offset, segment->p_filesz);
       if (segment->p_type == PT_DYNAMIC)
         KW_TRY(read_dynamic(held));
@@ -72,9 +77,11 @@ class ImageReader {
       const auto entry = *elf_at<Elf64_Dyn>(table, i * sizeof(Elf64_Dyn));
       if (entry.d_tag == DT_NULL) return {};
       if (image_.dynamic.size() == kMostDynamic)
-        return fail("the object's dynamic section has no end");
+        return fail(ErrorCode::Malformed, About{"dynamic end"},
+                    "the object's dynamic section has no end");
       if (entry.d_tag != DT_NEEDED && image_.tag(entry.d_tag))
-        return fail("the object's dynamic section holds a tag twice");
+        return fail(ErrorCode::Malformed, About{"dynamic tag"},
+                    "the object's dynamic section holds a tag twice");
       image_.dynamic.emplace_back(entry.d_tag, entry.d_un.d_val);
     }
     return {};
@@ -97,9 +104,11 @@ class ImageReader {
       const std::string_view table = from(*at).substr(0, *bytes);
       const std::size_t count = table.size() / sizeof(Elf64_Rela);
       if (table.size() < *bytes)
-        return fail("the object's relocations reach past the end of their segment");
+        return fail(ErrorCode::Malformed, About{"relocations"},
+                    "the object's relocations reach past the end of their segment");
       if (image_.relocations.size() + count > kMostEntries)
-        return fail("the object has more relocations than any kernel needs");
+        return fail(ErrorCode::TooLarge, About{"relocations"},
+                    "the object has more relocations than any kernel needs");
       for (std::size_t i = 0; i < count; ++i)
         add_relocation(*elf_at<Elf64_Rela>(table, i * sizeof(Elf64_Rela)));
     }
@@ -152,7 +161,8 @@ class ImageReader {
       const auto type = ELF64_ST_TYPE(symbol.st_info);
       if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
       if (image_.functions.size() == kMostEntries)
-        return fail("the object has more functions than any kernel needs");
+        return fail(ErrorCode::TooLarge, About{"functions"},
+                    "the object has more functions than any kernel needs");
       if (type == STT_GNU_IFUNC) image_.resolvers.push_back(symbol.st_value);
       image_.functions.push_back({symbol.st_value, elf_string(bytes_, names, symbol.st_name)});
     }

@@ -20,22 +20,26 @@ std::string elf_string(std::string_view bytes, const Elf64_Shdr& table, std::uin
 Result<Elf64_Ehdr> read_elf_header(std::string_view bytes) {
   const auto header = elf_at<Elf64_Ehdr>(bytes, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return fail("the object is not an ELF file");
+    return fail(ErrorCode::Malformed, About{"ELF header"}, "the object is not an ELF file");
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-    return fail("the object is not a 64-bit little-endian ELF file");
+    return fail(ErrorCode::Malformed, About{"ELF class"},
+                "the object is not a 64-bit little-endian ELF file");
   return *header;
 }
 
 Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
                                                   const Elf64_Ehdr& header) {
   if (header.e_shentsize != sizeof(Elf64_Shdr))
-    return fail("the object's section headers have an unexpected size");
+    return fail(ErrorCode::Malformed, About{"section size"},
+                "the object's section headers have an unexpected size");
   std::vector<Elf64_Shdr> sections;
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     // An offset that wraps around is harmless: elf_at() refuses a range past the end, and any range
     // inside the file is checked like any other section.
     const auto section = elf_at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
-    if (!section) return fail("the object's section headers reach past the end of the file");
+    if (!section)
+      return fail(ErrorCode::Malformed, About{"section range"},
+                  "the object's section headers reach past the end of the file");
     sections.push_back(*section);
   }
   return sections;
@@ -44,7 +48,9 @@ Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
 Result<std::vector<std::string>> section_names(std::string_view bytes) {
   const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
   const std::vector<Elf64_Shdr> sections = KW_TRY(read_elf_sections(bytes, header));
-  if (header.e_shstrndx >= sections.size()) return fail("the sections of the object have no names");
+  if (header.e_shstrndx >= sections.size())
+    return fail(ErrorCode::Malformed, About{"section names"},
+                "the sections of the object have no names");
   std::vector<std::string> names;
   for (const Elf64_Shdr& section : sections)
     names.push_back(elf_string(bytes, sections[header.e_shstrndx], section.sh_name));

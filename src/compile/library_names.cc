@@ -147,15 +147,23 @@ ByTarget<LibraryNames>& library_names() {
   return all;
 }
 
-std::string library_hint(const std::string& name, Target target) {
+NameHint nearest_hint(const std::string& name, std::span<const std::string> names) {
+  const auto near = nearest(name, names);
+  if (!near) return {};
+  return {*near, suggestion(name, std::span(&*near, 1))};
+}
+
+NameHint library_hint(const std::string& name, Target target) {
   const LibraryNames& library = library_names()[target];
   const std::vector<std::string>& names = library.names();
   // A very short unknown word gets no suggestion: 'row' is one letter from 'pow' and 'col' from
   // 'cos', but both are usual names of variables.
   constexpr std::size_t kFewestLetters = 4;
-  if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
+  if (!contains(names, name))
+    return name.size() < kFewestLetters ? NameHint() : nearest_hint(name, names);
   const std::string header = library.header_of(name);
-  return header.empty() ? "" : " (#include <" + header + "> declares it)";
+  if (header.empty()) return {};
+  return {"<" + header + ">", " (#include <" + header + "> declares it)"};
 }
 
 bool is_library_name(std::string_view name, Target target) {

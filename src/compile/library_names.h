@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,18 @@ struct LibraryNames {
 };
 ByTarget<LibraryNames>& library_names();
 
-/// The end of a message on an undeclared name for which a compiler suggests nothing: the name that
-/// may have been meant, or the header that declares it; empty where neither is known. NVRTC
-/// suggests nothing, and GCC no names from headers that are not included. Knows only names that
-/// kernels commonly use.
-std::string library_hint(const std::string& name, Target target);
+/// What helps with an undeclared name; both texts are empty where nothing is known.
+struct NameHint {
+  std::string name;   ///< The name that may have been meant, or "<cmath>": a header to include.
+  std::string words;  ///< The end of a message, such as " (did you mean 'fmax'?)".
+};
+
+/// The nearest of the names, if any is near.
+NameHint nearest_hint(const std::string& name, std::span<const std::string> names);
+
+/// A hint on an undeclared name for which a compiler suggests nothing. NVRTC suggests nothing, and
+/// GCC no names from headers that are not included. Knows only names that kernels commonly use.
+NameHint library_hint(const std::string& name, Target target);
 
 /// Whether headers that kernels include declare a function or type of that name.
 bool is_library_name(std::string_view name, Target target);

@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/contains.h"
 #include "base/defence.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "compile/cubin.h"
 #include "compile/device_flags.h"
 #include "compile/device_timer.h"
@@ -80,8 +82,8 @@ NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
 
 Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings) {
   if (settings.toolkit.nvcc.empty())
-    return fail(ErrorCode::MissingProgram, "nvcc was not found; set CUDA_PATH to a CUDA toolkit",
-                "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram, About{"nvcc"},
+                "nvcc was not found; set CUDA_PATH to a CUDA toolkit", "", Advice::Stop);
   settings.objects = std::filesystem::absolute(settings.objects);
   KW_TRY(platform::make_dirs(settings.objects));
   platform::SpawnOptions options;
@@ -90,8 +92,8 @@ Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings
   const platform::Exit asked =
       KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(20)));
   if (!asked.ok() || asked.out.empty())
-    return fail(ErrorCode::MissingProgram, "nvcc cannot be run: " + platform::describe(asked),
-                program, Advice::Stop);
+    return fail(ErrorCode::MissingProgram, About{"nvcc does not run"},
+                "nvcc cannot be run: " + platform::describe(asked), program, Advice::Stop);
   std::string version;
   for (const std::string_view line : split_lines(asked.out))
     if (line.find("release") != std::string_view::npos) version = sanitise(trim(line), 120);
@@ -103,10 +105,15 @@ Result<std::optional<CompileResult>> NvccCompiler::check(const BuildUnit& unit) 
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries) {
     if (!is_host(unit))
-      return refused(Outcome::CompileFailed,
+      return refused(Outcome::CompileFailed, BuildTrouble::NoLibraries, one_line(library, 80),
                      "device code cannot be linked with libraries; only host launchers can");
-    if (auto why = why_no_cuda_library(settings_.toolkit, library); !why.empty())
-      return refused(Outcome::Unsupported, std::move(why));
+    if (auto why = why_no_cuda_library(settings_.toolkit, library); !why.empty()) {
+      const std::span<const std::string> known = cuda_library_names();
+      if (contains(known, library))
+        return refused(Outcome::Unsupported, BuildTrouble::MissingLibrary, library, std::move(why));
+      return refused(Outcome::Unsupported, BuildTrouble::UnknownLibrary,
+                     with_nearest(one_line(library, 80), known), std::move(why));
+    }
   }
   if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
   return std::nullopt;
@@ -217,23 +224,27 @@ Result<CompileResult> NvccCompiler::build_in(const Path& folder, const BuildUnit
       jail_for(folder), words, is_on(Defence::CompileTime) ? most : std::chrono::hours(1)));
   const std::string log = exit.out + "\n" + exit.err;
   if (exit.ok()) return keep(folder, unit, log);
-  CompileResult result = refused(Outcome::CompileFailed, "");
+  CompileResult result = refused(Outcome::CompileFailed, BuildTrouble::Diagnosed, "", "");
   if (exit.timed_out) {
-    result =
-        refused(Outcome::TimedOut, "compiling took longer than " +
-                                       format_ns(static_cast<double>(settings_.limits.wall_ns)));
+    result = refused(
+        Outcome::TimedOut, BuildTrouble::TooSlow, "wall",
+        "compiling took longer than " + format_ns(static_cast<double>(settings_.limits.wall_ns)));
     result.is_repeatable = false;
   } else if (exit.signal != 0) {
-    result = refused(Outcome::OutOfResources, "nvcc ended by " + platform::describe(exit));
+    result = refused(Outcome::OutOfResources, BuildTrouble::LimitMet, platform::describe(exit),
+                     "nvcc ended by " + platform::describe(exit));
   }
   // nvcc's front end reports errors in the form of NVRTC; the host compiler and the linker in that
   // of GCC and ld.
   std::vector<Diagnostic> diagnostics = parse_nvrtc_log(log, unit).diagnostics;
   for (Diagnostic& d : parse_diagnostics(log)) diagnostics.push_back(std::move(d));
   result.findings = diagnostic_findings(diagnostics, unit);
-  if (result.evidence.empty()) result.evidence = one_line(first_error(result.findings), 300);
+  if (result.evidence.empty()) tell_first_error(result);
   if (result.evidence.empty()) result.evidence = one_line(log, 300);
-  if (result.evidence.empty()) result.evidence = "nvcc failed without a message";
+  if (result.evidence.empty()) {
+    result.trouble = BuildTrouble::Silent;
+    result.evidence = "nvcc failed without a message";
+  }
   return result;
 }
 
@@ -245,7 +256,7 @@ Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& un
   const NvrtcLog words = parse_nvrtc_log(log, unit);
   if (is_host(unit)) {
     if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
-      return refused(Outcome::CompileFailed,
+      return refused(Outcome::CompileFailed, BuildTrouble::UnreadableObject, facts.error().about,
                      "the linked object cannot be read: " + facts.error().what);
     CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
     result.findings = diagnostic_findings(words.diagnostics, unit);
@@ -264,13 +275,14 @@ Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& un
         missing.push_back(missing_kernel(wanted, unit, ""));
     }
   if (!missing.empty()) {
-    CompileResult result = refused(Outcome::CompileFailed, "");
+    CompileResult result =
+        refused(Outcome::CompileFailed, BuildTrouble::UnknownKernel, missing.front().about, "");
     result.findings = diagnostic_findings(missing, unit);
-    result.evidence = one_line(first_error(result.findings), 300);
+    tell_first_error(result);
     return result;
   }
   if (symbols.size() != unit.kernels.size())
-    return refused(Outcome::CompileFailed,
+    return refused(Outcome::CompileFailed, BuildTrouble::UnknownKernel, "",
                    "nvcc does not tell which compiled function belongs to each kernel of the plan; "
                    "without NVRTC, write template arguments of launched kernels as plain values");
   return keep_cubin(settings_.objects, bytes, symbols, words, unit);

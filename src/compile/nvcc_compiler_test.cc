@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error_for_test.h"
+#include "compile/build_for_test.h"
 #include "compile/cuda_suite.h"
 #include "compile/cuda_unit_for_test.h"
 #include "compile/elf.h"
@@ -64,7 +66,7 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
   EXPECT_THAT(facts->exported, Contains("kw_entry"));
 
   unit.libraries = {"cublass"};
-  EXPECT_THAT(build_with(unit).evidence, HasSubstr("did you mean 'cublas'?"));
+  EXPECT_THAT(build_with(unit), IsRefused(BuildTrouble::UnknownLibrary, "cublass -> cublas"));
 
   // The library is laid out as in a wheel: no libNAME.so without a version, and found only through
   // its folder.
@@ -94,7 +96,7 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
   unit.libraries = {"cudnn"};
   const CompileResult missing = build_with(unit);
   EXPECT_EQ(missing.outcome, Outcome::Unsupported);
-  EXPECT_THAT(missing.evidence, HasSubstr("KW_CUDA_LIBRARIES"));
+  EXPECT_THAT(missing, IsRefused(BuildTrouble::MissingLibrary, "cudnn"));
 }
 
 TEST_F(Nvcc, AHostLauncherIsBuiltForItsArchitectureAlone) {
@@ -133,8 +135,11 @@ TEST_F(Nvcc, AnErrorHasItsPlaceAndFrame) {
                            "  y[0] = inptu[1];\n"
                            "}\n"));
   EXPECT_EQ(result.outcome, Outcome::CompileFailed);
-  EXPECT_THAT(result.evidence, HasSubstr("candidate.cu:2:10"));
-  EXPECT_THAT(result.findings.at(0).text, HasSubstr("did you mean 'input'?"));
+  EXPECT_EQ(result.trouble, BuildTrouble::Diagnosed);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].place, "candidate.cu:2:10");
+  EXPECT_TRUE(result.evidence.starts_with("candidate.cu:2:10: "));
+  EXPECT_EQ(result.findings[0].about, "inptu -> input");
 }
 
 TEST_F(Nvcc, AKernelThatIsNotThereIsToldWithTheNearest) {
@@ -142,11 +147,11 @@ TEST_F(Nvcc, AKernelThatIsNotThereIsToldWithTheNearest) {
   unit.kernels = {"saxpi"};
   const CompileResult plain = build_with(unit);
   EXPECT_EQ(plain.outcome, Outcome::CompileFailed);
-  EXPECT_THAT(plain.evidence, HasSubstr("candidate.cu:1:15"));
-  EXPECT_THAT(plain.evidence, HasSubstr("launches 'saxpi', which is no kernel of this source (did "
-                                        "you mean 'saxpy'?)"));
+  EXPECT_THAT(plain, IsRefused(BuildTrouble::UnknownKernel, "saxpi -> saxpy"));
+  EXPECT_EQ(plain.findings.at(0).place, "candidate.cu:1:15");
+  EXPECT_TRUE(plain.evidence.starts_with("candidate.cu:1:15: "));
   unit.kernels = {"saxpy", "twize<64, 2>"};
-  EXPECT_THAT(build_with(unit).evidence, HasSubstr("(did you mean 'twice'?)"));
+  EXPECT_EQ(build_with(unit).findings.at(0).about, "twize<64, 2> -> twice");
 
   BuildUnit host = cuda_unit("extern \"C\" int matmull(float* x, cudaStream_t s) { return 0; }\n");
   host.dialect = "host";
@@ -156,8 +161,9 @@ TEST_F(Nvcc, AKernelThatIsNotThereIsToldWithTheNearest) {
                         "const* a) { return matmul(*(float**)a[0], *(cudaStream_t*)a[1]); }\n"});
   const CompileResult entry = build_with(host);
   EXPECT_EQ(entry.outcome, Outcome::CompileFailed);
-  EXPECT_THAT(entry.evidence, HasSubstr("does not define 'matmul'"));
-  EXPECT_THAT(entry.evidence, HasSubstr("with another name: extern \"C\" int matmull(float* x,"));
+  EXPECT_EQ(entry.trouble, BuildTrouble::Diagnosed);
+  EXPECT_EQ(entry.findings.at(0).about,
+            "matmul -> extern \"C\" int matmull(float* x, cudaStream_t s)");
 }
 
 TEST_F(Nvcc, WithoutNvrtcTheSuiteSaysThatItIsNvcc) {
@@ -172,11 +178,57 @@ TEST_F(Nvcc, WithoutNvrtcTheSuiteSaysThatItIsNvcc) {
   EXPECT_TRUE((*suite)->build(cuda_unit(kSaxpy))->ok());
 }
 
+/// Counts the units that it is given.
+class Counting final : public Compiler {
+ public:
+  explicit Counting(int& units) : units_(units) {}
+  Result<CompileResult> build(const BuildUnit& /*unit*/) override {
+    ++units_;
+    return CompileResult();
+  }
+  const std::string& identity() const override { return identity_; }
+
+ private:
+  int& units_;
+  std::string identity_ = "counting";
+};
+
+TEST(CudaSuite, GivesUnitsToTheCompilerThatTheRowOfTheirDialectNames) {
+  int nvrtc = 0, nvcc = 0;
+  CudaCompilers both;
+  both.emplace("nvrtc", std::make_unique<Counting>(nvrtc));
+  both.emplace("nvcc", std::make_unique<Counting>(nvcc));
+  const auto suite = make_cuda_suite(std::move(both));
+  BuildUnit unit = cuda_unit(kSaxpy);
+  for (const char* dialect : {"", "cuda", "cute"}) {
+    unit.dialect = dialect;
+    EXPECT_TRUE(suite->build(unit)) << dialect;
+  }
+  EXPECT_EQ(nvrtc, 3);
+  EXPECT_EQ(nvcc, 0);
+  unit.dialect = "host";
+  EXPECT_TRUE(suite->build(unit));
+  EXPECT_EQ(nvrtc, 3);
+  EXPECT_EQ(nvcc, 1);
+}
+
+TEST(CudaSuite, LetsNvccBuildDeviceCodeButNvrtcNoHostCode) {
+  int nvrtc = 0, nvcc = 0;
+  CudaCompilers one, other;
+  one.emplace("nvrtc", std::make_unique<Counting>(nvrtc));
+  other.emplace("nvcc", std::make_unique<Counting>(nvcc));
+  EXPECT_TRUE(make_cuda_suite(std::move(other))->build(cuda_unit(kSaxpy)));
+  EXPECT_EQ(nvcc, 1);
+  BuildUnit unit = cuda_unit(kSaxpy);
+  unit.dialect = "host";
+  EXPECT_THAT(make_cuda_suite(std::move(one))->build(unit), IsError(ErrorCode::MissingProgram));
+  EXPECT_EQ(nvrtc, 0);
+}
+
 TEST(CudaSuite, WithoutAnyCompilerItSaysWhatToDo) {
   CudaCompilerSettings settings;
   const auto suite = open_cuda_suite(std::move(settings));
-  ASSERT_FALSE(suite.has_value());
-  EXPECT_THAT(suite.error().what, HasSubstr("install-nvrtc"));
+  EXPECT_THAT(suite, IsErrorAbout(ErrorCode::MissingProgram, "nvrtc"));
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ std::optional<Diagnostic> without_place(std::string_view line) {
       kind = Kind{Severity::Error, trim(rest.substr(rest.find(':') + 1))};
     if (!kind || kind->severity == Severity::Note) return std::nullopt;
     Diagnostic d;
+    d.about = std::string(tool);
     d.severity = kind->severity;
     d.message = std::string(tool) + ": " + sanitise(kind->rest, 2000);
     return d;

@@ -126,7 +126,7 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
   if (program.empty()) program = KW_TRY(platform::executable_dir()) / "kw-nvrtc";
   if (!std::filesystem::exists(program))
     return fail(
-        ErrorCode::MissingProgram,
+        ErrorCode::MissingProgram, About{"kw-nvrtc"},
         "kw-nvrtc is missing; it belongs into the folder of kw; build again, or unpack the release "
         "file again",
         program.string(), Advice::Stop);
@@ -157,15 +157,16 @@ Result<> NvrtcServer::Life::read_greeting() {
                 Advice::Retry);
   const player::Received got = player::receive_packet(control_.get(), bytes, {}, /*wait=*/true);
   if (got.error != 0 || got.bytes == 0)
-    return fail(ErrorCode::Ended, "kw-nvrtc ended before it had loaded NVRTC", "", Advice::Retry);
+    return fail(ErrorCode::Ended, About{"start"}, "kw-nvrtc ended before it had loaded NVRTC", "",
+                Advice::Retry);
   const auto greeting = decode_greeting(std::span(bytes).first(got.bytes));
   if (!greeting)
     return fail(
-        ErrorCode::NewerFormat,
+        ErrorCode::OtherBuild, About{"kw-nvrtc"},
         "kw-nvrtc and kw are of different builds: rebuild both, or unpack the release file again",
         "", Advice::Stop);
   if (greeting->major == 0)
-    return fail(ErrorCode::MissingProgram,
+    return fail(ErrorCode::MissingProgram, About{"nvrtc does not load"},
                 "NVRTC cannot be used: " + sanitise(greeting->words(), 600), "", Advice::Stop);
   version.major = greeting->major;
   version.minor = greeting->minor;
@@ -259,6 +260,7 @@ Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
   const std::string encoded = encode(job);
   if (encoded.size() > kNvrtcJobBytes)
     return fail(
+        ErrorCode::TooLarge, About{"source"},
         "the source with its headers is too large for kw-nvrtc, which compiles device code");
   // Bound on the bytes of the answer: text, log, object, and one symbol per name, each with its
   // length before it.
@@ -279,7 +281,7 @@ Result<NvrtcOutcome> NvrtcServer::run(const NvrtcJob& job, NvrtcPacket limits) {
         return std::move(*outcome);
     bury(life);
   }
-  return fail(ErrorCode::Ended, "kw-nvrtc ended twice while it compiled",
+  return fail(ErrorCode::Ended, About{"compile"}, "kw-nvrtc ended twice while it compiled",
               settings_.library.string(), Advice::Retry);
 }
 

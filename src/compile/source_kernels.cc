@@ -44,17 +44,26 @@ std::string last_name(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-/// " (did you mean 'x'?)", or a list of the kernels that the source has.
-std::string what_there_is(const std::string& name, const std::vector<std::string>& kernels) {
-  if (kernels.empty()) return "; the source has no __global__ function";
+/// Adds " (did you mean 'x'?)" to the message, or a list of the kernels that the source has, and
+/// the same to what the diagnostic is about.
+void tell_what_there_is(const std::string& name, const std::vector<std::string>& kernels,
+                        Diagnostic& missing) {
+  if (kernels.empty()) {
+    missing.message += "; the source has no __global__ function";
+    return;
+  }
+  const auto suggest = [&](const std::string& kernel) {
+    missing.message += fmt::format(" (did you mean '{}'?)", kernel);
+    missing.about += " -> " + kernel;
+  };
   for (const std::string& kernel : kernels)
-    if (kernel != name && last_name(kernel) == last_name(name))
-      return fmt::format(" (did you mean '{}'?)", kernel);
-  if (std::string near = suggestion(name, kernels); !near.empty()) return near;
+    if (kernel != name && last_name(kernel) == last_name(name)) return suggest(kernel);
+  if (const auto near = nearest(name, kernels)) return suggest(*near);
   std::vector<std::string> told(
       kernels.begin(), kernels.begin() + static_cast<int>(std::min(kernels.size(), kMostTold)));
   if (kernels.size() > kMostTold) told.emplace_back("…");
-  return fmt::format("; it has {}", fmt::join(told, ", "));
+  missing.message += fmt::format("; it has {}", fmt::join(told, ", "));
+  missing.about += fmt::format(": {}", fmt::join(told, ", "));
 }
 
 /// Offset of the kernel's name in the plan line that launches it.
@@ -114,12 +123,16 @@ Diagnostic missing_kernel(const std::string& kernel, const BuildUnit& unit, std:
   Diagnostic missing;
   missing.severity = Diagnostic::Severity::Error;
   missing.message = "the plan launches '" + kernel + "', which is no kernel of this source";
+  missing.about = kernel;
   const auto main = std::ranges::find(unit.files, unit.main_file, &SourceFile::name);
   if (main != unit.files.end()) {
     const auto kernels = source_kernels(main->text);
-    missing.message += contains(kernels, name)
-                           ? " (extern \"C\" __global__, or a template that these arguments fit)"
-                           : what_there_is(name, kernels);
+    if (contains(kernels, name)) {
+      missing.message += " (extern \"C\" __global__, or a template that these arguments fit)";
+      missing.about += " -> " + name;
+    } else {
+      tell_what_there_is(name, kernels, missing);
+    }
     if (const auto at = place_in_plan(main->text, name)) {
       const Position place = position_of(main->text, *at);
       missing.file = main->name;

@@ -17,8 +17,9 @@ namespace kw::compile {
 std::vector<std::string> source_kernels(std::string_view source);
 
 /// A diagnostic that the plan launches a kernel which the unit's source lacks. It suggests the
-/// nearest kernel of the source and points to the plan's line. `why` is the compiler's message, or
-/// empty.
+/// nearest kernel of the source and points to the plan's line. Its `about` is the kernel alone
+/// where the source has none, "gem -> gemm" with the nearest, or "k: a, b" with those that there
+/// are. `why` is the compiler's message, or empty.
 Diagnostic missing_kernel(const std::string& kernel, const BuildUnit& unit, std::string_view why);
 
 }  // namespace kw::compile

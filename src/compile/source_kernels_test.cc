@@ -11,9 +11,7 @@ namespace kw::compile {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 TEST(SourceKernels, FindsWhatIsDefined) {
@@ -71,19 +69,19 @@ TEST(SourceKernels, ALargeSourceIsWalkedOnce) {
   EXPECT_THAT(source_kernels(std::string(kMany, '{') + flat), SizeIs(kMany));
 }
 
-std::string said(const std::string& kernel, const std::string& source) {
-  return missing_kernel(kernel, cuda_unit(source), "").message;
+std::string about(const std::string& kernel, const std::string& source) {
+  return missing_kernel(kernel, cuda_unit(source), "").about;
 }
 
 TEST(SourceKernels, TellsTheNearest) {
   const std::string two =
       "__global__ void reduce_rows() {}\nnamespace a { __global__ void scan() {} }\n";
-  EXPECT_THAT(said("reduce_row", two), HasSubstr("source (did you mean 'reduce_rows'?)"));
-  EXPECT_THAT(said("reduce_row<3>", two), HasSubstr("source (did you mean 'reduce_rows'?)"));
-  EXPECT_THAT(said("scan", two), HasSubstr("(did you mean 'a::scan'?)"));
-  EXPECT_THAT(said("gemm", two), HasSubstr("source; it has reduce_rows, a::scan"));
-  EXPECT_THAT(said("gemm", "int x;"), HasSubstr("the source has no __global__ function"));
-  EXPECT_THAT(said("reduce_rows<3>", two), HasSubstr("or a template that these arguments fit"));
+  EXPECT_EQ(about("reduce_row", two), "reduce_row -> reduce_rows");
+  EXPECT_EQ(about("reduce_row<3>", two), "reduce_row<3> -> reduce_rows");
+  EXPECT_EQ(about("scan", two), "scan -> a::scan");
+  EXPECT_EQ(about("gemm", two), "gemm: reduce_rows, a::scan");
+  EXPECT_EQ(about("gemm", "int x;"), "gemm");
+  EXPECT_EQ(about("reduce_rows<3>", two), "reduce_rows<3> -> reduce_rows");
 }
 
 TEST(SourceKernels, PointsAtTheNameInThePlan) {

@@ -12,7 +12,8 @@ Result<Compiler*> TargetCompiler::compiler_for(Target target) {
   if (const auto known = compilers_.find(target); known != compilers_.end()) return known->second;
   const auto open = open_.find(target);
   if (open == open_.end())
-    return fail("there is no compiler for target " + std::string(name_of(target)));
+    return fail(ErrorCode::Unsupported, About{std::string(name_of(target))},
+                "there is no compiler for target " + std::string(name_of(target)));
   auto& opened = opened_[target] = KW_TRY(open->second());
   compilers_[target] = opened.get();
   std::string all = compilers_.at(kHostTarget)->identity();

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_for_test.h"
+
 namespace kw::compile {
 namespace {
 
@@ -14,7 +16,7 @@ class Named final : public Compiler {
   Result<CompileResult> build(const BuildUnit&) override {
     CompileResult result;
     result.outcome = Outcome::Correct;
-    result.evidence = name_;
+    result.about = name_;
     return result;
   }
   const std::string& identity() const override { return name_; }
@@ -37,11 +39,11 @@ TEST(TargetCompiler, MakesTheCudaCompilerOnceAndLate) {
     return std::make_unique<Named>("cuda");
   };
   TargetCompiler both(cpu, {{Target::Cuda, open}});
-  EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
+  EXPECT_EQ(both.build(unit_for(Target::Cpu))->about, "cpu");
   EXPECT_EQ(made, 0);
   EXPECT_EQ(both.identity(), "cpu");
-  EXPECT_EQ(both.build(unit_for(Target::Cuda))->evidence, "cuda");
-  EXPECT_EQ(both.build(unit_for(Target::Cuda))->evidence, "cuda");
+  EXPECT_EQ(both.build(unit_for(Target::Cuda))->about, "cuda");
+  EXPECT_EQ(both.build(unit_for(Target::Cuda))->about, "cuda");
   EXPECT_EQ(made, 1);
   EXPECT_EQ(both.identity(), "cpu\ncuda");
 }
@@ -49,18 +51,18 @@ TEST(TargetCompiler, MakesTheCudaCompilerOnceAndLate) {
 TEST(TargetCompiler, AMachineWithoutCudaStillBuildsForTheCpu) {
   Named cpu("cpu");
   const auto open = []() -> Result<std::unique_ptr<Compiler>> {
-    return fail("no NVRTC", "", Advice::Stop);
+    return fail(ErrorCode::MissingProgram, About{"of the test"}, "no NVRTC", "", Advice::Stop);
   };
   TargetCompiler both(cpu, {{Target::Cuda, open}});
-  EXPECT_EQ(both.build(unit_for(Target::Cuda)).error().what, "no NVRTC");
-  EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
+  EXPECT_THAT(both.build(unit_for(Target::Cuda)),
+              IsErrorAbout(ErrorCode::MissingProgram, "of the test"));
+  EXPECT_EQ(both.build(unit_for(Target::Cpu))->about, "cpu");
 }
 
 TEST(TargetCompiler, SaysWhichTargetHasNoCompiler) {
   Named cpu("cpu");
   TargetCompiler alone(cpu, {});
-  EXPECT_EQ(alone.build(unit_for(Target::Cuda)).error().what,
-            "there is no compiler for target cuda");
+  EXPECT_THAT(alone.build(unit_for(Target::Cuda)), IsErrorAbout(ErrorCode::Unsupported, "cuda"));
 }
 
 }  // namespace

@@ -23,18 +23,15 @@ std::string element(Dtype dtype) {
       return "float";
     case Dtype::F64:
       return "double";
-    case Dtype::I32:
-      return "int";
-    case Dtype::I64:
-      return "std::int64_t";
-    case Dtype::U8:
-      return "std::uint8_t";
     case Dtype::F16:
       return "check::F16";
     case Dtype::BF16:
       return "check::BF16";
+    case Dtype::I32:
+      return "int";
+    default:
+      return cpp_type(dtype);
   }
-  return "void";
 }
 
 std::string list(const std::vector<std::int64_t>& values) {
@@ -71,6 +68,28 @@ std::string draw_of(const Tensor& tensor) {
                        number("std", 1), number("share", 0.01), number("height", 100));
   if (v.kind == "constant") return fmt::format("return double({});", number("value", 0));
   if (v.kind == "zero") return "return 0.0;";
+  const std::int64_t row = tensor.sizes.empty() ? 1 : tensor.sizes.back();
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.sizes) elements *= size;
+  if (v.kind == "offsets")
+    return fmt::format("return std::floor(double({}) * double(i) / double({}));", v.count.front(),
+                       std::max<std::int64_t>(elements - 1, 1));
+  if (v.kind == "permutation")
+    return fmt::format("return double({0} - 1 - i % {0});",
+                       number("whole", 0) == "0" ? row : elements);
+  if (v.kind == "sorted")
+    return fmt::format("return {0} + ({1} - {0}) * double(i % {2}) / double({2});", number("lo", 0),
+                       number("hi", 1), row);
+  if (v.kind == "spd" || v.kind == "dominant" || v.kind == "triangular") {
+    const bool is_upper = number("upper", 0) != "0";
+    const std::string zero = v.kind != "triangular" ? ""
+                             : is_upper             ? "if (c < r) return 0.0; "
+                                                    : "if (c > r) return 0.0; ";
+    return fmt::format(
+        "const long long r = i / {0} % {0}, c = i % {0}; {1}return r == c ? double({0}) : {2};",
+        row, zero,
+        v.kind == "spd" ? "std::cos(double((r + 1) * (c + 1)))" : "check::uniform(-1, 1)");
+  }
   if (v.kind == "points") {
     std::string text = "switch (i % " + std::to_string(v.origin.size()) + ") {";
     for (std::size_t axis = 0; axis < v.origin.size(); ++axis)

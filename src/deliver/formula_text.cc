@@ -73,24 +73,26 @@ Result<std::string> cpp_real_text(std::string_view text, const Spelling& spell) 
 }
 
 Result<std::string> python_text(const Expr& expr, const Spelling& spell) {
-  return translated(
-      expr.text(),
-      {[&](std::string_view word) -> Result<std::string> {
-         if (word == "min" || word == "max" || word == "abs") return std::string(word);
-         if (is_expression_function(word)) return "_" + std::string(word);
-         return spell(word);
-       },
-       [](std::string_view number) { return std::string(number); },
-       [&](std::string_view symbol) -> Result<std::string> {
-         if (symbol == "?")
-           return fail_input("the formula '" + expr.text() +
-                             "' has a choice (?:), which Python writes in another order");
-         if (symbol == "/") return std::string("//");
-         if (symbol == "&&") return std::string(" and ");
-         if (symbol == "||") return std::string(" or ");
-         if (symbol == "!") return std::string(" not ");
-         return std::string(symbol);
-       }});
+  return translated(expr.text(),
+                    {[&](std::string_view word) -> Result<std::string> {
+                       if (word == "min" || word == "max" || word == "abs")
+                         return std::string(word);
+                       if (is_expression_function(word)) return "_" + std::string(word);
+                       return spell(word);
+                     },
+                     [](std::string_view number) { return std::string(number); },
+                     [&](std::string_view symbol) -> Result<std::string> {
+                       if (symbol == "?")
+                         return fail_input(
+                             ErrorCode::Unsupported, About{"?:"},
+                             "the formula '" + expr.text() +
+                                 "' has a choice (?:), which Python writes in another order");
+                       if (symbol == "/") return std::string("//");
+                       if (symbol == "&&") return std::string(" and ");
+                       if (symbol == "||") return std::string(" or ");
+                       if (symbol == "!") return std::string(" not ");
+                       return std::string(symbol);
+                     }});
 }
 
 std::optional<std::string> solved_name(const Expr& formula, const std::vector<std::string>& known) {

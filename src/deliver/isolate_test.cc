@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
+
 namespace kw::deliver {
 namespace {
 
@@ -76,7 +78,7 @@ TEST(Isolate, ACommentBehindAnIncludeIsNotCut) {
 TEST(Isolate, GivesWhatABlockOfCLinkageDefinesNoLinkageOfC) {
   const auto code = [](std::string_view source) {
     const auto parts = isolate(source, {}, "twice");
-    return parts ? parts->code : describe(parts.error());
+    return parts ? parts->code : place_and_about(parts.error());
   };
   EXPECT_EQ(code("extern \"C\" { int state = 0; int helper(int v) { return v; } }\n"),
             "extern \"C++\" { int state = 0; int helper(int v) { return v; } }\n");

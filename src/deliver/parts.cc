@@ -38,23 +38,15 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
   return out + std::string(text);
 }
 
+std::string cpp_type(Dtype dtype) {
+  if (is_half(dtype)) return "";
+  if (dtype == Dtype::I32) return "std::int32_t";
+  const std::string type(row_of(dtype).c_type);
+  return (type.ends_with("_t") ? "std::" : "") + type;
+}
+
 std::string c_type(const Parameter& parameter) {
-  const auto element = [&]() -> std::string {
-    switch (parameter.dtype) {
-      case Dtype::F32:
-        return "float";
-      case Dtype::F64:
-        return "double";
-      case Dtype::I32:
-        return "int";
-      case Dtype::I64:
-        return "int64_t";
-      case Dtype::U8:
-        return "uint8_t";
-      default:
-        return "void";
-    }
-  }();
+  const std::string element(is_half(parameter.dtype) ? "void" : row_of(parameter.dtype).c_type);
   if (!parameter.is_tensor) return element;
   return (parameter.role == TensorRole::In ? "const " : "") + element + "*";
 }
@@ -181,7 +173,8 @@ Result<Files> deliver(Form form, const Delivery& d) {
   if (!d.launches_by_plan())
     for (const Parameter& p : d.task().signature)
       if (is_half(p.dtype))
-        return fail_input(fmt::format("{} is {}, for which C++ on a processor has no type", p.name,
+        return fail_input(ErrorCode::Unsupported, About{p.name},
+                          fmt::format("{} is {}, for which C++ on a processor has no type", p.name,
                                       kw::name_of(p.dtype)));
   if (form == Form::CMake) return cmake_files(d);
   if (form == Form::Torch) return torch_files(d);

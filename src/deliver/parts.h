@@ -21,6 +21,10 @@ std::string quoted(std::string_view text, std::size_t limit);
 /// the text.
 std::string filled(std::string_view text, const std::map<std::string, std::string>& values);
 
+/// The type of an element in C++ with <cstdint>, such as std::int64_t; empty for types of two bytes
+/// that are no integers, which have none.
+std::string cpp_type(Dtype dtype);
+
 /// The C type of an argument. Tensors of two-byte types are `void`, so that no header is needed.
 std::string c_type(const Parameter& parameter);
 /// The parameters in C: "int n, float a, const float* x, float* y", with `prefix` before each name

@@ -64,14 +64,16 @@ CodeText code_text(const Delivery& d, const std::vector<std::string>& kernels) {
 Result<std::string> cuda_implementation(const Delivery& d) {
   if (d.kernel.trust_class == TrustClass::HostLauncher)
     return fail_input(
+        ErrorCode::Unsupported, About{"host launcher"},
         "a host launcher cannot be exported, because its source is host code already: use that "
         "source",
         d.kernel.name);
   KW_ASSERT(!d.built.empty());
   for (const Parameter& p : d.task().signature)
     if (p.name == "workspace" || p.name == "workspace_bytes" || p.name == "stream")
-      return fail_input("an argument of the task is called '" + p.name +
-                        "', which is also the name of an argument that a header for cuda adds");
+      return fail_input(ErrorCode::Unsupported, About{p.name},
+                        "an argument of the task is called '" + p.name +
+                            "', which is also the name of an argument that a header for cuda adds");
   PlanWriter writer(d);
   const std::string plan = KW_TRY(writer.run());
   for (const std::string& kernel : writer.kernels())
@@ -80,6 +82,7 @@ Result<std::string> cuda_implementation(const Delivery& d) {
                  built.kernels.end();
         }))
       return fail_input(
+          ErrorCode::NotFound, About{kernel},
           "the plan launches the kernel " + kernel + ", for which no code was compiled",
           d.kernel.name);
   const CodeText code = code_text(d, writer.kernels());

@@ -33,18 +33,11 @@ std::string python_list(const std::vector<std::string>& words) {
 
 std::string ctypes_of(const Parameter& p) {
   if (p.is_tensor) return "ctypes.c_void_p";
-  switch (p.dtype) {
-    case Dtype::F32:
-      return "ctypes.c_float";
-    case Dtype::F64:
-      return "ctypes.c_double";
-    case Dtype::I64:
-      return "ctypes.c_int64";
-    case Dtype::U8:
-      return "ctypes.c_uint8";
-    default:
-      return "ctypes.c_int";
-  }
+  if (p.dtype == Dtype::F64) return "ctypes.c_double";
+  if (is_real(p.dtype)) return "ctypes.c_float";
+  if (p.dtype == Dtype::Bool) return "ctypes.c_bool";
+  return fmt::format("ctypes.c_{}int{}", row_of(p.dtype).numbers == Numbers::Unsigned ? "u" : "",
+                     8 * size_of(p.dtype));
 }
 
 std::string argtypes(const Task& task, std::string_view more) {
@@ -69,8 +62,9 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
   for (const Parameter& p : task.signature) {
     if (!p.is_tensor) {
       // A range check, because ctypes would silently truncate a value that does not fit the C type.
-      if (p.dtype == Dtype::I32)
-        text += fmt::format("    _check(-(2**31) <= {0} < 2**31, \"{0} fits 32 bits\")\n", p.name);
+      if (!is_real(p.dtype) && p.dtype != Dtype::Bool)
+        text += fmt::format("    _check({1} <= {0} <= {2}, \"{0} fits {3} bits\")\n", p.name,
+                            row_of(p.dtype).lowest, row_of(p.dtype).highest, 8 * size_of(p.dtype));
       given.push_back(p.name);
       continue;
     }

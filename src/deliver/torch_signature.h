@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ class TorchSignature {
 
  private:
   Result<> derive(const Delivery& delivery);
+  void list_arguments(const Task& task, const std::set<std::string>& integers);
 
   struct Argument {
     std::string name;

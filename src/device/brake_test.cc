@@ -69,12 +69,16 @@ TEST_P(Brakes, TellWorkAfterTheAnswerFromSleep) {
     auto held = hold(GetParam(), process);
     if (is_skipped(held)) GTEST_SKIP();
     Brake brake(process, std::move(held));
-    (void)brake.pull();
-    ASSERT_TRUE(brake.await_rest());
-    brake.note_rest();
-    ASSERT_TRUE(brake.release());
-    pause_ns(kSpanNs);
-    EXPECT_EQ(brake.pull(), !is_busy);
+    bool has_ended = brake.pull();
+    // A look that a busy machine made slow says of a sleeper, too, that it may not have ended.
+    for (int turn = 0; turn == 0 || (turn < 100 && !is_busy && !has_ended); ++turn) {
+      ASSERT_TRUE(brake.await_rest());
+      brake.note_rest();
+      ASSERT_TRUE(brake.release());
+      pause_ns(kSpanNs);
+      has_ended = brake.pull();
+    }
+    EXPECT_EQ(has_ended, !is_busy);
     ASSERT_TRUE(brake.await_rest());
     // The call is taken to have lasted a microsecond, so processor time beyond that was used
     // outside of the call.

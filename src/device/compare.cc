@@ -14,6 +14,7 @@
 
 #include "device/compare_kernel.h"
 #include "device/compare_region.h"
+#include "device/element.h"
 #include "device/layout.h"
 #include "device/random_values.h"
 
@@ -240,23 +241,12 @@ Comparison compare_region(std::span<const std::byte> got, std::span<const std::b
   const auto integer = [&]<class T>(const T* values) {
     return compare_all(IntegerRows<T>{values, as<T>(truth), allowance}, rows, selection, parallel);
   };
-  switch (tensor.dtype) {
-    case Dtype::F32:
-      return real(as<float>(got));
-    case Dtype::F64:
-      return real(as<double>(got));
-    case Dtype::I32:
-      return integer(as<std::int32_t>(got));
-    case Dtype::I64:
-      return integer(as<std::int64_t>(got));
-    case Dtype::U8:
-      return integer(as<std::uint8_t>(got));
-    case Dtype::F16:
-      return real(as<Half>(got));
-    case Dtype::BF16:
-      return real(as<BFloat>(got));
-  }
-  return {};
+  return with_element(tensor.dtype, [&]<class T>(T) {
+    if constexpr (kIsInteger<T>)
+      return integer(as<T>(got));
+    else
+      return real(as<T>(got));
+  });
 }
 
 void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
@@ -280,22 +270,12 @@ void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
            static_cast<double>(truth[i]));
     });
   };
-  switch (dtype()) {
-    case Dtype::F32:
-      return real(as<float>(at.got));
-    case Dtype::F64:
-      return real(as<double>(at.got));
-    case Dtype::I32:
-      return integer(as<std::int32_t>(at.got));
-    case Dtype::I64:
-      return integer(as<std::int64_t>(at.got));
-    case Dtype::U8:
-      return integer(as<std::uint8_t>(at.got));
-    case Dtype::F16:
-      return real(as<Half>(at.got));
-    case Dtype::BF16:
-      return real(as<BFloat>(at.got));
-  }
+  with_element(dtype(), [&]<class T>(T) {
+    if constexpr (kIsInteger<T>)
+      integer(as<T>(at.got));
+    else
+      real(as<T>(at.got));
+  });
 }
 
 void merge(Comparison& into, const ScalarTotals& segment) {

@@ -21,6 +21,7 @@ std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& s
 Result<> require_room(bool fits, const char* what, const Tensor& tensor) {
   if (fits) return {};
   return fail(
+      ErrorCode::OutOfRange, About{what},
       fmt::format(
           "a buffer is smaller than the tensor that it should hold, so the device cannot {} it",
           what),
@@ -38,10 +39,12 @@ Result<> check_comparison(std::int64_t got_bytes, std::int64_t truth_bytes,
                     (magnitude_bytes < 0 || magnitude_bytes >= needs(sizeof(double)));
   KW_TRY(require_room(fits, "compare", tensor));
   if (region.ranges.size() != tensor.sizes.size())
-    return fail("a region of a tensor needs one range for each dimension", tensor.name);
+    return fail(ErrorCode::Contradiction, About{"ranges"},
+                "a region of a tensor needs one range for each dimension", tensor.name);
   for (std::size_t i = 0; i < region.ranges.size(); ++i)
     if (region.ranges[i].lo < 0 || region.ranges[i].hi > tensor.sizes[i])
-      return fail("a region of a tensor reaches outside the tensor", tensor.name);
+      return fail(ErrorCode::OutOfRange, About{"ranges"},
+                  "a region of a tensor reaches outside the tensor", tensor.name);
   return {};
 }
 

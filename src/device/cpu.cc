@@ -122,6 +122,7 @@ Result<std::unique_ptr<Device>> open_cpu(const CpuOptions& options) {
   std::error_code trouble;
   if (!std::filesystem::exists(resolved.player, trouble))
     return fail(
+        ErrorCode::MissingProgram, About{"kw-player"},
         "the program kw-player, which runs candidates, is missing; it belongs into the folder of "
         "kw",
         resolved.player.string(), Advice::Stop);

@@ -92,7 +92,8 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
   KW_ASSERT(spec.bytes >= 0 && spec.alignment > 0 &&
             std::has_single_bit(static_cast<std::uint64_t>(spec.alignment)));
   if (spec.alignment > static_cast<std::int64_t>(kPage))
-    return fail(fmt::format("the tensor asks for an alignment of {} bytes; at most {} are possible",
+    return fail(ErrorCode::OutOfRange, About{"alignment"},
+                fmt::format("the tensor asks for an alignment of {} bytes; at most {} are possible",
                             spec.alignment, kPage),
                 spec.name);
   const auto bytes = static_cast<std::size_t>(spec.bytes);

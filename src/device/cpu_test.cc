@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "base/error_for_test.h"
 #include "device/cpu_buffer.h"
 
 namespace kw::device {
@@ -29,7 +30,7 @@ TEST(CpuFacts, DescribeThisMachineAndStayTheSame) {
 
 TEST(CpuDevice, NeedsItsPlayer) {
   const auto opened = open_cpu({.player = "/nonexistent/kw-player-cpu"});
-  ASSERT_FALSE(opened.has_value());
+  ASSERT_THAT(opened, IsErrorAbout(ErrorCode::MissingProgram, "kw-player"));
   EXPECT_EQ(opened.error().advice, Advice::Stop);
 }
 

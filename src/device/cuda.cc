@@ -22,7 +22,7 @@
 #include "device/plan_encode.h"
 #include "device/player_pool.h"
 #include "device/probe.h"
-#include "player/cuda_session.h"
+#include "player/cuda_local_plans.h"
 
 namespace kw::device {
 
@@ -37,15 +37,18 @@ constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
 
 Result<std::string> image_of(const BuildUnit& unit) {
   if (unit.object.size() != 1)
-    return fail("one of the referee's own kernels was handed over without being compiled",
+    return fail(ErrorCode::Missing, About{"object"},
+                "one of the referee's own kernels was handed over without being compiled",
                 unit.role);
   const BuiltObject& object = unit.object.front();
   if (object.format != "cubin")
     return fail(
+        ErrorCode::Unsupported, About{object.format},
         "one of the referee's own kernels must be compiled to a cubin, not to " + object.format,
         unit.role);
   if (object.path.empty())
-    return fail("one of the referee's own kernels was handed over without its file", unit.role);
+    return fail(ErrorCode::Missing, About{"path"},
+                "one of the referee's own kernels was handed over without its file", unit.role);
   return platform::read_file(object.path, kObjectCap);
 }
 
@@ -106,8 +109,8 @@ class CudaDevice final : public Device {
   }
 
  private:
-  /// The session that runs plans in the referee's own context.
-  Result<player::cuda::Session*> session();
+  /// The plans that run in the referee's own context.
+  Result<player::cuda::LocalPlans*> local_plans();
   Result<std::int32_t> trusted_object(const std::string& role);
 
   // Members are destroyed in reverse order: players before the pool, the pool before the context.
@@ -123,8 +126,8 @@ class CudaDevice final : public Device {
   /// The cubin of trusted kernels that every player gets.
   platform::Fd trusted_;
   std::map<std::string, std::string> images_;  ///< Cubins of all trusted units by role.
-  std::unique_ptr<player::cuda::Session> session_;
-  std::map<std::string, std::int32_t> objects_;  ///< Handles in the session by role.
+  std::unique_ptr<player::cuda::LocalPlans> local_plans_;
+  std::map<std::string, std::int32_t> objects_;  ///< Handles in local_plans_ by role.
   /// Null: there is no library that reports the state of the GPU.
   std::unique_ptr<Nvml> nvml_;
   std::uint64_t errors_before_ = 0;
@@ -132,13 +135,15 @@ class CudaDevice final : public Device {
 
 Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
   for (const BuildUnit& unit : units) images_[unit.role] = KW_TRY(image_of(unit));
-  session_.reset();
+  local_plans_.reset();
   objects_.clear();
   for (const char* role : {kOpsUnit, kPlayerUnit})
-    if (!images_.contains(role)) return fail("one of the referee's own kernels is missing", role);
+    if (!images_.contains(role))
+      return fail(ErrorCode::Missing, About{role}, "one of the referee's own kernels is missing",
+                  role);
   if (const auto why = why_too_old(context_->api().cuda_version, cuda_of(images_[kOpsUnit]));
       !why.empty())
-    return fail(why, facts_.model, Advice::Stop);
+    return fail(ErrorCode::Unsupported, About{"driver"}, why, facts_.model, Advice::Stop);
   KW_TRY(ops_.equip(std::as_bytes(std::span(images_[kOpsUnit]))));
   trusted_ = KW_TRY(platform::memfd_with("trusted", images_[kPlayerUnit]));
   facts_.gpu.front().timer_tick_ns = KW_TRY(ops_.measure_timer_tick());
@@ -147,7 +152,8 @@ Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
 
 Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec) {
   if (!trusted_)
-    return fail("the referee's own kernels were not loaded onto the device before its first use",
+    return fail(ErrorCode::WrongState, About{"kernels"},
+                "the referee's own kernels were not loaded onto the device before its first use",
                 facts_.model);
   CudaPlayer::Setup setup;
   setup.name = spec.name;
@@ -167,32 +173,34 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
 
 Result<bool> CudaDevice::probe() { return probe_by_computing(*this); }
 
-Result<player::cuda::Session*> CudaDevice::session() {
+Result<player::cuda::LocalPlans*> CudaDevice::local_plans() {
   KW_TRY(context_->enter());
-  if (session_ == nullptr) {
-    auto made = std::make_unique<player::cuda::Session>();
+  if (local_plans_ == nullptr) {
+    auto made = std::make_unique<player::cuda::LocalPlans>();
     if (const auto f = made->adopt(context_->api(), context_->device()))
-      return fail(f->words, facts_.model);
-    session_ = std::move(made);
+      return fail(ErrorCode::DeviceFailed, About{"local plans"}, f->words, facts_.model);
+    local_plans_ = std::move(made);
   }
-  return session_.get();
+  return local_plans_.get();
 }
 
 Result<std::int32_t> CudaDevice::trusted_object(const std::string& role) {
   if (const auto found = objects_.find(role); found != objects_.end()) return found->second;
   const auto image = images_.find(role);
-  if (image == images_.end()) return fail("the referee has no kernels of this name", role);
-  auto* s = KW_TRY(session());
+  if (image == images_.end())
+    return fail(ErrorCode::NotFound, About{role}, "the referee has no kernels of this name", role);
+  auto* plans = KW_TRY(local_plans());
   const auto bytes = std::as_bytes(std::span(image->second));
   std::int32_t handle = 0;
-  if (const auto f = s->load({bytes.begin(), bytes.end()}, handle)) return fail(f->words, role);
+  if (const auto f = plans->load({bytes.begin(), bytes.end()}, handle))
+    return fail(ErrorCode::DeviceFailed, About{role}, f->words, role);
   return objects_[role] = handle;
 }
 
 Result<double> CudaDevice::run_trusted(const TrustedRun& run) {
   KW_ASSERT(run.plan != nullptr && run.repeats > 0);
   const std::int32_t object = KW_TRY(trusted_object(run.unit));
-  auto* s = KW_TRY(session());
+  auto* plans = KW_TRY(local_plans());
   PlanOperands operands;
   std::vector<player::cuda::Mapped> buffers;
   for (Buffer* buffer : run.buffers) {
@@ -201,10 +209,10 @@ Result<double> CudaDevice::run_trusted(const TrustedRun& run) {
   }
   const auto bytes = KW_TRY(encode_plan(*run.plan, operands));
   std::uint64_t event_ns = 0;
-  if (const auto f = s->run_once(static_cast<std::size_t>(object), bytes, std::move(buffers),
-                                 run.repeats, event_ns)) {
+  if (const auto f = plans->run_once(static_cast<std::size_t>(object), bytes, std::move(buffers),
+                                     run.repeats, event_ns)) {
     KW_TRY(context_->check(f->status, "run " + run.unit));
-    return fail(f->words, run.unit);
+    return fail(ErrorCode::DeviceFailed, About{run.unit}, f->words, run.unit);
   }
   return static_cast<double>(event_ns);
 }
@@ -220,6 +228,7 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   std::error_code trouble;
   if (!std::filesystem::exists(resolved.player, trouble))
     return fail(
+        ErrorCode::MissingProgram, About{"kw-player-cuda"},
         "the program kw-player-cuda, which runs candidates, is missing; it belongs into the folder "
         "of kw",
         resolved.player.string(), Advice::Stop);
@@ -263,8 +272,8 @@ std::vector<BuildUnit> trusted_units(std::string_view arch) {
     return u;
   };
   return {unit(kOpsUnit,
-               {file("exact.cuh"), file("half.cuh"), file("draw.cuh"), file("compare.cuh"),
-                file("ops.cu")},
+               {file("exact.cuh"), file("half.cuh"), file("structured.cuh"), file("draw.cuh"),
+                file("compare.cuh"), file("ops.cu")},
                {"kw_fill", "kw_poison", "kw_widen", "kw_narrow", "kw_count_differences",
                 "kw_arm_guards", "kw_check_guards", "kw_compare", "kw_flush_write", "kw_flush_read",
                 "kw_timer_tick"}),

@@ -39,7 +39,8 @@ Result<std::unique_ptr<CudaBuffer>> CudaBuffer::allocate(const CudaContext& cont
             std::has_single_bit(static_cast<std::uint64_t>(spec.alignment)));
   constexpr std::int64_t kMostAlignment = 4096;
   if (spec.alignment > kMostAlignment)
-    return fail(fmt::format("the tensor asks for an alignment of {} bytes; at most {} are possible",
+    return fail(ErrorCode::OutOfRange, About{"alignment"},
+                fmt::format("the tensor asks for an alignment of {} bytes; at most {} are possible",
                             spec.alignment, kMostAlignment),
                 spec.name);
   KW_TRY(context.enter());
@@ -65,7 +66,8 @@ Result<> CudaBuffer::allocate_shared(std::uint64_t alignment, const std::string&
       api.cuMemGetAllocationGranularity(&granularity, &properties, cuda::kGranularityMinimum),
       "read the granularity of the GPU's memory allocations"));
   if (granularity == 0)
-    return fail("the NVIDIA driver reports a memory granularity of 0 bytes", name);
+    return fail(ErrorCode::DeviceFailed, About{"granularity"},
+                "the NVIDIA driver reports a memory granularity of 0 bytes", name);
   layout_ = cuda_layout(bytes_, alignment, granularity);
   KW_TRY(
       context_.check(api.cuMemAddressReserve(&base_, layout_.mapped + 2 * layout_.guard, 0, 0, 0),
@@ -106,7 +108,8 @@ CudaBuffer::~CudaBuffer() {
 
 Result<> CudaBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
   if (!is_inside(offset, to.size(), bytes_))
-    return fail("an internal error: a read reaches outside its GPU buffer");
+    return fail(ErrorCode::OutOfRange, About{"read"},
+                "an internal error: a read reaches outside its GPU buffer");
   if (to.empty()) return {};
   KW_TRY(context_.enter());
   return context_.check(context_.api().cuMemcpyDtoH(
@@ -116,7 +119,8 @@ Result<> CudaBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
 
 Result<> CudaBuffer::write(std::int64_t offset, std::span<const std::byte> from) {
   if (!is_inside(offset, from.size(), bytes_))
-    return fail("an internal error: a write reaches outside its GPU buffer");
+    return fail(ErrorCode::OutOfRange, About{"write"},
+                "an internal error: a write reaches outside its GPU buffer");
   if (from.empty()) return {};
   KW_TRY(context_.enter());
   KW_TRY(context_.check(context_.api().cuMemcpyHtoD(payload() + static_cast<std::uint64_t>(offset),

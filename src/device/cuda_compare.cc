@@ -46,6 +46,7 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
                           magnitude != nullptr ? magnitude->bytes() : -1, tensor, region));
   if (tensor.sizes.size() > KW_MOST_DIMS)
     return fail(
+        ErrorCode::Unsupported, About{"dimensions"},
         fmt::format(
             "the tensor has more than {} dimensions, the most that can be compared on a GPU",
             KW_MOST_DIMS),

@@ -55,7 +55,7 @@ std::string arch_of(int major, int minor) {
 Result<std::unique_ptr<CudaContext>> CudaContext::load(const std::string& library) {
   std::unique_ptr<CudaContext> c(new CudaContext);
   if (const std::string why = cuda::load_api(c->api_, library); !why.empty())
-    return fail(ErrorCode::NoDevice, why, "", Advice::Stop);
+    return fail(ErrorCode::NoDevice, About{"driver"}, why, "", Advice::Stop);
   return c;
 }
 
@@ -70,7 +70,7 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::s
   int count = 0;
   KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
   if (ordinal < 0 || ordinal >= count)
-    return fail(ErrorCode::NoDevice,
+    return fail(ErrorCode::NoDevice, About{std::to_string(ordinal)},
                 fmt::format("there is no GPU with number {}: this process sees {}, numbered from 0",
                             ordinal, count),
                 "", Advice::Stop);
@@ -93,7 +93,7 @@ Result<std::unique_ptr<CudaContext>> CudaContext::open(const std::string& uuid,
     return c;
   }
   return fail(
-      ErrorCode::NoDevice,
+      ErrorCode::NoDevice, About{uuid},
       "this process cannot see the GPU with UUID " + uuid + "; CUDA_VISIBLE_DEVICES may hide it",
       "", Advice::Stop);
 }
@@ -118,7 +118,7 @@ Result<> CudaContext::read_facts() {
   KW_TRY(check(api_.cuDeviceTotalMem(&memory, device_), "read the GPU's memory"));
   if (KW_TRY(attribute(cuda::kVirtualMemory)) == 0 ||
       KW_TRY(attribute(cuda::kDescriptorHandles)) == 0)
-    return fail(ErrorCode::NoDevice,
+    return fail(ErrorCode::NoDevice, About{"file descriptors"},
                 fmt::format("the GPU {} cannot share memory between processes by file descriptors, "
                             "which judging needs",
                             name),
@@ -158,7 +158,7 @@ Result<> CudaContext::enter() const {
 Result<> CudaContext::check(cuda::Status status, const std::string& what) const {
   if (status == 0) return {};
   const bool is_lost = cuda::is_fatal(status);
-  return fail(ErrorCode::DeviceFailed,
+  return fail(ErrorCode::DeviceFailed, About{what},
               fmt::format("{}cannot {}: {}", is_lost ? "the GPU is lost to this process: it " : "",
                           what, api_.words(status)),
               facts_.model, is_lost ? Advice::Retry : Advice::GiveUp);

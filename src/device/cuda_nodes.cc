@@ -52,7 +52,8 @@ Result<platform::Path> node_of(const CudaContext& context) {
   // bus.
   const auto nodes = gpu_nodes();
   if (nodes.size() == 1) return nodes.front();
-  return fail(fmt::format("it cannot be told which of the {1} files /dev/nvidia* belongs to the "
+  return fail(ErrorCode::NoDevice, About{bus},
+              fmt::format("it cannot be told which of the {1} files /dev/nvidia* belongs to the "
                           "GPU at PCI address {0}",
                           bus, nodes.size()),
               "/dev", Advice::Stop);

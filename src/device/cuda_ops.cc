@@ -62,6 +62,7 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
 Result<> CudaOps::begin() {
   if (!is_equipped())
     return fail(
+        ErrorCode::WrongState, About{"kernels"},
         "the referee's own kernels, which fill and compare buffers, were not loaded onto this GPU "
         "before its first use",
         c_.facts().model);
@@ -124,7 +125,8 @@ Result<> CudaOps::poison(Buffer& to, std::uint64_t seed) {
 
 Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
   if (to.bytes() < from.bytes())
-    return fail("a copy between GPU buffers has more bytes than its target holds");
+    return fail(ErrorCode::OutOfRange, About{"copy"},
+                "a copy between GPU buffers has more bytes than its target holds");
   if (const auto* host = dynamic_cast<const HostBuffer*>(&from))
     return to.write(0, host->payload());
   if (auto* host = dynamic_cast<HostBuffer*>(&to))
@@ -141,7 +143,8 @@ Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
 Result<> CudaOps::convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
                           const Tensor& tensor) {
   if (!is_real(tensor.dtype))
-    return fail(std::string("the GPU cannot ") + what + " a tensor of integers", tensor.name);
+    return fail(ErrorCode::Unsupported, About{"integers"},
+                std::string("the GPU cannot ") + what + " a tensor of integers", tensor.name);
   const Rows rows = rows_of(tensor);
   if (rows.count * rows.length == 0) return {};
   cuda::Address target = as_cuda(to).payload();
@@ -264,7 +267,8 @@ Result<double> CudaOps::measure_timer_tick() {
   KW_TRY(c_.check(c_.api().cuMemcpyDtoH(seen, out, sizeof seen),
                   "measure the tick of the GPU's timer"));
   if (seen[1] == 0)
-    return fail("the GPU's timer (%globaltimer) does not advance, so nothing can be timed on it",
+    return fail(ErrorCode::DeviceFailed, About{"globaltimer"},
+                "the GPU's timer (%globaltimer) does not advance, so nothing can be timed on it",
                 c_.facts().model);
   return static_cast<double>(seen[0]);
 }

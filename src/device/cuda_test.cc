@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error_for_test.h"
 #include "device/compare.h"
 #include "device/compare_region.h"
 #include "device/cuda_age.h"
@@ -58,8 +59,7 @@ TEST(CudaFacts, DeviceMinorsAreReadFromTheDriversWords) {
 
 TEST(CudaFacts, AMissingDriverIsSaidInWords) {
   const auto opened = open_cuda({.driver = "/nonexistent/libcuda.so.1", .player = "/bin/true"});
-  ASSERT_FALSE(opened.has_value());
-  EXPECT_THAT(opened.error().what, HasSubstr("libcuda"));
+  EXPECT_THAT(opened, IsErrorAbout(ErrorCode::NoDevice, "driver"));
 }
 
 TEST(CudaAge, IsTheMajorVersionOfCuda) {
@@ -208,31 +208,32 @@ TEST(PlanEncoding, NamesBuffersAndSymbols) {
 }
 
 TEST(PlanEncoding, SaysWhatCannotBe) {
-  const auto words = [](auto change) {
+  const auto encoded = [](auto change) {
     Plan plan = plan_of(launch_step());
     change(plan);
-    const auto bytes = encode_plan(plan, operands());
-    return bytes.has_value() ? std::string() : bytes.error().what;
+    return encode_plan(plan, operands());
   };
-  EXPECT_EQ(words([](Plan&) {}), "");
-  EXPECT_THAT(words([](Plan& p) { p.steps[0].kernel = "relu"; }), HasSubstr("no kernel relu"));
-  EXPECT_THAT(words([](Plan& p) { p.steps[0].grid = {0}; }), HasSubstr("the grid"));
-  EXPECT_THAT(words([](Plan& p) { p.steps[0].arguments[0].place.index = 1; }),
-              HasSubstr("workspace 1, which does not exist"));
-  EXPECT_THAT(words([](Plan& p) { p.steps[0].arguments[0].place.offset = -4; }),
-              HasSubstr("cannot be -4"));
-  EXPECT_THAT(words([](Plan& p) { p.tables[0].integers.clear(); }),
-              HasSubstr("table t of the launch plan has no entries"));
-  EXPECT_THAT(words([](Plan& p) {
+  EXPECT_TRUE(encoded([](Plan&) {}));
+  EXPECT_THAT(encoded([](Plan& p) { p.steps[0].kernel = "relu"; }),
+              IsErrorAbout(ErrorCode::NotFound, "relu"));
+  EXPECT_THAT(encoded([](Plan& p) { p.steps[0].grid = {0}; }),
+              IsErrorAbout(ErrorCode::OutOfRange, HasSubstr("the grid")));
+  EXPECT_THAT(encoded([](Plan& p) { p.steps[0].arguments[0].place.index = 1; }),
+              IsErrorAbout(ErrorCode::NotFound, "workspace 1"));
+  EXPECT_THAT(encoded([](Plan& p) { p.steps[0].arguments[0].place.offset = -4; }),
+              IsErrorAbout(ErrorCode::OutOfRange, "an offset"));
+  EXPECT_THAT(encoded([](Plan& p) { p.tables[0].integers.clear(); }),
+              IsErrorAbout(ErrorCode::Missing, "t"));
+  EXPECT_THAT(encoded([](Plan& p) {
                 PlanTensorMap map;
                 map.name = "m";
                 map.element = "f33";
                 map.sizes = map.box = {8};
                 p.tensor_maps.push_back(map);
               }),
-              HasSubstr("an unknown element type: 'f33'"));
-  EXPECT_THAT(words([](Plan& p) { p.steps.resize(player::kMaxPlanSteps + 1, p.steps[0]); }),
-              HasSubstr("at most 4096"));
+              IsErrorAbout(ErrorCode::Unsupported, "f33"));
+  EXPECT_THAT(encoded([](Plan& p) { p.steps.resize(player::kMaxPlanSteps + 1, p.steps[0]); }),
+              IsErrorAbout(ErrorCode::TooLarge, "steps"));
 }
 
 /// All lanes of a piece in one thread: the work of eight threads on a GPU.
@@ -280,7 +281,7 @@ void expect_same(const Comparison& a, const Comparison& b) {
 
 TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
   Parallel parallel(1);
-  for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::F16, Dtype::BF16}) {
+  for (const Dtype dtype : kAllDtypes) {
     Tensor t;
     t.name = "t";
     t.dtype = dtype;
@@ -290,7 +291,7 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
     t.values.numbers = {{"lo", -50}, {"hi", 50}};
     const Region region{{{0, 3}, {1, 150}, {2, 1001}}};
     const auto elements = static_cast<std::size_t>(t.extent());
-    const std::size_t wide = is_real(dtype) ? 8 : 4;
+    const std::size_t wide = is_real(dtype) ? 8 : size_of(dtype);
     std::vector<std::byte> got(elements * size_of(dtype)), truth(elements * wide),
         scale(elements * 8);
     ASSERT_TRUE(fill_values(got, t, 1, parallel).has_value());
@@ -306,7 +307,8 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
       std::memcpy(got.data() + (1010 * 60 + 300) * 4, &nan, sizeof nan);
     }
     const std::byte other{1};
-    for (const std::size_t row : {5, 161, 430}) truth[(1010 * row + 500) * wide + 2] ^= other;
+    for (const std::size_t row : {5, 161, 430})
+      truth[(1010 * row + 500) * wide + std::min<std::size_t>(wide - 1, 2)] ^= other;
     for (const Allowance& allowance :
          {Allowance{.exact = true}, Allowance{.absolute = 1e-7, .relative = 1e-8},
           Allowance{.relative = 1e-9, .magnitude = 1e-6},

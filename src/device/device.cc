@@ -7,7 +7,8 @@ namespace kw::device {
 Result<> Device::equip(std::span<const BuildUnit>) { return {}; }
 
 Result<double> Device::run_trusted(const TrustedRun& run) {
-  return fail("a cpu runs none of the referee's own CUDA kernels", run.unit);
+  return fail(ErrorCode::Unsupported, About{run.unit},
+              "a cpu runs none of the referee's own CUDA kernels", run.unit);
 }
 
 }  // namespace kw::device

@@ -154,7 +154,7 @@ class FakePlayer final : public Player {
   }
 
   Result<AfterReturn> watch_after_return(std::int64_t) override {
-    if (!is_alive_) return fail("the player has ended", spec_.name);
+    if (!is_alive_) return fail(ErrorCode::Ended, "the player has ended", spec_.name);
     if (last_ != nullptr && last_->late) last_->late();
     return last_ != nullptr ? last_->after : AfterReturn{};
   }
@@ -198,14 +198,16 @@ class FakeDevice final : public Device {
   BufferOps& ops() override { return ops_; }
   std::int64_t free_bytes() const override { return world_.free_bytes; }
   Result<bool> probe() override {
-    if (!world_.lost.empty()) return fail(world_.lost, world_.facts.model, Advice::Retry);
+    if (!world_.lost.empty())
+      return fail(ErrorCode::DeviceFailed, About{world_.lost}, world_.lost, world_.facts.model,
+                  Advice::Retry);
     return world_.is_sane;
   }
   bool has_failed() override { return world_.has_failed; }
 
   Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
     if (spec.bytes > std::min(world_.free_bytes, world_.most_bytes))
-      return fail("out of memory", spec.name);
+      return fail(ErrorCode::NoMemory, "out of memory", spec.name);
     return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(spec));
   }
 
@@ -220,7 +222,8 @@ class FakeDevice final : public Device {
     if (!spec.is_followed) ++world_.last_players;
     if (world_.fail_starts > 0) {
       --world_.fail_starts;
-      return fail("no player can be started", spec.name, Advice::Retry);
+      return fail(ErrorCode::Ended, About{"start"}, "no player can be started", spec.name,
+                  Advice::Retry);
     }
     ++world_.players_started;
     return std::unique_ptr<Player>(std::make_unique<FakePlayer>(world_, spec));

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "device/cache_lines.h"
+#include "device/element.h"
 #include "device/layout.h"
 #include "device/poison.h"
 #include "device/random_values.h"
@@ -118,22 +120,7 @@ template <class Draw>
 void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& draw,
               Parallel& parallel) {
   const Rows rows = rows_of(tensor);
-  switch (tensor.dtype) {
-    case Dtype::F32:
-      return fill_rows<float>(memory, rows, draw, parallel);
-    case Dtype::F64:
-      return fill_rows<double>(memory, rows, draw, parallel);
-    case Dtype::I32:
-      return fill_rows<std::int32_t>(memory, rows, draw, parallel);
-    case Dtype::I64:
-      return fill_rows<std::int64_t>(memory, rows, draw, parallel);
-    case Dtype::U8:
-      return fill_rows<std::uint8_t>(memory, rows, draw, parallel);
-    case Dtype::F16:
-      return fill_rows<Half>(memory, rows, draw, parallel);
-    case Dtype::BF16:
-      return fill_rows<BFloat>(memory, rows, draw, parallel);
-  }
+  with_element(tensor.dtype, [&]<class T>(T) { fill_rows<T>(memory, rows, draw, parallel); });
 }
 
 /// Share of lines to plant (to fill mostly with zeros): so few that code which skips zeros gains
@@ -198,6 +185,20 @@ double most_counted(const Lines& lines, int bits) {
   return std::clamp(room, kLeast, kMost);
 }
 
+/// The least number above 0 of a real type.
+double least_above_zero(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F16:
+      return 0x1p-24;
+    case Dtype::BF16:
+      return 0x1p-133;
+    case Dtype::F32:
+      return 0x1p-149;
+    default:
+      return 0x1p-1074;
+  }
+}
+
 Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
   const Values& v = tensor.values;
   const int bits = significand_bits(tensor.dtype);
@@ -205,6 +206,7 @@ Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
   const double axes = number(v, "axes", 1);
   if (bits == 0 || over < 0 || axes < 1 || over + axes > static_cast<double>(tensor.sizes.size()))
     return fail_input(
+        ErrorCode::BadInput, About{v.kind},
         fmt::format("values of kind '{}' need a floating-point tensor and axes that the tensor has",
                     v.kind),
         tensor.name);
@@ -225,6 +227,53 @@ Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
   return {};
 }
 
+/// What the kinds need that have a structure; false for other kinds.
+Result<bool> draw_structure(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
+  const Values& v = tensor.values;
+  const auto rows = rows_of(tensor);
+  // Rows without space between them count as one, so their length stands in the sizes.
+  const auto length = static_cast<Word>(tensor.sizes.empty() ? 1 : tensor.sizes.back());
+  const auto elements = static_cast<Word>(rows.count * rows.length);
+  const auto refuse = [&](std::string needs) {
+    return fail_input(ErrorCode::BadInput, About{v.kind},
+                      fmt::format("values of kind '{}' need {}", v.kind, needs), tensor.name);
+  };
+  const bool is_symmetric = v.kind == "spd";
+  if (v.kind == "offsets") {
+    if (elements < 2 || v.count.size() != 1)
+      return refuse("a tensor of two elements or more, and a count");
+    s.kind = DrawKind::Offsets;
+    s.octaves = elements - 1, s.a = static_cast<double>(v.count.front());
+  } else if (v.kind == "permutation") {
+    s.kind = DrawKind::Permutation;
+    s.octaves = number(v, "whole", 0) > 0 ? elements : length;
+    s.lo = (std::bit_width(s.octaves) + 1) / 2;
+  } else if (v.kind == "sorted") {
+    s.kind = is_real(tensor.dtype) ? DrawKind::Sorted : DrawKind::SortedIntegers;
+    s.octaves = length, s.a = number(v, "lo", 0), s.b = number(v, "hi", 1);
+  } else if (is_symmetric || v.kind == "dominant" || v.kind == "triangular") {
+    if (tensor.sizes.size() < 2 || tensor.sizes[tensor.sizes.size() - 2] != tensor.sizes.back())
+      return refuse("square matrices");
+    const bool is_upper = number(v, "upper", 0) > 0;
+    s.kind = DrawKind::Dominant;
+    s.octaves = length, s.a = is_symmetric ? 1 : 0;
+    s.lo = v.kind != "triangular" ? DominantMatrix::Whole
+           : is_upper             ? DominantMatrix::Upper
+                                  : DominantMatrix::Lower;
+  } else if (v.kind == "special") {
+    if (!is_real(tensor.dtype)) return refuse("a floating-point tensor");
+    s.kind = DrawKind::Special;
+    s.base_seed = bits_at(seed, kPerTensor);
+    s.a = number(v, "std", 1), s.b = number(v, "share", 0.05);
+    s.c = least_above_zero(tensor.dtype);
+    s.octaves = Word{1} << (significand_bits(tensor.dtype) - 1);
+    s.lo = number(v, "nonfinite", 0) > 0 ? 1 : 0;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
                      Parallel& parallel) {
   const Values& v = tensor.values;
@@ -232,6 +281,7 @@ Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uin
   if (tensor.sizes.size() != 2 || v.origin.size() != axes || v.step.size() != axes ||
       v.count.size() != axes)
     return fail_input(
+        ErrorCode::BadInput, About{v.kind},
         "values of kind 'points' need a tensor of shape [k, d] and d entries each in origin, step "
         "and count",
         tensor.name);
@@ -289,7 +339,8 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
     s.lo = std::llround(number(v, "lo_exp", -8));
     const auto octaves = std::llround(number(v, "hi_exp", 8)) - s.lo;
     if (s.lo < -1022 || octaves < 1 || s.lo + octaves > 1023)
-      return fail_input("values 'mixed' need -1022 <= lo_exp < hi_exp <= 1023", tensor.name);
+      return fail_input(ErrorCode::OutOfRange, About{v.kind},
+                        "values 'mixed' need -1022 <= lo_exp < hi_exp <= 1023", tensor.name);
     s.octaves = static_cast<Word>(octaves);
   } else if (v.kind == "integers") {
     s.kind = DrawKind::Integers, s.a = lo, s.b = number(v, "hi", 1) - lo + 1;
@@ -299,8 +350,9 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
     s.kind = DrawKind::Constant, s.a = number(v, "value", 0);
   } else if (v.kind == "zero") {
     s.kind = DrawKind::Constant;
-  } else {
-    return fail_input(fmt::format("the tensor's values are of the unknown kind '{}'", v.kind),
+  } else if (!KW_TRY(draw_structure(tensor, seed, s))) {
+    return fail_input(ErrorCode::Unsupported, About{v.kind},
+                      fmt::format("the tensor's values are of the unknown kind '{}'", v.kind),
                       tensor.name);
   }
   return s;

@@ -22,7 +22,8 @@ std::byte canary_at(std::uint64_t key, std::size_t index) {
 Result<> HostBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
   const auto all = payload();
   if (!is_inside(offset, to.size(), all.size()))
-    return fail("an internal error: a read reaches outside its buffer");
+    return fail(ErrorCode::OutOfRange, About{"read"},
+                "an internal error: a read reaches outside its buffer");
   if (!to.empty()) std::memcpy(to.data(), all.data() + offset, to.size());
   return {};
 }
@@ -30,7 +31,8 @@ Result<> HostBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
 Result<> HostBuffer::write(std::int64_t offset, std::span<const std::byte> from) {
   const auto all = payload();
   if (!is_inside(offset, from.size(), all.size()))
-    return fail("an internal error: a write reaches outside its buffer");
+    return fail(ErrorCode::OutOfRange, About{"write"},
+                "an internal error: a write reaches outside its buffer");
   if (!from.empty()) std::memcpy(all.data() + offset, from.data(), from.size());
   return {};
 }

@@ -9,6 +9,7 @@
 #include "device/cache_lines.h"
 #include "device/compare.h"
 #include "device/compare_region.h"
+#include "device/element.h"
 #include "device/fill.h"
 #include "device/host_buffer.h"
 #include "device/layout.h"
@@ -90,7 +91,8 @@ Result<> HostOps::copy(Buffer& to, const Buffer& from) {
   const auto target = memory_of(to);
   const auto source = memory_of(from);
   if (target.size() < source.size())
-    return fail("a copy between buffers has more bytes than its target holds");
+    return fail(ErrorCode::OutOfRange, About{"copy"},
+                "a copy between buffers has more bytes than its target holds");
   const bool is_long = source.size() >= kLong;
   const Pieces pieces({1, static_cast<std::int64_t>(source.size()), 0});
   parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
@@ -113,22 +115,14 @@ Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
       holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)), "widen",
       tensor));
   const Rows rows = rows_of(tensor);
-  switch (tensor.dtype) {
-    case Dtype::F32:
-      widen_rows<float>(wide, narrow, rows, parallel_);
-      return {};
-    case Dtype::F64:
-      widen_rows<double>(wide, narrow, rows, parallel_);
-      return {};
-    case Dtype::F16:
-      widen_rows<Half>(wide, narrow, rows, parallel_);
-      return {};
-    case Dtype::BF16:
-      widen_rows<BFloat>(wide, narrow, rows, parallel_);
-      return {};
-    default:
-      return fail("only floating-point tensors can be converted to float64", tensor.name);
-  }
+  return with_element(tensor.dtype, [&]<class T>(T) -> Result<> {
+    if constexpr (kIsInteger<T>)
+      return fail(ErrorCode::Unsupported, About{"to float64"},
+                  "only floating-point tensors can be converted to float64", tensor.name);
+    else
+      widen_rows<T>(wide, narrow, rows, parallel_);
+    return {};
+  });
 }
 
 Result<> HostOps::narrow(Buffer& to, const Buffer& from, const Tensor& tensor) {
@@ -138,22 +132,14 @@ Result<> HostOps::narrow(Buffer& to, const Buffer& from, const Tensor& tensor) {
       holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)), "narrow",
       tensor));
   const Rows rows = rows_of(tensor);
-  switch (tensor.dtype) {
-    case Dtype::F32:
-      narrow_rows<float>(narrow, wide, rows, parallel_);
-      return {};
-    case Dtype::F64:
-      narrow_rows<double>(narrow, wide, rows, parallel_);
-      return {};
-    case Dtype::F16:
-      narrow_rows<Half>(narrow, wide, rows, parallel_);
-      return {};
-    case Dtype::BF16:
-      narrow_rows<BFloat>(narrow, wide, rows, parallel_);
-      return {};
-    default:
-      return fail("only floating-point tensors can be converted from float64", tensor.name);
-  }
+  return with_element(tensor.dtype, [&]<class T>(T) -> Result<> {
+    if constexpr (kIsInteger<T>)
+      return fail(ErrorCode::Unsupported, About{"from float64"},
+                  "only floating-point tensors can be converted from float64", tensor.name);
+    else
+      narrow_rows<T>(narrow, wide, rows, parallel_);
+    return {};
+  });
 }
 
 Result<Comparison> HostOps::compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,

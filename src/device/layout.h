@@ -27,6 +27,18 @@ inline ElementType element_type(Dtype dtype) {
       return ElementType::F16;
     case Dtype::BF16:
       return ElementType::BF16;
+    case Dtype::I8:
+      return ElementType::I8;
+    case Dtype::I16:
+      return ElementType::I16;
+    case Dtype::U16:
+      return ElementType::U16;
+    case Dtype::U32:
+      return ElementType::U32;
+    case Dtype::U64:
+      return ElementType::U64;
+    case Dtype::Bool:
+      return ElementType::Bool;
   }
   return ElementType::U8;
 }

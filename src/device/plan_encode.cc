@@ -1,6 +1,7 @@
 // Turns the records of record/plan.h into those of player/plan_wire.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/plan_encode.h"
+#include "device/element.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,8 @@ Result<std::uint32_t> number_of(std::string_view word, std::span<const std::stri
                                 const char* what, const std::string& map) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (words[i] == word) return static_cast<std::uint32_t>(i);
-  return fail(fmt::format("tensor map {} of the plan names an unknown {}: '{}'", map, what, word));
+  return fail(ErrorCode::Unsupported, About{std::string(word)},
+              fmt::format("tensor map {} of the plan names an unknown {}: '{}'", map, what, word));
 }
 
 // CUtensorMapDataType and its companions, in the driver's order (CUDA driver API, 12.0).
@@ -43,20 +45,24 @@ class Encoder {
 
   Result<std::vector<std::byte>> encode() {
     if (plan_.steps.size() > player::kMaxPlanSteps)
-      return fail(fmt::format("the launch plan has {} steps; at most {} are possible",
+      return fail(ErrorCode::TooLarge, About{"steps"},
+                  fmt::format("the launch plan has {} steps; at most {} are possible",
                               plan_.steps.size(), player::kMaxPlanSteps));
     for (const PlanTable& table : plan_.tables) KW_TRY(add_table(table));
     for (const PlanTensorMap& map : plan_.tensor_maps) KW_TRY(add_map(map));
     for (const PlanStep& step : plan_.steps) KW_TRY(add_step(step));
     auto bytes = player::encode_plan(parts_);
     if (bytes.size() > player::kMaxPlanBytes)
-      return fail(fmt::format(
-          "the launch plan takes {}, and at most {} are possible: make its tables smaller",
-          format_bytes(bytes.size()), format_bytes(player::kMaxPlanBytes)));
+      return fail(
+          ErrorCode::TooLarge, About{"bytes"},
+          fmt::format(
+              "the launch plan takes {}, and at most {} are possible: make its tables smaller",
+              format_bytes(bytes.size()), format_bytes(player::kMaxPlanBytes)));
     // A player would refuse these bytes: the plan has numbers that no launch can have, or this
     // encoder made a mistake.
     if (!player::decode_plan(bytes).has_value())
       return fail(
+          ErrorCode::OutOfRange, About{"launch"},
           "the launch plan holds a number that no launch can have, such as a grid of more than "
           "2^31 - 1 blocks");
     return bytes;
@@ -66,7 +72,7 @@ class Encoder {
   template <class To>
   static Result<To> fit(std::int64_t value, const char* what) {
     if (value < 0 || static_cast<std::uint64_t>(value) > std::numeric_limits<To>::max())
-      return fail(fmt::format("{} cannot be {}", what, value));
+      return fail(ErrorCode::OutOfRange, About{what}, fmt::format("{} cannot be {}", what, value));
     return static_cast<To>(value);
   }
 
@@ -76,14 +82,16 @@ class Encoder {
     const auto index = static_cast<std::size_t>(p.index);
     if (p.memory == PlanMemory::Table) {
       if (p.index < 0 || index >= plan_.tables.size())
-        return fail(fmt::format("the launch plan uses table {}, which it does not have", p.index));
+        return fail(ErrorCode::NotFound, About{fmt::format("table {}", p.index)},
+                    fmt::format("the launch plan uses table {}, which it does not have", p.index));
       out.kind = player::PlaceKind::Table;
       out.index = static_cast<std::uint32_t>(index);
       return out;
     }
     const auto& list = p.memory == PlanMemory::Tensor ? operands_.tensors : operands_.workspaces;
     if (p.index < 0 || index >= list.size() || list[index] < 0)
-      return fail(fmt::format("the launch plan uses {} {}, which does not exist", name_of(p.memory),
+      return fail(ErrorCode::NotFound, About{fmt::format("{} {}", name_of(p.memory), p.index)},
+                  fmt::format("the launch plan uses {} {}, which does not exist", name_of(p.memory),
                               p.index));
     out.index = static_cast<std::uint32_t>(list[index]);
     return out;
@@ -101,31 +109,20 @@ class Encoder {
   Result<> add_table(const PlanTable& table) {
     parts_.data.resize((parts_.data.size() + 7) / 8 * 8);
     const std::size_t begin = parts_.data.size();
-    switch (table.dtype) {
-      case Dtype::F32:
-        append<float>(table.reals);
-        break;
-      case Dtype::F64:
-        append<double>(table.reals);
-        break;
-      case Dtype::I32:
-        append<std::int32_t>(table.integers);
-        break;
-      case Dtype::I64:
-        append<std::int64_t>(table.integers);
-        break;
-      case Dtype::U8:
-        append<std::uint8_t>(table.integers);
-        break;
-      case Dtype::F16:
-      case Dtype::BF16:
-        return fail(
-            fmt::format("table {} of the launch plan has a 16-bit floating-point type, which "
-                        "tables cannot hold",
-                        table.name));
-    }
+    if (is_half(table.dtype) || table.dtype == Dtype::Bool)
+      return fail(
+          ErrorCode::Unsupported, About{table.name},
+          fmt::format("table {} of the launch plan has the type {}, which tables cannot hold",
+                      table.name, name_of(table.dtype)));
+    with_element(table.dtype, [&]<class T>(T) {
+      if constexpr (std::is_floating_point_v<T>)
+        append<T>(table.reals);
+      else if constexpr (std::is_integral_v<T>)
+        append<T>(table.integers);
+    });
     if (parts_.data.size() == begin)
-      return fail(fmt::format("table {} of the launch plan has no entries", table.name));
+      return fail(ErrorCode::Missing, About{table.name},
+                  fmt::format("table {} of the launch plan has no entries", table.name));
     parts_.tables.push_back({begin, parts_.data.size() - begin});
     return {};
   }
@@ -137,6 +134,7 @@ class Encoder {
         map.stride_bytes.size() + 1 != rank ||
         (!map.element_strides.empty() && map.element_strides.size() != rank))
       return fail(
+          ErrorCode::Contradiction, About{map.name},
           fmt::format("tensor map {} of the launch plan: sizes, box and element strides need one "
                       "number for each dimension, strides one fewer",
                       map.name));
@@ -184,10 +182,13 @@ class Encoder {
   /// Sets three extents; missing ones become `otherwise`.
   static Result<> fill_extents(std::uint32_t (&to)[3], const std::vector<std::int64_t>& from,
                                std::uint32_t otherwise, const char* what) {
-    if (from.size() > 3) return fail(fmt::format("{} has more than three sizes", what));
+    if (from.size() > 3)
+      return fail(ErrorCode::TooLarge, About{what},
+                  fmt::format("{} has more than three sizes", what));
     for (std::size_t d = 0; d < 3; ++d) {
       to[d] = d < from.size() ? KW_TRY(fit<std::uint32_t>(from[d], what)) : otherwise;
-      if (d < from.size() && to[d] == 0) return fail(fmt::format("{} has a size of 0", what));
+      if (d < from.size() && to[d] == 0)
+        return fail(ErrorCode::OutOfRange, About{what}, fmt::format("{} has a size of 0", what));
     }
     return {};
   }
@@ -195,7 +196,8 @@ class Encoder {
   Result<> add_launch(const PlanStep& step, player::WireStep& out) {
     const std::string symbol = operands_.symbol ? operands_.symbol(step.kernel) : step.kernel;
     if (symbol.empty())
-      return fail(fmt::format("the compiled code has no kernel {} that the plan could launch",
+      return fail(ErrorCode::NotFound, About{step.kernel},
+                  fmt::format("the compiled code has no kernel {} that the plan could launch",
                               step.kernel));
     out.name = static_cast<std::uint32_t>(parts_.names.size());
     out.name_bytes = static_cast<std::uint32_t>(symbol.size());

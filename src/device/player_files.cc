@@ -47,6 +47,7 @@ Result<PlayerFiles> PlayerFiles::open(const platform::Path& program) {
   files.paths_ = paths_of_trace(traced.out);
   if (!traced.ok() || files.paths_.empty())
     return fail(
+        ErrorCode::Failed, About{"libraries"},
         "the dynamic loader does not say which libraries this program, which runs candidates, "
         "needs: " +
             platform::describe(traced) + ' ' + sanitise(traced.err, 200),

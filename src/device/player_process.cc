@@ -75,7 +75,8 @@ Result<> PlayerProcess::greet() {
   Exchange hello;
   await(hello, 0, Kind::Hello, platform::real_clock().now_ns(), kSetupTimeout, {});
   if (hello.answer) return {};
-  return fail(fmt::format("the process that runs the {} did not start: {}", name_,
+  return fail(ErrorCode::Ended, About{"start"},
+              fmt::format("the process that runs the {} did not start: {}", name_,
                           hello.result.detail.empty() ? "it did not answer" : hello.result.detail),
               "player", Advice::Retry);
 }
@@ -84,7 +85,8 @@ Result<> PlayerProcess::require(const char* action, std::span<const std::byte> r
                                 std::span<const int> descriptors) {
   const auto e = exchange(request, descriptors, Kind::Ready, kSetupTimeout);
   if (e.answer) return {};
-  return fail(fmt::format("the process that runs the {} cannot {}: {}", name_, action,
+  return fail(ErrorCode::Ended, About{action},
+              fmt::format("the process that runs the {} cannot {}: {}", name_, action,
                           e.result.detail.empty() ? "it did not answer" : e.result.detail),
               "player", Advice::Retry);
 }
@@ -350,7 +352,8 @@ CallResult PlayerProcess::end(Fate fate, std::string detail) {
 }
 
 Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
-  if (!is_alive_) return fail("the process that runs the kernel has ended", name_);
+  if (!is_alive_)
+    return fail(ErrorCode::Ended, "the process that runs the kernel has ended", name_);
   const bool is_running = brake_.release();
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
   // Threads that sleep are read before they are stopped, since being stopped may itself cost a

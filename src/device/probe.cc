@@ -92,7 +92,8 @@ Result<bool> probe_by_computing(Device& device) {
     if (!*buffer && buffer->error().advice == Advice::Retry)
       return std::unexpected(buffer->error());
     else if (!*buffer)
-      return fail("too little memory to see whether the device computes correctly (" +
+      return fail(ErrorCode::NoMemory, About{"probe"},
+                  "too little memory to see whether the device computes correctly (" +
                       buffer->error().what + "); free some and try again",
                   device.facts().model, Advice::Retry);
   return computes_correctly(device.ops(), **values, **truth);

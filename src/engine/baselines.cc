@@ -52,7 +52,7 @@ Result<TimedBaseline> recall_timed(const store::RunStore& store, const std::stri
                                    const EvaluationRequest& request, const Candidate& baseline) {
   TimedBaseline timed{{baseline, {}, 0}, {}, false};
   timed.key = memory_key(judge, request, baseline);
-  const auto known = KW_TRY(store.recall("baseline", timed.key));
+  const auto known = KW_TRY(store.facts().recall("baseline", timed.key));
   if (!known) return timed;
   timed.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
   timed.standing.mean_ns = timed.standing.evaluation.mean_time_ns();
@@ -78,7 +78,7 @@ Result<BaselineStanding> end_timing(const Surroundings& s, TimedBaseline timed) 
   if (timed.is_known) return std::move(standing);
   standing.evaluation = KW_TRY(s.carrier.next());
   if (!standing.evaluation.verdict.is_correct()) return std::move(standing);
-  KW_TRY(s.store.remember("baseline", timed.key, encode(standing.evaluation)));
+  KW_TRY(s.store.facts().remember("baseline", timed.key, encode(standing.evaluation)));
   standing.mean_ns = standing.evaluation.mean_time_ns();
   return std::move(standing);
 }
@@ -97,8 +97,8 @@ namespace {
 
 /// The remembered noise floors, if they are not too old; otherwise empty.
 Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest& request) {
-  const auto text =
-      KW_TRY(s.store.recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
+  const auto text = KW_TRY(
+      s.store.facts().recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
   if (!text) return KnownFloors();
   auto known = KW_TRY(decode<KnownFloors>(*text));
   const std::int64_t age = s.clock.wall_seconds() - known.measured_at;
@@ -109,7 +109,7 @@ Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest&
 
 std::string failure_words(const BaselineStanding& baseline) {
   Verdict verdict = baseline.evaluation.verdict;
-  verdict.evidence = at_path(verdict.evidence, baseline.candidate);
+  move_place(verdict, baseline.candidate.name, path_in_task(baseline.candidate));
   return failure_words(verdict);
 }
 
@@ -128,8 +128,8 @@ Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request
     if (w.speedup.noise_floor)
       known.floors[w.name] = {*w.speedup.noise_floor, w.speedup.floor_series};
   if (known.floors == before) return {};
-  return s.store.remember("noise_floor", memory_key(s.judge_id, request, request.opponent),
-                          encode(known));
+  return s.store.facts().remember("noise_floor", memory_key(s.judge_id, request, request.opponent),
+                                  encode(known));
 }
 
 Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
@@ -154,7 +154,8 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
     standings.push_back(KW_TRY(end_timing(s, std::move(one))));
     s.observer.on_baseline(standings.back());
     if (s.is_interrupted && s.is_interrupted())
-      return fail("interrupted while timing the baselines", "", Advice::Stop);
+      return fail(ErrorCode::Cancelled, About{"baselines"},
+                  "interrupted while timing the baselines", "", Advice::Stop);
   }
   sort_by_time(standings);
   return standings;
@@ -172,18 +173,35 @@ Result<std::vector<BaselineStanding>> recall_baselines(const Workbench& workbenc
   return standings;
 }
 
+namespace {
+
+/// A baseline is unmeasurable because the machine is busy, which is no fault of the task.
+bool is_fault_of_task(const BaselineStanding& b) {
+  return b.evaluation.verdict.outcome != Outcome::Unmeasurable;
+}
+
+std::unexpected<Error> not_timed(bool is_input, const std::string& about, std::string why) {
+  if (is_input) return fail_input(ErrorCode::TaskAtFault, About{about}, std::move(why));
+  return fail(ErrorCode::Failed, About{about}, std::move(why));
+}
+
+}  // namespace
+
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name) {
   std::vector<std::string> names;
   if (standings.empty())
     return fail_input(
+        ErrorCode::Missing, About{"baseline"},
         "the task has no baseline for this target: put a plain kernel into baselines/naive.cu");
   for (const BaselineStanding& b : standings) {
     names.push_back(b.candidate.name);
     if (b.candidate.name == name || (name.empty() && b.mean_ns > 0)) {
       if (b.mean_ns > 0) return &b;
-      return fail_input("baseline '" + name +
-                        "' is not usable: " + at_path(b.evaluation.verdict.evidence, b.candidate));
+      Verdict verdict = b.evaluation.verdict;
+      move_place(verdict, b.candidate.name, path_in_task(b.candidate));
+      return not_timed(is_fault_of_task(b), name,
+                       "baseline '" + name + "' is not usable: " + verdict.evidence);
     }
   }
   if (name.empty()) {
@@ -192,10 +210,9 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     for (const BaselineStanding& b : standings) {
       const Verdict& verdict = b.evaluation.verdict;
       if (!verdict.evidence.empty()) why += "; " + b.candidate.name + ": " + failure_words(b);
-      // A baseline is unmeasurable because the machine is busy, which is no fault of the input.
-      is_input = is_input && verdict.outcome != Outcome::Unmeasurable;
+      is_input = is_input && is_fault_of_task(b);
     }
-    return is_input ? fail_input(std::move(why)) : fail(std::move(why));
+    return not_timed(is_input, "baselines", std::move(why));
   }
   return no_baseline(name, names);
 }
@@ -209,8 +226,9 @@ Result<> find_baseline(const std::vector<Candidate>& baselines, const std::strin
 }
 
 std::unexpected<Error> no_baseline(const std::string& name, const std::vector<std::string>& names) {
-  return fail_input("no baseline named '" + name + "'" + suggestion(name, names) +
-                    "; there are: " + join(names, ", "));
+  return fail_input(ErrorCode::NotFound, About{name},
+                    "no baseline named '" + name + "'" + suggestion(name, names) +
+                        "; there are: " + join(names, ", "));
 }
 
 }  // namespace kw::engine

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
 #include "engine/run.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
+#include "store/store_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -62,7 +64,7 @@ class Listener final : public Observer {
   std::string notices;
 };
 
-class Confirm : public testing::Test {
+class Confirm : public store::OpenStore {
  protected:
   RunReport finished(std::int64_t max_time_s) {
     RunConfig config;
@@ -81,9 +83,6 @@ class Confirm : public testing::Test {
     return options;
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-confirm").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   SyntheticWorkbench workbench_{landscape()};
   evaluate::SyntheticCarrier inner_{workbench_.landscape()};
   platform::FakeClock clock_;
@@ -138,15 +137,29 @@ TEST_F(Confirm, AnInterruptEndsItAndConfirmsNothing) {
   ASSERT_TRUE(report.best) << "it is reported, unconfirmed";
   EXPECT_EQ(carrier_.given_ns.size(), 1u);
   EXPECT_THAT(listener_.notices, HasSubstr("kw resume synthetic-1 begins it again"));
-  EXPECT_THAT(store_.events(report.run.id, "confirm").value(), IsEmpty());
+  EXPECT_THAT(store_.events().of(report.run.id, "confirm").value(), IsEmpty());
 }
 
 TEST(Baselines, AnUnknownNameIsToldWithThoseThereAre) {
   std::vector<BaselineStanding> standings(2);
   standings[0].candidate.name = "reference";
   standings[1].candidate.name = "omp";
-  EXPECT_EQ(choose_baseline(standings, "omq").error().what,
-            "no baseline named 'omq' (did you mean 'omp'?); there are: reference, omp");
+  EXPECT_THAT(choose_baseline(standings, "omq"), IsErrorAbout(ErrorCode::NotFound, "omq"));
+}
+
+TEST(Baselines, ABusyMachineIsNoFaultOfTheTask) {
+  std::vector<BaselineStanding> standings(1);
+  standings[0].candidate.name = "omp";
+  Verdict& verdict = standings[0].evaluation.verdict;
+  verdict = make_verdict(Stage::Measure, Outcome::Unmeasurable,
+                         {.kind = EvidenceKind::OpponentHasNoTime});
+  EXPECT_THAT(choose_baseline(standings, "omp"), IsErrorAbout(ErrorCode::Failed, "omp"));
+  EXPECT_FALSE(choose_baseline(standings, "omp").error().is_input);
+  EXPECT_THAT(choose_baseline(standings, ""), IsErrorAbout(ErrorCode::Failed, "baselines"));
+  verdict.outcome = Outcome::WrongResult;
+  EXPECT_THAT(choose_baseline(standings, "omp"), IsErrorAbout(ErrorCode::TaskAtFault, "omp"));
+  EXPECT_TRUE(choose_baseline(standings, "omp").error().is_input);
+  EXPECT_THAT(choose_baseline(standings, ""), IsErrorAbout(ErrorCode::TaskAtFault, "baselines"));
 }
 
 }  // namespace

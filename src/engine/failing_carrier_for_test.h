@@ -17,7 +17,8 @@ class FailingCarrier final : public evaluate::Carrier {
   Result<> submit(EvaluationRequest request) override { return inner_.submit(std::move(request)); }
   Result<Evaluation> next() override {
     auto evaluation = inner_.next();
-    if (--left_ == 0) return fail("the worker is gone", "carrier", advice_);
+    if (--left_ == 0)
+      return fail(ErrorCode::Ended, About{"worker"}, "the worker is gone", "carrier", advice_);
     return evaluation;
   }
   bool has_failed() const { return left_ <= 0; }

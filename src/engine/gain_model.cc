@@ -102,9 +102,9 @@ struct HeldOut {
   double rules = 0;
 };
 
-JudgeComparison::Judge standing_of(const std::vector<HeldOut>& all, double HeldOut::* score,
-                                   std::size_t& compared) {
-  JudgeComparison::Judge judge;
+JudgeComparison::Figures standing_of(const std::vector<HeldOut>& all, double HeldOut::* score,
+                                     std::size_t& compared) {
+  JudgeComparison::Figures judge;
   double right = 0;
   compared = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -183,7 +183,7 @@ Result<std::vector<GainSample>> gain_samples(const store::RunStore& store, Targe
   for (const RunSummary& run : KW_TRY(store.list())) {
     if (run.config.target != target) continue;
     StepStates standings;
-    KW_TRY(store.for_each_attempt(
+    KW_TRY(store.attempts().for_each(
         run.id, store::Sources::LeaveOut,
         [&](Attempt& attempt) -> Result<> {
           add_samples(run.name, attempt, standings, samples);
@@ -334,18 +334,20 @@ JudgeComparison compare_judges(const std::vector<GainSample>& samples,
 Result<std::vector<GainSample>> samples_to_learn_from(const store::RunStore& store, Target target) {
   auto samples = KW_TRY(gain_samples(store, target));
   if (samples.size() < GainModel::kLeastSamples)
-    return fail_input(fmt::format(
-        "{} steps by models are recorded for target {}, and {} are needed to learn what "
-        "techniques gain: search without --judge learned and --shortlist first",
-        samples.size(), name_of(target), GainModel::kLeastSamples));
+    return fail_input(
+        ErrorCode::Missing, About{"recorded steps"},
+        fmt::format(
+            "{} steps by models are recorded for target {}, and {} are needed to learn what "
+            "techniques gain: search without --judge learned and --shortlist first",
+            samples.size(), name_of(target), GainModel::kLeastSamples));
   return samples;
 }
 
 Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run) {
-  const auto known = KW_TRY(store.events(run.id, kModelEvent));
+  const auto known = KW_TRY(store.events().of(run.id, kModelEvent));
   if (!known.empty()) return decode<GainModel>(known.front().body);
   const GainModel model = GainModel::fit(KW_TRY(samples_to_learn_from(store, run.config.target)));
-  KW_TRY(store.append_event(run.id, {0, kModelEvent, 0, encode(model)}));
+  KW_TRY(store.events().append(run.id, {0, kModelEvent, 0, encode(model)}));
   return model;
 }
 

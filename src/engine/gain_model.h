@@ -118,7 +118,7 @@ class RulesJudge {
 /// Compares two judges on runs that they were not fitted to: each run is held out in turn, together
 /// with a fifth of the others.
 struct JudgeComparison {
-  struct Judge {
+  struct Figures {
     double pairs = 0;  ///< Share of pairs of steps of one run that the judge orders by their gain.
     /// Mean logarithm of the gain over the third of steps of which the judge expects most.
     double top_gain = 0;
@@ -131,8 +131,8 @@ struct JudgeComparison {
   std::size_t samples = 0;
   std::size_t runs = 0;
   std::size_t compared = 0;  ///< Number of compared pairs.
-  Judge learned;
-  Judge rules;  ///< Prefers techniques whose card relieves the kernel's bottleneck.
+  Figures learned;
+  Figures rules;  ///< Prefers techniques whose card relieves the kernel's bottleneck.
   double mean_gain = 0;
   double error = 0;  ///< Mean absolute error of the learned judge.
   /// Mean absolute error of always predicting the mean gain of the other runs.

@@ -7,9 +7,12 @@
 
 #include <cmath>
 
+#include "base/error_for_test.h"
 #include "base/rng.h"
 #include "engine/recorded_steps_for_test.h"
 #include "record/codec_impl.h"
+#include "search/types.h"
+#include "store/store_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -97,17 +100,13 @@ TEST(GainModel, WithoutASecondRunNothingIsCompared) {
   EXPECT_EQ(compare_judges({}, kStepCards).samples, 0U);
 }
 
-class GainSamplesTest : public testing::Test {
+class GainSamplesTest : public store::OpenStore {
  protected:
   RunSummary begin() {
     RunConfig config;
     config.task = "twice";
     return store_.create(config, "then").value();
   }
-
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-gains").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
 };
 
 TEST_F(GainSamplesTest, StepsOfRunsBecomeSamplesWithTheKernelBeforeThem) {
@@ -160,8 +159,7 @@ TEST_F(GainSamplesTest, StepsBeginAtWhatWasGivenAndAtWhatWasRecalled) {
 TEST_F(GainSamplesTest, ARunKeepsTheModelThatItBeganWith) {
   const RunSummary early = begin();
   const auto none = model_of_run(store_, early);
-  ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().what, HasSubstr("search without --judge learned"));
+  EXPECT_THAT(none, IsErrorAbout(ErrorCode::Missing, "recorded steps"));
   const RunSummary teacher = begin();
   for (int i = 1; i <= 12; ++i)
     ASSERT_TRUE(store_.append(teacher, memory_bound_attempt(i, 0, 2, {"tiling"})));

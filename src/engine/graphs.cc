@@ -51,70 +51,73 @@ Result<bool> knows_graph(const RunConfig& config) {
 
 Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
                                        const TechniqueGraph& seed) {
-  return graph_of(KW_TRY(store.recall(kGraphFact, std::string(name_of(target)))), seed);
+  return graph_of(KW_TRY(store.facts().recall(kGraphFact, std::string(name_of(target)))), seed);
 }
 
 Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
                                     const TechniqueGraph& seed,
                                     const std::function<void(TechniqueGraph&)>& change) {
   TechniqueGraph graph;
-  KW_TRY(store.revise(kGraphFact, std::string(name_of(target)),
-                      [&](const std::optional<std::string>& text) -> Result<std::string> {
-                        graph = KW_TRY(graph_of(text, seed));
-                        change(graph);
-                        return to_json(graph);
-                      }));
+  KW_TRY(store.facts().revise(kGraphFact, std::string(name_of(target)),
+                              [&](const std::optional<std::string>& text) -> Result<std::string> {
+                                graph = KW_TRY(graph_of(text, seed));
+                                change(graph);
+                                return to_json(graph);
+                              }));
   return graph;
 }
 
 Result<bool> knows_graph_file(const store::RunStore& store, Target target,
                               const std::string& text) {
-  const auto hashes = KW_TRY(store.recall(kGraphFilesFact, std::string(name_of(target))));
+  const auto hashes = KW_TRY(store.facts().recall(kGraphFilesFact, std::string(name_of(target))));
   return hashes && contains(split_lines(*hashes), std::string_view(sha256(text).hex()));
 }
 
 Result<> note_graph_file(store::RunStore& store, Target target, const std::string& text) {
-  return store.revise(kGraphFilesFact, std::string(name_of(target)),
-                      [&](const std::optional<std::string>& hashes) -> Result<std::string> {
-                        return hashes.value_or("") + sha256(text).hex() + "\n";
-                      });
+  return store.facts().revise(kGraphFilesFact, std::string(name_of(target)),
+                              [&](const std::optional<std::string>& hashes) -> Result<std::string> {
+                                return hashes.value_or("") + sha256(text).hex() + "\n";
+                              });
 }
 
 Result<> forget_graph_files(store::RunStore& store, Target target) {
-  return store.remember(kGraphFilesFact, std::string(name_of(target)), "");
+  return store.facts().remember(kGraphFilesFact, std::string(name_of(target)), "");
 }
 
 std::string counted_run(const RunSummary& run) { return "run " + std::to_string(run.id); }
 
 Result<GraphCounted> graph_counted(const store::RunStore& store, Target target) {
-  return parse_counted(KW_TRY(store.recall(kGraphCountedFact, std::string(name_of(target)))));
+  return parse_counted(
+      KW_TRY(store.facts().recall(kGraphCountedFact, std::string(name_of(target)))));
 }
 
 Result<> note_counted(store::RunStore& store, Target target, const GraphCounted& more) {
-  return store.revise(kGraphCountedFact, std::string(name_of(target)),
-                      [&](const std::optional<std::string>& text) -> Result<std::string> {
-                        GraphCounted counted = parse_counted(text);
-                        for (const auto& [name, number] : more)
-                          counted[name] = std::max(counted[name], number);
-                        return text_of(counted);
-                      });
+  return store.facts().revise(kGraphCountedFact, std::string(name_of(target)),
+                              [&](const std::optional<std::string>& text) -> Result<std::string> {
+                                GraphCounted counted = parse_counted(text);
+                                for (const auto& [name, number] : more)
+                                  counted[name] = std::max(counted[name], number);
+                                return text_of(counted);
+                              });
 }
 
 Result<> replace_counted(store::RunStore& store, Target target, const GraphCounted& all) {
-  return store.remember(kGraphCountedFact, std::string(name_of(target)), text_of(all));
+  return store.facts().remember(kGraphCountedFact, std::string(name_of(target)), text_of(all));
 }
 
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run) {
-  const auto known = KW_TRY(store.events(run.id, kGraphEvent));
-  if (known.empty()) return fail_input("this run used no graph of techniques", run.name);
+  const auto known = KW_TRY(store.events().of(run.id, kGraphEvent));
+  if (known.empty())
+    return fail_input(ErrorCode::Missing, About{"graph"}, "this run used no graph of techniques",
+                      run.name);
   return parse_technique_graph(known.front().body);
 }
 
 Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& run,
                                     const TechniqueGraph& seed) {
-  if (!KW_TRY(store.events(run.id, kGraphEvent)).empty()) return recorded_graph(store, run);
+  if (!KW_TRY(store.events().of(run.id, kGraphEvent)).empty()) return recorded_graph(store, run);
   TechniqueGraph graph = KW_TRY(workspace_graph(store, run.config.target, seed));
-  KW_TRY(store.append_event(run.id, {0, kGraphEvent, 0, to_json(graph)}));
+  KW_TRY(store.events().append(run.id, {0, kGraphEvent, 0, to_json(graph)}));
   return graph;
 }
 
@@ -125,7 +128,7 @@ Result<> teach_graph(store::RunStore& store, const RunSummary& run, const Techni
   if (updates.empty()) return {};
   const int from = updates.back().before;  // only the last step of a way was taken now
   const std::string before =
-      from != 0 ? KW_TRY(store.attempt(run.id, from)).candidate.source : reference;
+      from != 0 ? KW_TRY(store.attempts().get(run.id, from)).candidate.source : reference;
   KW_TRY(change_graph(store, run.config.target, seed, [&](TechniqueGraph& graph) {
     for (const auto& update : updates) {
       const std::size_t edge = graph.add(update.from, update.to);

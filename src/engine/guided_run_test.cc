@@ -96,7 +96,9 @@ TEST_F(GuidedRun, KeepsToAPersonsOrders) {
   const auto all = attempts(report->run.name);
   EXPECT_EQ(all[5].evaluation.verdict.stage, Stage::Screen);
   EXPECT_EQ(all[5].evaluation.verdict.outcome, Outcome::Rejected);
-  EXPECT_THAT(all[5].evaluation.verdict.evidence, HasSubstr("'gather'"));
+  EXPECT_EQ(all[5].evaluation.verdict.seen.kind, EvidenceKind::ForbiddenTechnique);
+  EXPECT_EQ(all[5].evaluation.verdict.seen.subject, "gather");
+  EXPECT_THAT(all[5].evaluation.verdict.seen.numbers, testing::ElementsAre(2)) << "of the order";
   EXPECT_TRUE(all[6].evaluation.verdict.is_correct());
 }
 
@@ -106,7 +108,7 @@ TEST_F(GuidedRun, OrdersComeAfterWhatIsPaidFor) {
   Exchange paid;
   paid.key = "k";
   paid.scope = propose::scope_of_attempt(3);
-  ASSERT_TRUE(store_.keep_exchange(first.id, paid));
+  ASSERT_TRUE(store_.exchanges().keep(first.id, paid));
   Order hint;
   hint.text = "two tiles";
   ASSERT_TRUE(give_orders(store_, first.id, {hint}));
@@ -127,7 +129,7 @@ TEST_F(GuidedRun, OrdersComeAfterAReadingThatIsPaidFor) {
     Exchange paid;
     paid.key = "key of 2";
     paid.scope = propose::scope_of_reading(2);
-    ASSERT_TRUE(store_.keep_exchange(first.id, paid));
+    ASSERT_TRUE(store_.exchanges().keep(first.id, paid));
     Reading reading;
     reading.attempt = 2;
     reading.asked_for = 3;

@@ -149,7 +149,7 @@ class KilledRun {
       const auto add = [&](const AttemptLine& line) {
         lines.push_back(std::to_string(line.number) + " " + line.name + " " + line.words);
       };
-      EXPECT_TRUE(store.for_each_line(run.id, add));
+      EXPECT_TRUE(store.attempts().for_each_line(run.id, add));
     }
     return lines;
   }

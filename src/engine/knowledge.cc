@@ -38,7 +38,7 @@ std::string digest_of(const std::vector<Card>& cards) {
 /// Knowledge cards made from the workspace's confirmed kernels, for the techniques that these show.
 Result<std::vector<Card>> win_cards(store::RunStore& store) {
   std::vector<Card> all;
-  for (const Lesson& lesson : KW_TRY(store.lessons())) {
+  for (const Lesson& lesson : KW_TRY(store.lessons().all())) {
     if (lesson.kind != LessonKind::Win || !is_told(lesson)) continue;
     Card card;
     card.name = lesson.key;
@@ -94,7 +94,7 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
   std::vector<std::string> unknown;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto known = KW_TRY(store.recall(kind, sha256(texts[i]).hex()));
+    const auto known = KW_TRY(store.facts().recall(kind, sha256(texts[i]).hex()));
     if (known) {
       vectors[i] = vector_of(*known);
     } else {
@@ -105,9 +105,10 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
   if (unknown.empty()) return vectors;
   auto fresh = KW_TRY(shelf.embed(unknown, ledger));
   if (fresh.size() != unknown.size())
-    return fail("the embedding model did not return one vector for each text", shelf.embedder);
+    return fail(ErrorCode::BrokenReply, About{"vectors"},
+                "the embedding model did not return one vector for each text", shelf.embedder);
   for (std::size_t i = 0; i < fresh.size(); ++i) {
-    KW_TRY(store.remember(kind, sha256(unknown[i]).hex(), text_of(fresh[i])));
+    KW_TRY(store.facts().remember(kind, sha256(unknown[i]).hex(), text_of(fresh[i])));
     vectors[places[i]] = std::move(fresh[i]);
   }
   return vectors;
@@ -155,12 +156,12 @@ Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target targe
 
 Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shelf& shelf,
                                               const task::Definition& task, Target target,
-                                              const std::string& arch, bool has_cute,
+                                              const std::string& arch, bool has_dialect_headers,
                                               llm::Ledger* ledger) {
   auto found = KW_TRY(store.cards().find({memory::query_words(task), target, 2 * kMostCompared}));
   add_own(KW_TRY(store.cards().of_origin(kShipped)), task.task.family, found);
   std::erase_if(found, [&](const FoundCard& one) {
-    return !memory::fits(one.card, target, arch, has_cute) ||
+    return !memory::fits(one.card, target, arch, has_dialect_headers) ||
            !memory::is_about(one.card, task.task, task.reference);
   });
   // What was made for this family or architecture is compared whether or not words led to it.

@@ -36,11 +36,12 @@ struct Shelf {
 Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target target);
 
 /// Cards that are relevant to a task, best first; `arch` is that of the GPU, empty on cpu;
-/// `has_cute` as in memory::fits(). Vectors are kept, so that each text is paid for once. If
-/// vectors cannot be had, the user is told, and words alone decide the ranking.
+/// `has_dialect_headers` as in memory::fits(). Vectors are kept, so that each text is paid for
+/// once. If vectors cannot be had, the user is told, and words alone decide the ranking.
 Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shelf& shelf,
                                               const task::Definition& task, Target target,
-                                              const std::string& arch, bool has_cute = true,
+                                              const std::string& arch,
+                                              bool has_dialect_headers = true,
                                               llm::Ledger* ledger = nullptr);
 
 }  // namespace kw::engine

@@ -27,13 +27,13 @@ memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot&
 Result<> add_memory(store::RunStore& store, const Learning& learning, llm::Ledger* ledger,
                     LessonSnapshot& snapshot) {
   const memory::AdviceScope scope = advice_scope(learning, snapshot);
-  snapshot.experience = KW_TRY(store.experience(learning.target));
+  snapshot.experience = KW_TRY(store.lessons().experience(learning.target));
   memory::keep_nearest(snapshot.experience, scope);
   snapshot.told_experience = memory::told_of(memory::advise(snapshot.experience, scope));
   if (learning.shelf == nullptr) return {};
   KW_TRY(keep_knowledge(store, *learning.shelf, learning.target));
   snapshot.cards = KW_TRY(find_knowledge(store, *learning.shelf, *learning.task, learning.target,
-                                         learning.arch, learning.has_cute, ledger));
+                                         learning.arch, learning.has_dialect_headers, ledger));
   for (const FoundCard* shown : memory::choose_cards(snapshot.cards, scope))
     snapshot.told_cards.push_back(shown->card.id);
   return {};
@@ -49,8 +49,8 @@ Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learn
   snapshot.device = learning.device;
   const memory::RecallScope scope = scope_of(learning);
   snapshot.found =
-      KW_TRY(store.find_lessons({memory::query_words(*learning.task), learning.target}));
-  snapshot.lessons = memory::bearing_on(KW_TRY(store.lessons()), scope, snapshot.found);
+      KW_TRY(store.lessons().find({memory::query_words(*learning.task), learning.target}));
+  snapshot.lessons = memory::bearing_on(KW_TRY(store.lessons().all()), scope, snapshot.found);
   for (const Lesson& lesson : snapshot.lessons) {
     std::string source;
     if (memory::shows_source(lesson, scope) && is_told(lesson))
@@ -88,7 +88,7 @@ Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::Ru
                                              const platform::Clock& clock, const RunSummary& run,
                                              llm::Ledger* ledger) {
   if (learning == nullptr || !run.config.uses_memory) return std::optional<Lessons>();
-  auto begun = KW_TRY(store.lesson_snapshot(run.id));
+  auto begun = KW_TRY(store.lessons().snapshot(run.id));
   if (!begun) {
     begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds()), ledger));
     // A run without prompts is no evidence of which lessons help, so none is recorded as told. The
@@ -96,7 +96,7 @@ Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::Ru
     const bool tells = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
     if (!tells || run.config.freezes_memory)
       for (auto* told : {&begun->told, &begun->told_experience, &begun->told_cards}) told->clear();
-    KW_TRY(store.begin_lessons(run.id, *begun));
+    KW_TRY(store.lessons().begin(run.id, *begun));
   }
   memory::LessonScope scope{learning->task, learning->target, begun->device, run.name};
   return std::optional(Lessons(*learning, clock,
@@ -136,8 +136,8 @@ void Lessons::tell(propose::Situation& situation) const {
 Result<> Lessons::conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,
                            const std::optional<Evaluation>& confirmation) const {
   if (is_frozen_) return {};
-  KW_TRY(store.learn(run.id, covered(learner_.conclude(run, best, confirmation, now()))));
-  if (run.is_confirmed) KW_TRY(store.credit_lessons(run.id));
+  KW_TRY(store.lessons().learn(run.id, covered(learner_.conclude(run, best, confirmation, now()))));
+  if (run.is_confirmed) KW_TRY(store.lessons().credit(run.id));
   return {};
 }
 

@@ -19,10 +19,10 @@ namespace kw::engine {
 struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = kDefaultTarget;
-  std::string device;            ///< The same as DeviceFacts::id.
-  std::string arch{};            ///< Architecture of the device's GPU, or "avx512f".
-  const Shelf* shelf = nullptr;  ///< Borrowed; null: prompts contain no knowledge.
-  bool has_cute = true;          ///< Code in CuTe's dialect compiles here and may be shown.
+  std::string device;               ///< The same as DeviceFacts::id.
+  std::string arch{};               ///< Architecture of the device's GPU, or "avx512f".
+  const Shelf* shelf = nullptr;     ///< Borrowed; null: prompts contain no knowledge.
+  bool has_dialect_headers = true;  ///< Code in dialects with headers compiles and may be shown.
 };
 
 /// What this workspace knows about a task: lessons with the sources of wins, experience, and

@@ -11,6 +11,7 @@
 
 #include "propose/prompt.h"
 #include "record/codec.h"
+#include "store/store_for_test.h"
 #include "task/load.h"
 
 namespace kw::engine {
@@ -42,7 +43,7 @@ task::Definition small_task() {
   return std::move(*definition);
 }
 
-class LessonsTest : public testing::Test {
+class LessonsTest : public store::OpenStore {
  protected:
   RunSummary begin(bool uses_memory = true, const std::string& strategy = "refine") {
     RunConfig config;
@@ -96,9 +97,6 @@ class LessonsTest : public testing::Test {
     ASSERT_TRUE(lessons->conclude(store_, ended, &best, best.evaluation)) << "again after a kill";
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-lessons").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   platform::FakeClock clock_;
   task::Definition task_ = small_task();
   Learning learning_{&task_, Target::Cpu, "box"};
@@ -113,7 +111,7 @@ TEST_F(LessonsTest, ARunThatFreezesMemoryIsToldAndCountsNothing) {
   const RunSummary run = store_.create(config, "then").value();
   const auto uses = [&] {
     int sum = 0;
-    const std::vector<Lesson> lessons = store_.lessons().value();
+    const std::vector<Lesson> lessons = store_.lessons().all().value();
     for (const Lesson& lesson : lessons) sum += static_cast<int>(lesson.uses);
     return sum;
   };
@@ -137,14 +135,15 @@ TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
   // Meanwhile another run wins more, somebody drops the lessons that this run began with, and the
   // run goes on on another machine.
   teach_a_win(begin(), 1, 3.0);
-  const auto all = store_.lessons().value();
+  const auto all = store_.lessons().all().value();
   for (const Lesson& lesson : all)
-    ASSERT_TRUE(store_.set_lesson_state(lesson.id, LessonState::Dropped));
+    ASSERT_TRUE(store_.lessons().set_state(lesson.id, LessonState::Dropped));
   learning_.device = "another box";
   auto resumed = open(run);
-  resumed->observe(store_.attempt(run.id, 1).value(), true);
+  resumed->observe(store_.attempts().get(run.id, 1).value(), true);
   EXPECT_EQ(text_of(*resumed), first) << "a changed prompt would be paid for twice";
-  EXPECT_THAT(store_.lesson_changes(run.id).value(), SizeIs(2)) << "observing again stores nothing";
+  EXPECT_THAT(store_.lessons().changes(run.id).value(), SizeIs(2))
+      << "observing again stores nothing";
   EXPECT_EQ(text_of(*open(begin())), "") << "a new run knows nothing that was dropped";
 }
 
@@ -158,7 +157,7 @@ TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat)
     lessons[i].text = "Tiles of panel " + std::to_string(i) + ".";
   }
   lessons[4].text = "Twice as many elementwise products in flight hide the latency.";
-  ASSERT_TRUE(store_.learn(other.id, lessons));
+  ASSERT_TRUE(store_.lessons().learn(other.id, lessons));
   const RunSummary run = begin();
   const std::string first = text_of(*open(run));
   EXPECT_THAT(first, AllOf(HasSubstr("(`gemm`) Twice as many elementwise products"),
@@ -169,9 +168,9 @@ TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat)
     lessons[i].text = "Twice the elementwise products.";
     lessons[i].seen_in = {{"gemm-1", 1, "later"}};
   }
-  ASSERT_TRUE(store_.learn(other.id, lessons));
+  ASSERT_TRUE(store_.lessons().learn(other.id, lessons));
   EXPECT_EQ(text_of(*open(run)), first);
-  EXPECT_EQ(store_.lesson_snapshot(run.id).value()->told.size(), 1u);
+  EXPECT_EQ(store_.lessons().snapshot(run.id).value()->told.size(), 1u);
   EXPECT_EQ(text_of(*open(begin())), "");
 }
 
@@ -190,7 +189,7 @@ TEST_F(LessonsTest, WinsAreShownBeforeThePlaybookWithTheirSource) {
 TEST_F(LessonsTest, EndingTwiceCountsOnce) {
   teach_a_win(begin(), 1, 2.0);
   teach_a_win(begin(), 2, 3.0);
-  const auto all = store_.lessons().value();
+  const auto all = store_.lessons().all().value();
   for (const Lesson& lesson : all) {
     EXPECT_EQ(lesson.seen, 1) << lesson.text;
     const bool is_older = lesson.seen_in.front().run == "twice-1";
@@ -202,7 +201,7 @@ TEST_F(LessonsTest, EndingTwiceCountsOnce) {
 TEST_F(LessonsTest, WhereNobodyWritesNothingIsTold) {
   teach_a_win(begin(), 1, 2.0);
   teach_a_win(begin(true, "greedy"), 1, 3.0);
-  const auto all = store_.lessons().value();
+  const auto all = store_.lessons().all().value();
   EXPECT_EQ(all.back().seen_in.front().run, "twice-2") << "it learns all the same";
   for (const Lesson& lesson : all) {
     EXPECT_EQ(lesson.uses, 0) << lesson.text;
@@ -229,7 +228,7 @@ TEST_F(LessonsTest, WithoutMemoryNothingIsKnown) {
   teach_a_win(begin(), 1, 2.0);
   const RunSummary run = begin(false);
   EXPECT_FALSE(open(run));
-  EXPECT_FALSE(store_.lesson_snapshot(run.id).value());
+  EXPECT_FALSE(store_.lessons().snapshot(run.id).value());
   EXPECT_FALSE(Lessons::open(nullptr, store_, clock_, begin()).value()) << "no task to learn about";
 }
 

@@ -37,7 +37,8 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
   const std::size_t then = first_written(workbench, config);
   const std::size_t now = workbench.ideas().size();
   if (then == now || (is_writing && config.start_attempts == 0)) return {};
-  return fail_input(fmt::format("the run cannot go on, because task and playbook had {} kernels "
+  return fail_input(ErrorCode::Changed, About{"kernels"},
+                    fmt::format("the run cannot go on, because task and playbook had {} kernels "
                                 "when it began and have {} now",
                                 then, now),
                     config.task);

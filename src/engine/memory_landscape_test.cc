@@ -13,6 +13,8 @@
 #include "engine/lessons.h"
 #include "memory/advice.h"
 #include "memory/learner.h"
+#include "platform/memory_disk_for_test.h"
+#include "search/make_for_test.h"
 #include "search/technique_world.h"
 
 namespace kw::engine {
@@ -192,7 +194,7 @@ class Workspace {
 
  private:
   search::Play run(std::uint64_t sibling, bool is_frozen) {
-    Life life(family_, sibling, store_.experience().value());
+    Life life(family_, sibling, store_.lessons().experience().value());
     const Learning learning{&life.task(), Target::Cpu, "box"};
     RunConfig config;
     config.task = life.task().task.name;

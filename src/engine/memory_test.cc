@@ -8,6 +8,7 @@
 #include "memory/knowledge.h"
 #include "propose/prompt.h"
 #include "record/codec.h"
+#include "store/store_for_test.h"
 #include "task/load.h"
 
 namespace kw::engine {
@@ -41,7 +42,7 @@ task::Definition row_task() {
   return std::move(*definition);
 }
 
-class MemoryTest : public testing::Test {
+class MemoryTest : public store::OpenStore {
  protected:
   RunSummary begin(bool is_frozen = false) {
     RunConfig config;
@@ -93,15 +94,12 @@ class MemoryTest : public testing::Test {
     const auto add = [&](const auto& all) {
       for (const auto& one : all) text += encode(one) + "\n";
     };
-    add(store_.experience().value());
-    add(store_.lessons().value());
+    add(store_.lessons().experience().value());
+    add(store_.lessons().all().value());
     add(store_.cards().all().value());
     return text;
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-memory").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   platform::FakeClock clock_;
   task::Definition task_ = row_task();
   Shelf shelf_ = [] {
@@ -126,12 +124,12 @@ TEST_F(MemoryTest, ARunKeepsToWhatItBeganWithAndIsCountedOnce) {
   teach_two();
   const RunSummary run = begin();
   const std::string first = prompt_of(open(run));
-  EXPECT_EQ(store_.experience()->front().uses, 1);
+  EXPECT_EQ(store_.lessons().experience()->front().uses, 1);
   teach_two();
   shelf_.shipped.clear();
-  const int uses_since = store_.experience()->front().uses;
+  const int uses_since = store_.lessons().experience()->front().uses;
   EXPECT_EQ(prompt_of(open(run)), first);
-  EXPECT_EQ(store_.experience()->front().uses, uses_since);
+  EXPECT_EQ(store_.lessons().experience()->front().uses, uses_since);
 }
 
 TEST_F(MemoryTest, FrozenMemoryMakesRunsComparable) {

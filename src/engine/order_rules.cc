@@ -32,7 +32,8 @@ bool is_lifted(const std::vector<Order>& orders, int number) {
 Result<const AttemptLine*> line_of_order(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.lines.size());
   if (order.attempt < 1 || order.attempt > count)
-    return fail_input(fmt::format("this run has no attempt {}; the number of its attempts is {}",
+    return fail_input(ErrorCode::NotFound, About{fmt::format("attempt {}", order.attempt)},
+                      fmt::format("this run has no attempt {}; the number of its attempts is {}",
                                   order.attempt, count));
   return &c.lines[static_cast<std::size_t>(order.attempt - 1)];
 }
@@ -52,56 +53,69 @@ Result<> check_parent(const Order& order, const OrderContext& c) {
   const char* verb = order.kind == OrderKind::Pin ? "pin" : "stop";
   if (!has_parents(c.config))
     return fail_input(
+        ErrorCode::Unsupported, About{c.config.strategy},
         fmt::format("strategy '{}' derives nothing from its attempts: there is nothing to "
                     "{}",
                     c.config.strategy, verb));
   const AttemptLine* line = KW_TRY(line_of_order(order, c));
   if (const Order* stop = stopping(order.attempt, c))
-    return fail_input(fmt::format("attempt {} was given up by order {}; lift that first",
+    return fail_input(ErrorCode::WrongState,
+                      About{fmt::format("given up by order {}", stop->number)},
+                      fmt::format("attempt {} was given up by order {}; lift that first",
                                   order.attempt, stop->number));
   if (!asks_writers(c.config) && line->parent != 0)
-    return fail_input(fmt::format("attempt {} is a setting of the knobs of attempt {}: {} that one",
+    return fail_input(ErrorCode::Contradiction,
+                      About{fmt::format("setting of attempt {}", line->parent)},
+                      fmt::format("attempt {} is a setting of the knobs of attempt {}: {} that one",
                                   order.attempt, line->parent, verb));
   if (order.kind == OrderKind::Stop) return {};
   if (line->outcome != Outcome::Correct)
     return fail_input(
+        ErrorCode::WrongState, About{"not correct"},
         fmt::format("attempt {} cannot be pinned, because only a correct attempt can: {}",
                     order.attempt, line->words));
   if (!asks_writers(c.config) && line->knobs.empty())
-    return fail_input(fmt::format("attempt {} has no knobs that could be tuned", order.attempt));
+    return fail_input(ErrorCode::Unsupported, About{"no knobs"},
+                      fmt::format("attempt {} has no knobs that could be tuned", order.attempt));
   return {};
 }
 
 Result<> check_technique(const Order& order, const OrderContext& c) {
-  if (order.text.empty()) return fail_input("which technique?");
+  if (order.text.empty())
+    return fail_input(ErrorCode::Missing, About{"technique"}, "which technique?");
   if (asks_writers(c.config)) return {};
   std::set<std::string> shown;
   for (const search::Idea& idea : c.ideas)
     shown.insert(idea.techniques.begin(), idea.techniques.end());
   const std::vector<std::string> names(shown.begin(), shown.end());
   if (!shown.contains(order.text))
-    return fail_input(fmt::format("no idea of this run shows the technique '{}'{}; there are: {}",
+    return fail_input(ErrorCode::NotFound, About{order.text},
+                      fmt::format("no idea of this run shows the technique '{}'{}; there are: {}",
                                   order.text, suggestion(order.text, names), join(names, ", ")));
   std::vector<Order> all = c.orders;
   all.push_back(order);
   all.back().number = static_cast<int>(all.size());
   for (Order& o : all) o.from_attempt = 1;
   if (steering_of(in_force(all, 1), c.ideas).closed.size() == c.ideas.size())
-    return fail_input("this order would leave the run no idea to try");
+    return fail_input(ErrorCode::Contradiction, About{"no idea left"},
+                      "this order would leave the run no idea to try");
   return {};
 }
 
 Result<> check_lift(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.orders.size());
   if (order.lifts < 1 || order.lifts > count)
-    return fail_input(fmt::format("this run has no order {}; the number of its orders is {}",
+    return fail_input(ErrorCode::NotFound, About{fmt::format("order {}", order.lifts)},
+                      fmt::format("this run has no order {}; the number of its orders is {}",
                                   order.lifts, count));
   const Order& lifted = c.orders[static_cast<std::size_t>(order.lifts - 1)];
   if (lifted.kind == OrderKind::Budget || lifted.kind == OrderKind::Lift ||
       lifted.kind == OrderKind::Finish)
-    return fail_input(fmt::format("order {} ({}) cannot be lifted", order.lifts, words_of(lifted)));
+    return fail_input(ErrorCode::Unsupported, About{"lift"},
+                      fmt::format("order {} ({}) cannot be lifted", order.lifts, words_of(lifted)));
   if (is_lifted(c.orders, order.lifts))
-    return fail_input(fmt::format("order {} is lifted already", order.lifts));
+    return fail_input(ErrorCode::WrongState, About{"lifted"},
+                      fmt::format("order {} is lifted already", order.lifts));
   return {};
 }
 
@@ -109,9 +123,11 @@ Result<> check_lift(const Order& order, const OrderContext& c) {
 template <class T>
 Result<> check_bound(const char* what, T now, T wanted) {
   if (now <= 0)
-    return fail_input(fmt::format("this run has no bound on {} that could be raised", what));
+    return fail_input(ErrorCode::Missing, About{std::string(what)},
+                      fmt::format("this run has no bound on {} that could be raised", what));
   if (wanted <= now)
     return fail_input(
+        ErrorCode::OutOfRange, About{std::string(what)},
         fmt::format("a budget can only be raised, and the bound on {} is {} now", what, now));
   return {};
 }
@@ -149,14 +165,18 @@ RaisedBudget bounds_of(const RunConfig& config, const std::vector<Order>& orders
 Result<> check_order(const Order& order, const OrderContext& context) {
   for (const Order& earlier : context.orders)
     if (earlier.kind == OrderKind::Finish)
-      return fail_input(fmt::format("order {} of {} ends its search: nothing more will be asked",
+      return fail_input(ErrorCode::WrongState,
+                        About{fmt::format("ended by order {}", earlier.number)},
+                        fmt::format("order {} of {} ends its search: nothing more will be asked",
                                     earlier.number, earlier.who));
   switch (order.kind) {
     case OrderKind::Hint:
       if (order.text.empty())
-        return fail_input("the hint is empty: say what the model should know");
+        return fail_input(ErrorCode::Missing, About{"hint"},
+                          "the hint is empty: say what the model should know");
       if (!asks_writers(context.config))
-        return fail_input("a hint is for a model that writes, and no model writes in this run");
+        return fail_input(ErrorCode::Unsupported, About{"hint"},
+                          "a hint is for a model that writes, and no model writes in this run");
       return {};
     case OrderKind::Forbid:
     case OrderKind::Require:

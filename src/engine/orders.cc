@@ -36,7 +36,7 @@ struct Effect {
 Result<std::vector<Order>> read_orders(const store::RunStore& store, std::int64_t run,
                                        int& last_event, std::size_t count) {
   std::vector<Order> orders;
-  for (const store::Event& event : KW_TRY(store.events(run, kOrderEvent, last_event))) {
+  for (const store::Event& event : KW_TRY(store.events().of(run, kOrderEvent, last_event))) {
     orders.push_back(KW_TRY(decode<Order>(event.body)));
     orders.back().number = static_cast<int>(count + orders.size());
     last_event = event.number;
@@ -59,21 +59,22 @@ std::string budget_words(const RaisedBudget& b) {
 Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders) {
   std::vector<store::Event> events;
   for (const Order& order : orders) events.push_back({0, kOrderEvent, 0, encode(order)});
-  return store.append_events(run, events);
+  return store.events().append_all(run, events);
 }
 
 Result<> keep_effect(store::RunStore& store, std::int64_t run, const Order& order) {
-  return store.append_event(
+  return store.events().append(
       run, {0, kEffectEvent, 0, encode(Effect{order.number, order.from_attempt, order.told})});
 }
 
 Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t run) {
   int last = 0;
   auto orders = KW_TRY(read_orders(store, run, last, 0));
-  for (const store::Event& event : KW_TRY(store.events(run, kEffectEvent))) {
+  for (const store::Event& event : KW_TRY(store.events().of(run, kEffectEvent))) {
     const auto effect = KW_TRY(decode<Effect>(event.body));
     if (effect.order < 1 || effect.order > static_cast<int>(orders.size()))
-      return fail("the store holds the effect of an order that it does not hold", "run",
+      return fail(ErrorCode::Malformed, About{"order"},
+                  "the store holds the effect of an order that it does not hold", "run",
                   Advice::Stop);
     Order& order = orders[static_cast<std::size_t>(effect.order - 1)];
     order.from_attempt = effect.from_attempt;
@@ -194,7 +195,7 @@ std::optional<OrderBook::Due> OrderBook::take(int next, int told) {
 Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
   const auto recorded = static_cast<int>(run.attempts);
   int settled = recorded;
-  KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
+  KW_TRY(store.exchanges().for_each(run.id, [&](const Exchange& exchange) -> Result<> {
     settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
                         propose::attempt_of_counsel(exchange.scope)});
     if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {

@@ -9,12 +9,14 @@
 
 #include <map>
 
+#include "base/error_for_test.h"
 #include "base/text.h"
 #include "engine/failing_carrier_for_test.h"
 #include "engine/order_rules.h"
 #include "engine/run.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
+#include "store/store_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -65,7 +67,7 @@ class Person final : public Observer {
   std::multimap<int, Order> orders_;
 };
 
-class OrderedRun : public testing::Test {
+class OrderedRun : public store::OpenStore {
  protected:
   RunConfig config(int outstanding = 1, const std::string& strategy = "greedy") {
     RunConfig c;
@@ -101,7 +103,8 @@ class OrderedRun : public testing::Test {
   }
   std::vector<AttemptLine> lines(const RunSummary& run) const {
     std::vector<AttemptLine> all;
-    EXPECT_TRUE(store_.for_each_line(run.id, [&](const AttemptLine& l) { all.push_back(l); }));
+    EXPECT_TRUE(
+        store_.attempts().for_each_line(run.id, [&](const AttemptLine& l) { all.push_back(l); }));
     return all;
   }
 
@@ -122,9 +125,6 @@ class OrderedRun : public testing::Test {
     EXPECT_EQ(file.execAndGet("PRAGMA integrity_check").getString(), "ok");
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-orders").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   search::LandscapeOptions options_{.seed = 7};
   SyntheticWorkbench workbench_{options_};
   evaluate::SyntheticCarrier carrier_{workbench_.landscape()};
@@ -211,7 +211,7 @@ TEST_F(OrderedRun, InterruptedAtAnyLookWhileOrdersComeTheSameDecisionsFollow) {
     int looks = 0;
     const auto first = run(surroundings(person, [&] { return ++looks >= nth; }), config());
     if (!first) {
-      EXPECT_EQ(first.error().what, "interrupted while timing the baselines");
+      EXPECT_THAT(first.error(), IsErrorAbout(ErrorCode::Cancelled, "baselines"));
       EXPECT_EQ(person.run().name, "") << "there is no run yet";
       continue;
     }
@@ -369,9 +369,8 @@ class OrderRules : public testing::Test {
     }
     ideas_ = {{"a", {}, {"tiling"}}, {"b", {}, {"unrolling", "tiling"}}};
   }
-  std::string refusal(const Order& order) {
-    const auto checked = check_order(order, {config_, lines_, ideas_, orders_});
-    return checked ? "" : checked.error().what;
+  Result<> refusal(const Order& order) {
+    return check_order(order, {config_, lines_, ideas_, orders_});
   }
   void give(Order order) {
     order.number = static_cast<int>(orders_.size()) + 1;
@@ -386,57 +385,66 @@ class OrderRules : public testing::Test {
 
 TEST_F(OrderRules, WithoutAModelWordsMeanNothing) {
   EXPECT_THAT(refusal(order_of(OrderKind::Hint, "blocks")),
-              HasSubstr("no model writes in this run"));
+              IsErrorAbout(ErrorCode::Unsupported, "hint"));
   config_.strategy = "refine";
-  EXPECT_EQ(refusal(order_of(OrderKind::Hint, "blocks")), "");
-  EXPECT_THAT(refusal(order_of(OrderKind::Hint)), HasSubstr("the hint is empty"));
+  EXPECT_TRUE(refusal(order_of(OrderKind::Hint, "blocks")));
+  EXPECT_THAT(refusal(order_of(OrderKind::Hint)), IsErrorAbout(ErrorCode::Missing, "hint"));
 }
 
 TEST_F(OrderRules, TechniquesAreThoseOfTheIdeas) {
-  EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "unrolling")), "");
+  EXPECT_TRUE(refusal(order_of(OrderKind::Forbid, "unrolling")));
   EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "unroling")),
-              HasSubstr("did you mean 'unrolling'?"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "tiling")), HasSubstr("no idea to try"));
-  EXPECT_EQ(refusal(order_of(OrderKind::Require, "tiling")), "");
+              IsErrorAbout(ErrorCode::NotFound, "unroling"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "tiling")),
+              IsErrorAbout(ErrorCode::Contradiction, "no idea left"));
+  EXPECT_TRUE(refusal(order_of(OrderKind::Require, "tiling")));
   give(order_of(OrderKind::Forbid, "unrolling"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Require, "unrolling")), HasSubstr("no idea to try"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Require, "unrolling")),
+              IsErrorAbout(ErrorCode::Contradiction, "no idea left"));
   config_.strategy = "refine";
-  EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "anything")), "") << "a model may use any";
+  EXPECT_TRUE(refusal(order_of(OrderKind::Forbid, "anything"))) << "a model may use any";
 }
 
 TEST_F(OrderRules, PinsNameCorrectAttemptsThatCanBeDerivedFrom) {
-  EXPECT_EQ(refusal(order_of(OrderKind::Pin, "", 2)), "");
-  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 5)), HasSubstr("its attempts is 4"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 3)), HasSubstr("only a correct attempt can"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 1)), HasSubstr("no knobs"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)), HasSubstr("knobs of attempt 2: pin that"));
-  EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 4)), HasSubstr("stop that one"));
+  EXPECT_TRUE(refusal(order_of(OrderKind::Pin, "", 2)));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 5)),
+              IsErrorAbout(ErrorCode::NotFound, "attempt 5"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 3)),
+              IsErrorAbout(ErrorCode::WrongState, "not correct"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 1)),
+              IsErrorAbout(ErrorCode::Unsupported, "no knobs"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)),
+              IsErrorAbout(ErrorCode::Contradiction, "setting of attempt 2"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 4)),
+              IsErrorAbout(ErrorCode::Contradiction, "setting of attempt 2"));
   config_.strategy = "refine";
-  EXPECT_EQ(refusal(order_of(OrderKind::Pin, "", 4)), "");
+  EXPECT_TRUE(refusal(order_of(OrderKind::Pin, "", 4)));
   give(order_of(OrderKind::Stop, "", 2));
-  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)), HasSubstr("given up by order 1"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)),
+              IsErrorAbout(ErrorCode::WrongState, "given up by order 1"));
   for (const char* strategy : {"random", "best-of-n"}) {
     config_.strategy = strategy;
-    EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 1)), HasSubstr("derives nothing"));
+    EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 1)),
+                IsErrorAbout(ErrorCode::Unsupported, strategy));
   }
 }
 
 TEST_F(OrderRules, BudgetsAreRaisedOnly) {
-  EXPECT_EQ(refusal(raise_attempts(31)), "");
-  EXPECT_THAT(refusal(raise_attempts(30)), HasSubstr("is 30 now"));
+  EXPECT_TRUE(refusal(raise_attempts(31)));
+  EXPECT_THAT(refusal(raise_attempts(30)), IsErrorAbout(ErrorCode::OutOfRange, "attempts"));
   give(raise_attempts(50));
-  EXPECT_THAT(refusal(raise_attempts(40)), HasSubstr("is 50 now"));
+  EXPECT_THAT(refusal(raise_attempts(40)), IsErrorAbout(ErrorCode::OutOfRange, "attempts"));
   Order order = order_of(OrderKind::Budget);
   order.budget.models.calls = 9;
-  EXPECT_THAT(refusal(order), HasSubstr("no bound on model calls"));
+  EXPECT_THAT(refusal(order), IsErrorAbout(ErrorCode::Missing, "model calls"));
 }
 
 TEST_F(OrderRules, NothingIsOrderedOfASearchThatWasEnded) {
-  EXPECT_EQ(refusal(order_of(OrderKind::Finish)), "");
+  EXPECT_TRUE(refusal(order_of(OrderKind::Finish)));
   give(order_of(OrderKind::Finish));
   for (const Order& order :
        {order_of(OrderKind::Finish), raise_attempts(50), order_of(OrderKind::Lift)})
-    EXPECT_THAT(refusal(order), HasSubstr("order 1 of anna ends its search"));
+    EXPECT_THAT(refusal(order), IsErrorAbout(ErrorCode::WrongState, "ended by order 1"));
 }
 
 TEST_F(OrderRules, WhatIsLiftedMustHold) {
@@ -444,13 +452,13 @@ TEST_F(OrderRules, WhatIsLiftedMustHold) {
   give(raise_attempts(50));
   Order lift = order_of(OrderKind::Lift);
   lift.lifts = 1;
-  EXPECT_EQ(refusal(lift), "");
+  EXPECT_TRUE(refusal(lift));
   give(lift);
-  EXPECT_THAT(refusal(lift), HasSubstr("lifted already"));
+  EXPECT_THAT(refusal(lift), IsErrorAbout(ErrorCode::WrongState, "lifted"));
   lift.lifts = 2;
-  EXPECT_THAT(refusal(lift), HasSubstr("cannot be lifted"));
+  EXPECT_THAT(refusal(lift), IsErrorAbout(ErrorCode::Unsupported, "lift"));
   lift.lifts = 7;
-  EXPECT_THAT(refusal(lift), HasSubstr("its orders is 3"));
+  EXPECT_THAT(refusal(lift), IsErrorAbout(ErrorCode::NotFound, "order 7"));
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ std::string reading_key(std::int64_t run, int attempt) {
 
 Result<std::optional<Reading>> reading_of(const store::RunStore& store, std::int64_t run,
                                           int attempt) {
-  const auto text = KW_TRY(store.recall(kReadingFact, reading_key(run, attempt)));
+  const auto text = KW_TRY(store.facts().recall(kReadingFact, reading_key(run, attempt)));
   if (!text) return std::optional<Reading>();
   return std::optional(KW_TRY(decode<Reading>(*text)));
 }
 
 Result<> keep_reading(store::RunStore& store, std::int64_t run, const Reading& reading) {
-  return store.remember(kReadingFact, reading_key(run, reading.attempt), encode(reading));
+  return store.facts().remember(kReadingFact, reading_key(run, reading.attempt), encode(reading));
 }
 
 }  // namespace kw::engine

@@ -20,11 +20,13 @@ Result<search::RecordedStep> step_of(const Attempt& attempt) {
       !ask.contains("fidelity") || !ask["fidelity"].is_number() || !ask.contains("idea") ||
       !ask["idea"].is_number_integer())
     return fail(
+        ErrorCode::Malformed, About{"ask"},
         "the record of this attempt lacks what the strategy asked for: its role, idea or fidelity",
         where);
   const auto role = enum_from<search::Role>(ask["role"].get<std::string>());
   if (!role)
-    return fail("the record of this attempt names a role that this program does not know", where);
+    return fail(ErrorCode::NewerFormat, About{"role"},
+                "the record of this attempt names a role that this program does not know", where);
   search::RecordedStep step;
   step.attempt = attempt.number;
   step.parent = attempt.parent;

@@ -43,7 +43,7 @@ Result<Begun> begin(const Rehearsal& s, const RunConfig& config, const BaselineS
   RunSummary run = KW_TRY(s.scratch.create(config, now_of(s)));
   Loop loop = KW_TRY(loop_of(s, run, config, baseline));
   // The scratch store has no lessons of its own.
-  if (known) KW_TRY(s.scratch.begin_lessons(run.id, *known));
+  if (known) KW_TRY(s.scratch.lessons().begin(run.id, *known));
   auto lessons = KW_TRY(Lessons::open(s.learning, s.scratch, s.clock, run));
   auto writer = KW_TRY(Writer::open(s.writing, s.scratch, s.clock, run, baseline.mean_ns));
   return Begun{std::move(run), std::move(loop), std::move(lessons), std::move(writer)};
@@ -79,6 +79,7 @@ Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& a
     }
     if (config.start_attempts == 0)
       return fail_input(
+          ErrorCode::Unsupported, About{config.strategy},
           "strategy '" + config.strategy +
               "' asks for no source before it knows outcomes, so it has no first prompt to show",
           config.task);

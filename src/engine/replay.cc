@@ -17,7 +17,8 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
     return c.name == stored.config.baseline;
   });
   if (baseline == baselines.end())
-    return fail_input("the task no longer has the baseline '" + stored.config.baseline + "'",
+    return fail_input(ErrorCode::Changed, About{stored.config.baseline},
+                      "the task no longer has the baseline '" + stored.config.baseline + "'",
                       stored.name);
   constexpr int kNoneIsNew = std::numeric_limits<int>::max();
   auto orders = KW_TRY(OrderBook::open(store, stored.id, kNoneIsNew));
@@ -35,7 +36,7 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   // Sources are loaded for a writing strategy alone, whose later asks refer to them; the workbench
   // gives all others.
   const auto sources = strategy->is_writing ? store::Sources::Load : store::Sources::LeaveOut;
-  KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
+  KW_TRY(store.attempts().for_each(stored.id, sources, [&](Attempt& attempt) -> Result<> {
     if (differs) return {};
     while (loop.in_flight().size() <
            static_cast<std::size_t>(std::max(1, stored.config.outstanding))) {

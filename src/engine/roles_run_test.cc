@@ -8,6 +8,7 @@
 #include "engine/recording_carrier_for_test.h"
 #include "engine/traits.h"
 #include "engine/writing_run_for_test.h"
+#include "platform/memory_disk_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -39,6 +40,8 @@ TEST_F(RolesRun, AnAgentPlansWritesAndIsReviewedBeforeItIsJudged) {
   const auto all = attempts(report.run.name);
   EXPECT_EQ(all[0].evaluation.verdict.stage, Stage::Propose);
   EXPECT_EQ(all[0].evaluation.verdict.outcome, Outcome::Rejected);
+  EXPECT_EQ(all[0].evaluation.verdict.seen.kind, EvidenceKind::TurnedDown);
+  EXPECT_EQ(all[0].evaluation.findings.front().about, "critic");
   EXPECT_THAT(all[0].evaluation.findings.front().text, HasSubstr("word of the critic"));
   EXPECT_THAT(all[0].candidate.source, HasSubstr("UNFIT")) << "kept, so that it can be mended";
   EXPECT_EQ(told_[1].errand, Errand::Repair);

@@ -107,9 +107,10 @@ class Runner {
 /// The recorded attempt that answers the ask `flight`; an error if the recorded ask differs.
 Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary& run,
                                  const InFlight& flight) {
-  Attempt attempt = KW_TRY(store.attempt(run.id, flight.number));
+  Attempt attempt = KW_TRY(store.attempts().get(run.id, flight.number));
   if (const std::string now = search::encode_ask(flight.ask); attempt.ask != now)
     return fail(
+        ErrorCode::Changed, About{"ask"},
         fmt::format("the strategy asks something else than what was recorded as attempt {}; "
                     "was the program or the task changed? recorded: {}; now: {}",
                     flight.number, attempt.ask, now),
@@ -118,7 +119,7 @@ Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary&
 }
 
 Result<> Runner::recall_attempt(int original, const std::string& what, Attempt& attempt) {
-  recall(KW_TRY(s_.store.attempt(run_.id, original)), what, attempt);
+  recall(KW_TRY(s_.store.attempts().get(run_.id, original)), what, attempt);
   return {};
 }
 
@@ -325,7 +326,7 @@ Result<std::optional<Confirmed>> Runner::confirm(const Candidate& baseline) {
       s_.observer.on_notice("no time is left to confirm another kernel");
       break;
     }
-    const Attempt attempt = KW_TRY(s_.store.attempt(run_.id, number));
+    const Attempt attempt = KW_TRY(s_.store.attempts().get(run_.id, number));
     s_.observer.on_confirm(attempt);
     const Confirmed confirmed = KW_TRY(confirm_one(attempt, baseline));
     const Evaluation& evaluation = confirmed.evaluation;
@@ -336,8 +337,8 @@ Result<std::optional<Confirmed>> Runner::confirm(const Candidate& baseline) {
       break;
     }
     const std::int64_t at_ns = elapsed_ns();
-    KW_TRY(s_.store.append_events(run_.id, {{0, kTermsEvent, at_ns, encode(confirmed.terms)},
-                                            {0, "confirm", at_ns, encode(evaluation)}}));
+    KW_TRY(s_.store.events().append_all(run_.id, {{0, kTermsEvent, at_ns, encode(confirmed.terms)},
+                                                  {0, "confirm", at_ns, encode(evaluation)}}));
     if (is_win || !first) first = confirmed;
     if (is_win) {
       run_.best_attempt = number;
@@ -399,7 +400,8 @@ Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
 /// An error, before a run is created, if its strategy needs a model that writes and there is none.
 Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
-    return fail_input("strategy '" + config.strategy + "' needs a model that writes: give --model");
+    return fail_input(ErrorCode::Missing, About{"--model"},
+                      "strategy '" + config.strategy + "' needs a model that writes: give --model");
   return {};
 }
 
@@ -413,7 +415,7 @@ Result<RunReport> carry_out(Runner& runner, const Surroundings& s, const Candida
   report.baselines = std::move(standings);
   report.baseline = opponent.name;
   if (const int best = report.run.best_attempt; best != 0) {
-    report.best = KW_TRY(s.store.attempt(report.run.id, best));
+    report.best = KW_TRY(s.store.attempts().get(report.run.id, best));
     if (confirmed) {
       report.confirmation = std::move(confirmed->evaluation);
       report.terms = std::move(confirmed->terms);
@@ -476,7 +478,8 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   // Whoever held the lock until now may have gone on since `stored` was read.
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
-    return fail_input(run.config.specialises
+    return fail_input(ErrorCode::WrongState, About{"finished"},
+                      run.config.specialises
                           ? "this run is finished and cannot go on; to build its kernel for each "
                             "shape: kw specialise " +
                                 run.name
@@ -490,7 +493,7 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   KW_TRY(s.store.update(run));
   std::int64_t spent_ns = 0;
   if (const auto last = static_cast<int>(run.attempts); last > 0)
-    spent_ns = KW_TRY(s.store.attempt(run.id, last)).at_ns;
+    spent_ns = KW_TRY(s.store.attempts().get(run.id, last)).at_ns;
   return drive(s, std::move(run), spent_ns, std::move(standings));
 }
 

@@ -8,11 +8,13 @@
 #include <map>
 
 #include "base/contains.h"
+#include "base/error_for_test.h"
 #include "base/text.h"
 #include "engine/failing_carrier_for_test.h"
 #include "engine/recording_carrier_for_test.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
+#include "store/store_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -129,7 +131,7 @@ RunConfig config(int outstanding = 1) {
 }
 
 /// One workspace with a landscape; every part of a run may be replaced.
-class RunTest : public testing::Test {
+class RunTest : public store::OpenStore {
  protected:
   Surroundings surroundings(evaluate::Carrier& carrier, std::function<bool()> is_interrupted = {}) {
     counter_ = {};
@@ -151,18 +153,15 @@ class RunTest : public testing::Test {
   }
   std::vector<Attempt> attempts(const std::string& run) {
     std::vector<Attempt> attempts;
-    EXPECT_TRUE(
-        store_.for_each_attempt(stored(run).id, store::Sources::Load, [&](Attempt& a) -> Result<> {
-          attempts.push_back(a);
-          return {};
-        }));
+    EXPECT_TRUE(store_.attempts().for_each(stored(run).id, store::Sources::Load,
+                                           [&](Attempt& a) -> Result<> {
+                                             attempts.push_back(a);
+                                             return {};
+                                           }));
     return attempts;
   }
   RunSummary stored(const std::string& name) { return store_.find(name).value(); }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-engine").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   SyntheticWorkbench workbench_{landscape()};
   evaluate::SyntheticCarrier carrier_{workbench_.landscape()};
   platform::FakeClock clock_;
@@ -184,8 +183,8 @@ TEST_F(RunTest, EndsWithAConfirmedWinner) {
   EXPECT_TRUE(run.is_confirmed);
   EXPECT_EQ(run.best_speedup, report.confirmation->speedup.value);
   EXPECT_THAT(attempts("synthetic-1"), SizeIs(kAttempts));
-  EXPECT_THAT(store_.events(run.id, "confirm").value(), SizeIs(counter_.confirmations));
-  EXPECT_THAT(store_.events(run.id, kTermsEvent).value(), SizeIs(counter_.confirmations));
+  EXPECT_THAT(store_.events().of(run.id, "confirm").value(), SizeIs(counter_.confirmations));
+  EXPECT_THAT(store_.events().of(run.id, kTermsEvent).value(), SizeIs(counter_.confirmations));
   EXPECT_TRUE(report.terms);
 }
 
@@ -213,15 +212,14 @@ TEST_F(RunTest, ReplayNoticesAnotherSeedOrBaseline) {
   EXPECT_THAT(recorded[last], StartsWith(replayed[last].substr(0, replayed[last].find('{'))));
   EXPECT_NE(recorded[last], replayed[last]);
   run.config.baseline = "gone";
-  EXPECT_THAT(replay(workbench_, store_, run).error().what,
-              HasSubstr("no longer has the baseline"));
+  EXPECT_THAT(replay(workbench_, store_, run), IsErrorAbout(ErrorCode::Changed, "gone"));
 }
 
 TEST_F(RunTest, ReplayNoticesThatThePlaybookGrew) {
   RunSummary run = stored(finished().run.name);
   EXPECT_EQ(run.config.ideas, static_cast<int>(workbench_.ideas().size()));
   --run.config.ideas;
-  EXPECT_THAT(replay(workbench_, store_, run).error().what, HasSubstr("when it began and have"));
+  EXPECT_THAT(replay(workbench_, store_, run), IsErrorAbout(ErrorCode::Changed, "kernels"));
 }
 
 TEST_F(RunTest, InterruptedAfterAnyAttemptItGoesOnTheSame) {
@@ -246,8 +244,7 @@ TEST_F(RunTest, ALostDeviceStopsTheRunWhichCanBeResumed) {
   const std::vector<std::string> expected = decisions(finished());
   FailingCarrier failing(carrier_, 9, Advice::Stop);
   const auto failed = run(surroundings(failing), config());
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().what, "the worker is gone");
+  EXPECT_THAT(failed, IsErrorAbout(ErrorCode::Ended, "worker"));
   const RunSummary run = stored("synthetic-2");
   EXPECT_EQ(run.state, RunState::Stopped);
   EXPECT_THAT(run.stopped_by, HasSubstr("the worker is gone"));
@@ -326,15 +323,14 @@ TEST_F(RunTest, AFullDiskStopsAtTheAttempt) {
 
 TEST_F(RunTest, AFinishedRunIsNotResumed) {
   const RunReport report = finished();
-  EXPECT_THAT(resume(surroundings(carrier_), stored(report.run.name)).error().what,
-              HasSubstr("finished"));
+  EXPECT_THAT(resume(surroundings(carrier_), stored(report.run.name)),
+              IsErrorAbout(ErrorCode::WrongState, "finished"));
 }
 
 TEST_F(RunTest, WrongNamesAreToldBeforeARunIsMade) {
   RunConfig wrong = config();
   wrong.baseline = "baselin";
-  EXPECT_THAT(run(surroundings(carrier_), wrong).error().what,
-              HasSubstr("did you mean 'baseline'?"));
+  EXPECT_THAT(run(surroundings(carrier_), wrong), IsErrorAbout(ErrorCode::NotFound, "baselin"));
   EXPECT_THAT(store_.list().value(), SizeIs(0));
 }
 
@@ -480,8 +476,8 @@ TEST_F(RunTest, TheTunerIsPartOfTheRun) {
   EXPECT_EQ(decisions(resume(surroundings(carrier_), stored(half->run.name)).value()),
             decisions(*report));
   climbing.tuner = "clim";
-  EXPECT_THAT(run(surroundings(carrier_), climbing).error().what,
-              HasSubstr("did you mean 'climb'?"));
+  EXPECT_THAT(run(surroundings(carrier_), climbing),
+              IsErrorAbout(ErrorCode::NotFound, "clim -> climb"));
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ class Specialiser {
                                      task.restrictions, kernel_.target);
     if (!made)
       return fail_input(
+          ErrorCode::Failed, About{"specialised"},
           "the kernel that was made with a build for each shape cannot be read back: " +
-          task::to_text(made.error()));
+              task::to_text(made.error()));
     return std::move(*made);
   }
 
@@ -119,10 +120,10 @@ class Specialiser {
 
   Result<Evaluation> evaluate(EvaluationRequest request) {
     const auto is_interrupted = [&] { return s_.is_interrupted && s_.is_interrupted(); };
-    if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
+    if (is_interrupted()) return fail(ErrorCode::Cancelled, "interrupted", {}, Advice::Stop);
     auto evaluation = s_.carrier.evaluate(std::move(request));
     // An evaluation that an interrupt ended early says nothing.
-    if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
+    if (is_interrupted()) return fail(ErrorCode::Cancelled, "interrupted", {}, Advice::Stop);
     return evaluation;
   }
 

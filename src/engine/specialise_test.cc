@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "record/codec.h"
+#include "store/store_for_test.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -68,7 +69,7 @@ bool uses(const EvaluationRequest& request, const std::string& point) {
          request.measure.only.size() == 1;
 }
 
-class SpecialiseTest : public testing::Test {
+class SpecialiseTest : public store::OpenStore {
  protected:
   SpecialiseTest() {
     auto definition = task::load_task(std::string(KW_SOURCE_DIR) + "/tasks/saxpy").value();
@@ -92,9 +93,6 @@ class SpecialiseTest : public testing::Test {
                       [&](const ShapeChoice& shape) { heard_.push_back(shape.workload); });
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-engine").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   platform::FakeClock clock_;
   Observer observer_;
   std::optional<TaskWorkbench> workbench_;
@@ -163,7 +161,7 @@ TEST_F(SpecialiseTest, AnInterruptEndsIt) {
     const auto result = specialised(
         carrier, {}, [&] { return carrier.requests.size() == (is_during ? last : last - 1); });
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().what, "interrupted");
+    EXPECT_EQ(result.error().code, ErrorCode::Cancelled);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -146,7 +147,7 @@ std::string failure_words(const Verdict& verdict) {
                      verdict.evidence.empty() ? "" : " (" + verdict.evidence + ")");
 }
 
-std::string at_path(std::string_view text, std::string_view name, std::string_view path) {
+std::string at_path(std::string_view place, std::string_view name, std::string_view path) {
   const std::string own(name);
   std::vector<std::string> files;
   for (const Target target : all_targets())
@@ -154,19 +155,22 @@ std::string at_path(std::string_view text, std::string_view name, std::string_vi
       files.push_back(stem + std::string(source_suffix(target)));
   files.push_back(own);
   for (const std::string& file : files) {
-    if (!text.starts_with(file)) continue;
-    const std::string_view rest = text.substr(file.size());
-    const bool is_place = rest.empty() ? file != own
-                                       : rest.size() > 1 && rest[0] == ':' &&
-                                             (is_digit(rest[1]) || (file != own && rest[1] == ' '));
-    if (is_place) return std::string(path) + std::string(rest);
+    if (!place.starts_with(file)) continue;
+    const std::string_view rest = place.substr(file.size());
+    const bool is_file =
+        rest.empty() ? file != own : rest.size() > 1 && rest[0] == ':' && is_digit(rest[1]);
+    if (is_file) return std::string(path) + std::string(rest);
   }
-  return std::string(text);
+  return std::string(place);
 }
 
-std::string at_path(std::string_view text, const Candidate& baseline) {
-  return at_path(text, baseline.name,
-                 fmt::format("baselines/{}{}", baseline.name, source_suffix(baseline.target)));
+void move_place(Verdict& verdict, std::string_view name, std::string_view path) {
+  std::string moved = at_path(verdict.seen.place, name, path);
+  if (moved != verdict.seen.place) set_place(verdict, std::move(moved));
+}
+
+std::string path_in_task(const Candidate& baseline) {
+  return fmt::format("baselines/{}{}", baseline.name, source_suffix(baseline.target));
 }
 
 std::string words_for(const Attempt& attempt) {

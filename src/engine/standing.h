@@ -85,11 +85,13 @@ std::string words_for(const Attempt& attempt);
 /// A failed verdict in words: "failed at check: wrong_result (3 of 9 elements)".
 std::string failure_words(const Verdict& verdict);
 
-/// A source position, or a text that begins with one, with the file name that a person knows:
-/// `path` replaces whatever name a stage uses (`candidate.cpp`, `NAME.cpp`, `NAME`). Models keep
-/// reading the stages' names, because they know no others.
-std::string at_path(std::string_view text, std::string_view name, std::string_view path);
-/// A baseline's message with source positions that name its file in the task's folder.
-std::string at_path(std::string_view text, const Candidate& baseline);
+/// A place in a source (file:line:column, or the file alone) with the file name that a person
+/// knows: `path` replaces whatever name a stage uses (`candidate.cpp`, `NAME.cpp`, `NAME`). Models
+/// keep reading the stages' names, because they know no others. Other places stay as they are.
+std::string at_path(std::string_view place, std::string_view name, std::string_view path);
+/// The same for the place of what a verdict rests on, whose sentence is made anew.
+void move_place(Verdict& verdict, std::string_view name, std::string_view path);
+/// The file of a baseline in the task's folder.
+std::string path_in_task(const Candidate& baseline);
 
 }  // namespace kw::engine

@@ -24,7 +24,7 @@ namespace {
 /// A header like that of a real candidate, so that knobs can be pinned.
 std::string tune_lines(const search::KnobSpace& space) {
   std::string text;
-  for (const search::Knob& knob : space.knobs()) {
+  for (const search::KnobAxis& knob : space.knobs()) {
     text += "// kw: tune " + knob.name + " =";
     for (std::size_t i = 0; i < knob.values.size(); ++i)
       text += (i == 0 ? " " : ", ") + std::to_string(knob.values[i]);

@@ -53,6 +53,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   if (row_of(options.target).needs_arch && !archs.empty() && !options.gpu.empty() &&
       !contains(archs, options.gpu.front().arch))
     return fail_input(
+        ErrorCode::Unsupported, About{options.gpu.front().arch},
         fmt::format("this task is for {}, but code would be compiled for {}: give --arch {}",
                     join(archs, ", "), options.gpu.front().arch, join(archs, " or --arch ")),
         definition.folder);
@@ -70,7 +71,8 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   const bool is_timed = std::any_of(bench.workloads_.begin(), bench.workloads_.end(),
                                     [](const Workload& w) { return w.group == Group::Time; });
   if (!is_timed)
-    return fail_input("no timed workload of this task fits this machine's " +
+    return fail_input(ErrorCode::NoMemory, About{"timed workloads"},
+                      "no timed workload of this task fits this machine's " +
                           std::string(name_of(options.target)) + " target",
                       bench.definition_.folder);
   return bench;
@@ -91,10 +93,11 @@ void TaskWorkbench::gather_search_ideas() {
       if (w.group == Group::Time) site->timed.push_back(w);
     site_ = std::move(site);
     std::erase_if(ideas_, [&](propose::SourceIdea& idea) {
-      if (!task::dialect_of(idea.header).headers.empty() && !options_.has_cute) {
-        notices_.push_back(idea.candidate.name +
-                           " is left out: it is written in CuTe, and CUTLASS is not found; set "
-                           "CUTLASS_PATH or run scripts/install-cutlass");
+      const DialectRow& dialect = task::dialect_of(idea.header);
+      if (!dialect.headers.empty() && !options_.has_dialect_headers) {
+        notices_.push_back(fmt::format("{} is left out: it needs {}, which are not found; {}",
+                                       idea.candidate.name, dialect.headers,
+                                       dialect.headers_advice));
         return true;
       }
       idea.header.limits = task::device_limits(options_.gpu.front());
@@ -135,7 +138,9 @@ Result<std::vector<Candidate>> baselines_of(const task::Definition& definition, 
             has_omp ? "" : propose::parallel_form(definition.task, definition.reference);
         !source.empty()) {
       auto parallel = task::make_candidate("omp", source, Origin::Baseline, {});
-      if (!parallel) return fail_input(task::to_text(parallel.error()), definition.folder);
+      if (!parallel)
+        return fail_input(ErrorCode::TaskAtFault, About{"omp"}, task::to_text(parallel.error()),
+                          definition.folder);
       baselines.push_back(std::move(*parallel));
     }
   }
@@ -153,7 +158,7 @@ Result<> TaskWorkbench::check_baseline(const task::Definition& definition, Targe
 
 Result<> TaskWorkbench::check_baseline(const std::string& name) const {
   if (const auto left_out = left_out_.find(name); left_out != left_out_.end())
-    return fail_input(left_out->second, "--baseline");
+    return fail_input(ErrorCode::Unsupported, About{name}, left_out->second, "--baseline");
   return find_baseline(baselines_, name);
 }
 
@@ -179,7 +184,8 @@ Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) con
   KW_ASSERT(idea >= 0 && static_cast<std::size_t>(idea) < ideas_.size());
   const propose::SourceIdea& source = ideas_[static_cast<std::size_t>(idea)];
   if (!source.header.is_valid(knobs))
-    return fail("the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
+    return fail(ErrorCode::OutOfRange, About{search::to_text(knobs)},
+                "the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
                 source.candidate.name);
   Candidate c = source.candidate;
   c.knobs = knobs;
@@ -193,12 +199,16 @@ std::string TaskWorkbench::arch() const {
 Result<> TaskWorkbench::add(EvaluationRequest& request, const Candidate& candidate,
                             const char* role) const {
   auto unit = task::candidate_unit(definition_.task, candidate, role, arch());
-  if (!unit) return fail_input(task::to_text(unit.error()), candidate.name);
+  if (!unit)
+    return fail_input(ErrorCode::BadInput, About{"unit"}, task::to_text(unit.error()),
+                      candidate.name);
   request.units.push_back(std::move(*unit));
   if (!row_of(candidate.target).launches_by_plan) return {};
   auto plans =
       task::candidate_plans(definition_, candidate, role, request.workloads, options_.gpu.front());
-  if (!plans) return fail_input(task::to_text({plans.error().finding}), candidate.name);
+  if (!plans)
+    return fail_input(ErrorCode::BadInput, About{"plan"}, task::to_text({plans.error().finding}),
+                      candidate.name);
   std::ranges::move(*plans, std::back_inserter(request.plans));
   return {};
 }
@@ -208,7 +218,11 @@ std::vector<PlanFault> TaskWorkbench::faults_of(const Candidate& candidate) cons
   const auto unit = task::candidate_unit(definition_.task, candidate, "candidate", arch());
   if (!unit) {
     for (const Finding& finding : unit.error())
-      faults.push_back({{Stage::Screen, Outcome::Rejected, finding.text}, finding});
+      faults.push_back({make_verdict(Stage::Screen, Outcome::Rejected,
+                                     {.kind = EvidenceKind::DirectiveRefused,
+                                      .place = finding.place,
+                                      .detail = finding.text}),
+                        finding});
     return faults;
   }
   auto plans =

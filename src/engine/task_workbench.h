@@ -25,9 +25,9 @@ struct TaskWorkbenchOptions {
   std::function<std::string(const Candidate&)> why_not_built;
   /// Messages about what the caller has left out; notices() begin with these.
   std::vector<std::string> notices = {};
-  /// cuda: CuTe and CUTLASS are found. Without them kernels that use them are left out, with a
-  /// notice.
-  bool has_cute = true;
+  /// The headers of the target's dialects are found. Without them kernels that use them are left
+  /// out, with a notice.
+  bool has_dialect_headers = true;
   JailLevel jail = JailLevel::Namespace;  ///< Weakest jail level that is accepted.
 };
 

@@ -25,11 +25,11 @@ namespace {
 /// Name of the event that holds a run's brief: what its prompts contain besides its attempts.
 constexpr const char* kBriefEvent = "brief";
 
-Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {},
+Evaluation no_candidate(Evidence seen, std::vector<Finding> findings = {},
                         Reason reason = Reason::None, std::string about = {}) {
   Evaluation evaluation;
-  evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence), reason,
-                        std::move(about)};
+  evaluation.verdict =
+      make_verdict(Stage::Propose, Outcome::NoCandidate, std::move(seen), reason, std::move(about));
   evaluation.findings = std::move(findings);
   return evaluation;
 }
@@ -54,26 +54,23 @@ void charge(Proposal& proposal, const Reading& reading) {
   proposal.cost_usd += reading.cost_usd;
 }
 
-/// Whether a candidate needs headers of CuTe or CUTLASS and they are not installed.
-bool lacks_cute(const Candidate& candidate, bool has_cute) {
-  return !has_cute && task::asks_for_headers(candidate.source);
-}
-
-Evaluation rejected_for_cute() {
+/// Rejects a candidate of a dialect whose headers are not installed.
+Evaluation rejected(const DialectRow& dialect) {
   Evaluation evaluation;
-  evaluation.verdict = {Stage::Screen, Outcome::Rejected,
-                        "`// kw: dialect cute` needs CuTe and CUTLASS, which are not found on this "
-                        "machine: write plain CUDA"};
+  evaluation.verdict = make_verdict(Stage::Screen, Outcome::Rejected,
+                                    {.kind = EvidenceKind::DialectHeadersMissing,
+                                     .subject = std::string(dialect.headers),
+                                     .names = {std::string(dialect.name)}});
   return evaluation;
 }
 
 Evaluation rejected(const Order& order) {
   Evaluation evaluation;
-  evaluation.verdict = {Stage::Screen, Outcome::Rejected,
-                        fmt::format("it names the technique '{}', which the person in charge has "
-                                    "forbidden (order {})",
-                                    order.text, order.number),
-                        Reason::ForbiddenTechnique, order.text};
+  evaluation.verdict = make_verdict(Stage::Screen, Outcome::Rejected,
+                                    {.kind = EvidenceKind::ForbiddenTechnique,
+                                     .subject = order.text,
+                                     .numbers = {static_cast<double>(order.number)}},
+                                    Reason::ForbiddenTechnique, order.text);
   return evaluation;
 }
 
@@ -89,26 +86,32 @@ std::vector<std::string> instructions_of(const RunConfig& config) {
 
 Result<std::optional<Exchange>> StoredExchanges::find(const std::string& key) {
   const std::lock_guard guard(mutex_);
-  return store_.exchange(run_, key);
+  return store_.exchanges().find(run_, key);
 }
 
 Result<> StoredExchanges::keep(const Exchange& exchange) {
   const std::lock_guard guard(mutex_);
-  return store_.keep_exchange(run_, exchange);
+  return store_.exchanges().keep(run_, exchange);
 }
 
 Result<Writer::Brief> Writer::brief_of(const Writing& writing, store::RunStore& store,
                                        const RunSummary& run, double baseline_ns) {
-  const auto known = KW_TRY(store.events(run.id, kBriefEvent));
+  const auto known = KW_TRY(store.events().of(run.id, kBriefEvent));
   if (!known.empty()) return decode<Brief>(known.front().body);
-  Brief brief{writing.device,   baseline_ns,          {},           {},
-              writing.cautions, writing.size_classes, writing.gpus, writing.rivals,
-              writing.has_cute};
+  Brief brief{writing.device,
+              baseline_ns,
+              {},
+              {},
+              writing.cautions,
+              writing.size_classes,
+              writing.gpus,
+              writing.rivals,
+              writing.has_dialect_headers};
   for (const propose::Example& example : writing.examples) {
     brief.titles.push_back(example.title);
     brief.sources.push_back(example.source);
   }
-  KW_TRY(store.append_event(run.id, {0, kBriefEvent, 0, encode(brief)}));
+  KW_TRY(store.events().append(run.id, {0, kBriefEvent, 0, encode(brief)}));
   return brief;
 }
 
@@ -120,7 +123,7 @@ Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
   writer.desk_ = KW_TRY(writing.open(run));
   KW_ASSERT(writer.desk_.proposer != nullptr);
   if (const auto last = static_cast<int>(run.attempts); last > 0) {
-    const Attempt attempt = KW_TRY(store.attempt(run.id, last));
+    const Attempt attempt = KW_TRY(store.attempts().get(run.id, last));
     const Verdict& verdict = attempt.evaluation.verdict;
     if (verdict.is_unanswered()) writer.refused_before_ = verdict.about;
   }
@@ -145,14 +148,14 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.size_classes = brief_.size_classes;
   situation.gpus = brief_.gpus;
   situation.rivals = brief_.rivals;
-  situation.has_cute = brief_.has_cute;
+  situation.has_dialect_headers = brief_.has_dialect_headers;
   situation.instructions = instructions_of(run_.config);
 }
 
 Result<> Writer::add_lines(propose::History& history, int after, int last, const View* view) const {
   if (view != nullptr && view->lines.empty()) return {};
   const propose::Veil veil(*writing_->task);
-  return store_->for_each_line(
+  return store_->attempts().for_each_line(
       run_.id,
       [&](const AttemptLine& line) {
         if (line.number > last || line.is_unanswered) return;
@@ -163,15 +166,15 @@ Result<> Writer::add_lines(propose::History& history, int after, int last, const
 }
 
 Result<Attempt> Writer::attempt_seen(int number) const {
-  return propose::seen_at(run_.config.feedback, KW_TRY(store_->attempt(run_.id, number)));
+  return propose::seen_at(run_.config.feedback, KW_TRY(store_->attempts().get(run_.id, number)));
 }
 
 Result<Attempt> Writer::parent_of(int number) const {
-  Attempt parent = KW_TRY(store_->attempt(run_.id, number));
+  Attempt parent = KW_TRY(store_->attempts().get(run_.id, number));
   // A reply without a candidate was meant to change the source before it, so that source is
   // repaired now.
   for (int up = parent.parent; parent.candidate.source.empty() && up != 0;) {
-    Attempt older = KW_TRY(store_->attempt(run_.id, up));
+    Attempt older = KW_TRY(store_->attempts().get(run_.id, up));
     up = older.parent;
     parent.candidate = std::move(older.candidate);
   }
@@ -213,7 +216,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   }
   if (lessons != nullptr) lessons->tell(situation);
   // A confirmed win that needs CUTLASS does not compile where CUTLASS is missing.
-  if (!brief_.has_cute) {
+  if (!brief_.has_dialect_headers) {
     std::erase_if(situation.examples,
                   [](const propose::Example& e) { return task::asks_for_headers(e.source); });
   }
@@ -233,14 +236,16 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   if (source.ended) return source;
   if (!source.proposal.has_candidate()) {
     source.ended =
-        no_candidate(source.proposal.evidence, source.proposal.findings, source.proposal.reason);
+        no_candidate({.kind = EvidenceKind::NotACandidate, .detail = source.proposal.evidence},
+                     source.proposal.findings, source.proposal.reason);
   } else if (auto read = read_written(candidate); !read) {
     source.ended =
-        no_candidate("the // kw: lines of the source cannot be used", std::move(read.error()));
+        no_candidate({.kind = EvidenceKind::DirectivesUnusable}, std::move(read.error()));
   } else {
     candidate = std::move(*read);
-    if (lacks_cute(candidate, brief_.has_cute))
-      source.ended = rejected_for_cute();
+    const DialectRow* dialect = task::dialect_with_headers(candidate.source);
+    if (dialect != nullptr && !brief_.has_dialect_headers)
+      source.ended = rejected(*dialect);
     else if (const Order* order = broken_order(orders, candidate); order != nullptr)
       source.ended = rejected(*order);
   }
@@ -325,8 +330,8 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
       error.advice = Advice::Stop;
       return std::unexpected(std::move(error));
     }
-    source.ended =
-        no_candidate("no usable answer: " + describe(error), {}, Reason::NoAnswer, std::move(key));
+    source.ended = no_candidate({.kind = EvidenceKind::NoAnswer, .detail = describe(error)}, {},
+                                Reason::NoAnswer, std::move(key));
   }
   // The origin is set even without a source, because only a model was asked for one.
   source.proposal.candidate.origin = Origin::Model;
@@ -345,10 +350,14 @@ Result<> Writer::review(propose::Situation& whole, const Manner& manner, Written
     charge(source.proposal, said);
     if (!said.is_turned_down) continue;
     Evaluation evaluation;
-    evaluation.verdict = {Stage::Propose, Outcome::Rejected,
-                          "the critic model turned this kernel down before it was judged"};
-    evaluation.findings.push_back(
-        {FindingKind::Note, 1, "The critic says:\n" + said.words, "", ""});
+    evaluation.verdict =
+        make_verdict(Stage::Propose, Outcome::Rejected, {.kind = EvidenceKind::TurnedDown});
+    evaluation.findings.push_back({.kind = FindingKind::Note,
+                                   .rank = 1,
+                                   .text = "The critic says:\n" + said.words,
+                                   .frame = "",
+                                   .place = "",
+                                   .about = "critic"});
     source.ended = std::move(evaluation);
     break;
   }

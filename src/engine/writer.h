@@ -59,7 +59,7 @@ struct Writing {
   std::vector<std::string> size_classes{};  ///< How large the timed workloads are.
   std::vector<std::string> gpus{};    ///< Which GPU it may be, where the device is not at hand.
   std::vector<std::string> rivals{};  ///< The baselines, where none has been timed.
-  bool has_cute = false;              ///< The compiler of candidates finds CuTe and CUTLASS.
+  bool has_dialect_headers = false;   ///< The compiler of candidates finds what its dialects need.
   TechniqueGraph graph{};  ///< The graph that a workspace begins with if it has none yet.
 };
 
@@ -107,13 +107,13 @@ class Writer {
     std::vector<std::string> size_classes = {};
     std::vector<std::string> gpus = {};
     std::vector<std::string> rivals = {};
-    bool has_cute = true;  ///< Runs whose brief does not say so were offered CuTe.
+    bool has_dialect_headers = true;  ///< Runs whose brief does not say so had the headers.
 
     template <class Self, class V>
     static void fields(Self& s, V&& v) {
       v("device", s.device), v("baseline_ns", s.baseline_ns), v("titles", s.titles),
           v("sources", s.sources), v("cautions", s.cautions), v("size_classes", s.size_classes),
-          v("gpus", s.gpus), v("rivals", s.rivals), v("has_cute", s.has_cute);
+          v("gpus", s.gpus), v("rivals", s.rivals), v("has_cute", s.has_dialect_headers);
     }
   };
 

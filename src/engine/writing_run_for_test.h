@@ -18,6 +18,7 @@
 #include "evaluate/synthetic.h"
 #include "propose/test_situation.h"
 #include "record/codec.h"
+#include "store/store_for_test.h"
 
 namespace kw::engine {
 
@@ -153,9 +154,9 @@ class FakeCounsel final : public propose::Counsel {
 
 /// A carrier that judges by a landscape. Sources that say WRONG are wrong, and sources that differ
 /// only in lines of remarks (`// remark`) become the same object.
-class Judge final : public evaluate::Carrier {
+class LandscapeJudge final : public evaluate::Carrier {
  public:
-  explicit Judge(const search::Surface& landscape) : inner_(landscape) {}
+  explicit LandscapeJudge(const search::Surface& landscape) : inner_(landscape) {}
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
   Result<> submit(EvaluationRequest request) override {
     request_ = request;
@@ -186,7 +187,7 @@ class Judge final : public evaluate::Carrier {
   EvaluationRequest request_;
 };
 
-class WritingRun : public testing::Test {
+class WritingRun : public store::OpenStore {
  protected:
   /// A proposal with the source of the landscape's idea `idea` and one more line.
   Proposal writes(int idea, const std::string& line = "") const {
@@ -246,11 +247,11 @@ class WritingRun : public testing::Test {
   }
   std::vector<Attempt> attempts(const std::string& name) const {
     std::vector<Attempt> all;
-    EXPECT_TRUE(store_.for_each_attempt(store_.find(name)->id, store::Sources::Load,
-                                        [&](Attempt& a) -> Result<> {
-                                          all.push_back(a);
-                                          return {};
-                                        }));
+    EXPECT_TRUE(store_.attempts().for_each(store_.find(name)->id, store::Sources::Load,
+                                           [&](Attempt& a) -> Result<> {
+                                             all.push_back(a);
+                                             return {};
+                                           }));
     return all;
   }
   std::string log_of(const RunSummary& run) const {
@@ -267,11 +268,8 @@ class WritingRun : public testing::Test {
     answers_.emplace(10, writes(3, "// again, else"));
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-writing").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   SyntheticWorkbench workbench_{landscape()};
-  Judge judge_{workbench_.landscape()};
+  LandscapeJudge judge_{workbench_.landscape()};
   platform::FakeClock clock_;
   Observer observer_;
   task::Definition task_ = propose::test_task();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
 #include "engine/scripted_stack_for_test.h"
 #include "engine/writing_run_for_test.h"
 
@@ -105,8 +106,7 @@ TEST_F(WritingRun, NothingIsJudgedTwice) {
   EXPECT_EQ(all[4].recalled, 4);
   EXPECT_THAT(all[1].words, HasSubstr("the same as attempt 1, not judged again: correct, 1.01"));
   EXPECT_THAT(all[4].words, HasSubstr("not judged again: failed at check: wrong_result"));
-  EXPECT_THAT(all[2].evaluation.findings.front().text,
-              HasSubstr("same compiled code as attempt 1"));
+  EXPECT_EQ(all[2].evaluation.findings.front().about, "same compiled code");
   EXPECT_EQ(all[1].outcome_class, OutcomeClass::NoGain);
   EXPECT_EQ(all[4].outcome_class, OutcomeClass::Failed);
   EXPECT_EQ(judge_.judged, 4) << "the baseline, two kernels, a confirmation";
@@ -243,7 +243,7 @@ TEST_F(WritingRun, BrokenDirectivesAreNoCandidate) {
 TEST_F(WritingRun, WithoutAWriterThereIsNoRun) {
   Surroundings s = surroundings();
   s.writing = nullptr;
-  EXPECT_THAT(run(s, config(3)).error().what, HasSubstr("give --model"));
+  EXPECT_THAT(run(s, config(3)), IsErrorAbout(ErrorCode::Missing, "--model"));
   EXPECT_THAT(store_.list().value(), IsEmpty());
 }
 

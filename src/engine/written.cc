@@ -17,7 +17,7 @@ std::string source_key(const Candidate& candidate) {
 }  // namespace
 
 search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits) {
-  std::vector<search::Knob> knobs;
+  std::vector<search::KnobAxis> knobs;
   for (const task::Knob& k : header.knobs) knobs.push_back({k.name, k.values});
   // The header is copied, because the space outlives the caller that read it.
   return search::KnobSpace(std::move(knobs), [header, fits = std::move(fits)](const KnobPoint& p) {
@@ -63,7 +63,8 @@ search::Idea WrittenIdeas::idea(int index) const {
 Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) const {
   const Source& source = at(index);
   if (!source.header.is_valid(knobs))
-    return fail("the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
+    return fail(ErrorCode::OutOfRange, About{"knobs"},
+                "the kernel allows no setting of its knobs '" + search::to_text(knobs) + "'",
                 source.candidate.name);
   Candidate candidate = source.candidate;
   candidate.knobs = knobs;
@@ -107,6 +108,7 @@ void recall(const Attempt& original, const std::string& what, Attempt& attempt) 
   attempt.evaluation.opponent_fault.clear();
   Finding finding;
   finding.kind = FindingKind::Note;
+  finding.about = "same " + what;
   finding.text = fmt::format(
       "This is the same {} as attempt {}, so it was not judged again; what follows is that "
       "attempt's.",

@@ -48,7 +48,8 @@ Result<std::size_t> BundleCarrier::write() const {
 
 Result<Evaluation> BundleCarrier::next() {
   if (waiting_.empty())
-    return fail("no evaluation was submitted, so there is none to wait for", "bundle carrier");
+    return fail(ErrorCode::WrongState, "no evaluation was submitted, so there is none to wait for",
+                "bundle carrier");
   Evaluation evaluation;
   const Waiting& first = waiting_.front();
   if (first.prepared.ended) {
@@ -64,6 +65,7 @@ Result<Evaluation> BundleCarrier::next() {
   } else {
     const std::size_t count = KW_TRY(write());
     return fail(
+        ErrorCode::WrongState, About{options_.file.string()},
         fmt::format("{} evaluation{} wait{} in {}: take it to the machine with the device, run "
                     "kw-worker --bundle FILE --out RESULTS there, and go on with --results RESULTS",
                     count, count == 1 ? "" : "s", count == 1 ? "s" : "", options_.file.string()),

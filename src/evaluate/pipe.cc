@@ -45,7 +45,8 @@ Result<> check_answer(const worker::Reply& reply) {
   };
   const auto checked = check();
   if (checked) return {};
-  return fail("kw-worker answered with values that cannot be true: " + checked.error().what, "",
+  return fail(ErrorCode::Malformed, About{checked.error().about},
+              "kw-worker answered with values that cannot be true: " + checked.error().what, "",
               Advice::Stop);
 }
 
@@ -66,7 +67,7 @@ Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
 }
 
 Result<> PipeCarrier::send(const worker::Message& message) {
-  if (!worker_) return fail("no worker", "", Advice::Retry);
+  if (!worker_) return fail(ErrorCode::Ended, "no worker", "", Advice::Retry);
   return worker::write_frame(worker_->socket(), encode(message));
 }
 
@@ -77,7 +78,8 @@ Result<> PipeCarrier::await_reply(bool& is_told) {
   for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
        left_ns -= std::int64_t{kLookMs} * 1'000'000) {
     if (worker::has_input(worker_->socket(), kLookMs)) return {};
-    if (is_interrupted && is_interrupted()) return fail("interrupted", "", Advice::Stop);
+    if (is_interrupted && is_interrupted())
+      return fail(ErrorCode::Cancelled, "interrupted", "", Advice::Stop);
     if (is_told || !is_hurried_()) continue;
     // A failed send is ignored: a worker that has died is noticed when its reply is read.
     (void)send(message_of(worker::Verb::Hurry));
@@ -96,6 +98,7 @@ Result<worker::Reply> PipeCarrier::receive() {
     auto reply = KW_TRY(decode<worker::Reply>(text));
     if (reply.version != worker::kProtocolVersion)
       return fail(
+          ErrorCode::OtherBuild, About{"protocol"},
           "kw and kw-worker are of different builds: rebuild both, or unpack the release file "
           "again",
           "", Advice::Stop);
@@ -133,7 +136,9 @@ Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
   hello.facts = known;
   auto reply = KW_TRY(accepted(exchange(hello)));
   tell_work("");
-  if (reply.facts.empty()) return fail("kw-worker reports no device", "", Advice::Stop);
+  if (reply.facts.empty())
+    return fail(ErrorCode::Missing, About{"facts"}, "kw-worker reports no device", "",
+                Advice::Stop);
   return std::move(reply.facts.front());
 }
 
@@ -148,7 +153,9 @@ Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& 
 
 Result<DeviceFacts> PipeCarrier::look(Target target) {
   struct NoCompiler final : compile::Compiler {
-    Result<compile::CompileResult> build(const BuildUnit&) override { return fail("no compiler"); }
+    Result<compile::CompileResult> build(const BuildUnit&) override {
+      return fail(ErrorCode::MissingProgram, About{"compiler"}, "no compiler");
+    }
     const std::string& identity() const override { return name; }
     std::string name = "none";
   };
@@ -164,7 +171,8 @@ Result<worker::Reply> PipeCarrier::ask(const worker::Message& message, bool is_s
     KW_TRY(start_equipped({facts_}));
     reply = exchange(message);
     if (!reply && reply.error().advice == Advice::Retry)
-      return fail("kw-worker ended twice in a row before it had answered: " + reply.error().what,
+      return fail(reply.error().code, About{reply.error().about},
+                  "kw-worker ended twice in a row before it had answered: " + reply.error().what,
                   reply.error().where, Advice::GiveUp);
   }
   tell_work("");
@@ -211,7 +219,8 @@ void PipeCarrier::send_ahead() {
 
 Result<Evaluation> PipeCarrier::next() {
   if (waiting_.empty())
-    return fail("no evaluation was submitted, so there is none to wait for", "pipe carrier");
+    return fail(ErrorCode::WrongState, "no evaluation was submitted, so there is none to wait for",
+                "pipe carrier");
   Waiting waiting = std::move(waiting_.front());
   waiting_.pop_front();
   Evaluation evaluation;
@@ -229,7 +238,8 @@ Result<Evaluation> PipeCarrier::next() {
     } else if (!reply) {
       return std::unexpected(reply.error());
     } else if (reply->evaluation.empty()) {
-      return fail("kw-worker answered without the result of the evaluation", "", Advice::Stop);
+      return fail(ErrorCode::Missing, About{"evaluation"},
+                  "kw-worker answered without the result of the evaluation", "", Advice::Stop);
     } else {
       evaluation = std::move(reply->evaluation.front());
       if (!reply->facts.empty()) KW_TRY(take_facts(std::move(reply->facts.front())));
@@ -260,7 +270,9 @@ Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
   worker::Message measure = message_of(worker::Verb::Measure);
   measure.is_full = is_full;
   auto reply = KW_TRY(ask(measure));
-  if (reply.facts.empty()) return fail("kw-worker answered without the facts of its device");
+  if (reply.facts.empty())
+    return fail(ErrorCode::Missing, About{"facts"},
+                "kw-worker answered without the facts of its device");
   KW_TRY(take_facts(std::move(reply.facts.front())));
   notes_ = std::move(reply.notes);
   return facts_;

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/plan_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/defence.h"
@@ -19,12 +18,19 @@ namespace {
 /// Why a launch is impossible, and the place in the source that says so.
 struct Misfit {
   Outcome outcome = Outcome::LaunchFailed;
-  std::string what;
+  EvidenceKind kind = EvidenceKind::None;
+  std::vector<double> numbers{};
   std::size_t task::LaunchPlaces::* part = &task::LaunchPlaces::kernel;
   int value = -1;  ///< Index of the step's argument, if an argument is at fault.
+  std::vector<std::string> names{};
 };
 
 using MaybeMisfit = std::optional<Misfit>;
+
+template <class... T>
+std::vector<double> numbers_of(T... values) {
+  return {static_cast<double>(values)...};
+}
 
 /// Checks that every parameter gets all its bytes, and that no argument is left over.
 MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
@@ -34,18 +40,16 @@ MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
     const auto parameter = static_cast<std::size_t>(step.arguments[i].parameter);
     if (parameter >= wanted) {
       const auto given = static_cast<std::size_t>(step.arguments.back().parameter) + 1;
-      return Misfit{
-          .what = fmt::format("the launch passes {} arguments, and the kernel has {} parameter{}",
-                              given, wanted, wanted == 1 ? "" : "s"),
-          .value = static_cast<int>(i)};
+      return Misfit{.kind = EvidenceKind::TooManyArguments,
+                    .numbers = numbers_of(given, wanted),
+                    .value = static_cast<int>(i)};
     }
     values[parameter].push_back(static_cast<int>(i));
   }
   for (std::size_t i = 0; i < wanted; ++i) {
     if (values[i].empty())
-      return Misfit{.what = fmt::format(
-                        "the kernel has {} parameters, and the launch does not pass argument {}",
-                        wanted, i + 1),
+      return Misfit{.kind = EvidenceKind::TooFewArguments,
+                    .numbers = numbers_of(wanted, i + 1),
                     .part = &task::LaunchPlaces::end};
     const std::int64_t bytes = kernel.parameters[i].bytes;
     std::int64_t end = 0;
@@ -57,72 +61,65 @@ MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
     // Structs may end in padding, so only plain values must fill their parameter.
     const bool is_plain = values[i].size() == 1 && bytes <= 8;
     if (end > bytes || (is_plain && end != bytes))
-      return Misfit{.what = fmt::format("argument {} has {} bytes, and the kernel's parameter has "
-                                        "{}; write the argument's type, as in i64( ) or f32( )",
-                                        i + 1, end, bytes),
+      return Misfit{.kind = EvidenceKind::ArgumentSize,
+                    .numbers = numbers_of(i + 1, end, bytes),
                     .value = last};
   }
   return std::nullopt;
 }
 
-std::string no_such_kernel(const std::string& name, const BuildUnit& unit) {
+Misfit no_such_kernel(const std::string& name, const BuildUnit& unit) {
   std::vector<std::string> built;
   for (const KernelFacts& kernel : unit.object.front().kernels) built.push_back(kernel.name);
-  return fmt::format("the compiled code has no such kernel{}; a plain name needs extern \"C\"",
-                     suggestion(name, built));
+  Misfit misfit{.kind = EvidenceKind::KernelMissing};
+  if (auto near = nearest(name, built)) misfit.names.push_back(*std::move(near));
+  return misfit;
 }
 
 MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const GpuFacts* gpu) {
   const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
-  const auto of_block = [](std::string what) {
-    return Misfit{Outcome::OutOfResources, std::move(what), &task::LaunchPlaces::block};
+  const auto of_block = [](EvidenceKind kind, std::vector<double> numbers) {
+    return Misfit{.outcome = Outcome::OutOfResources,
+                  .kind = kind,
+                  .numbers = std::move(numbers),
+                  .part = &task::LaunchPlaces::block};
   };
   if (kernel.max_threads > 0 && threads > kernel.max_threads)
-    return of_block(fmt::format(
-        "the launch asks for blocks of {} threads, and the kernel's __launch_bounds__ allow {}",
-        threads, kernel.max_threads));
+    return of_block(EvidenceKind::BlockBeyondBounds, numbers_of(threads, kernel.max_threads));
   if (gpu == nullptr) return std::nullopt;
   // The hardware gives registers to a warp in units of 256.
   const std::int64_t a_warp = (kernel.registers * std::int64_t{32} + 255) / 256 * 256;
   const std::int64_t registers = (threads + 31) / 32 * a_warp;
   if (gpu->registers_per_block > 0 && registers > gpu->registers_per_block)
-    return of_block(fmt::format(
-        "a block of {} threads with {} registers each needs more than the {} registers that a "
-        "block has; give the kernel __launch_bounds__({}) or the block fewer threads",
-        threads, kernel.registers, gpu->registers_per_block, threads));
+    return of_block(EvidenceKind::BlockRegisters,
+                    numbers_of(threads, kernel.registers, gpu->registers_per_block));
   const std::int64_t shared = step.shared_bytes + kernel.static_shared;
   if (gpu->shared_per_block > 0 && shared > gpu->shared_per_block)
-    return Misfit{Outcome::OutOfResources,
-                  fmt::format("a block of this launch takes {} of dynamic and {} of static shared "
-                              "memory, and this device gives a block {}",
-                              format_bytes(static_cast<std::uint64_t>(step.shared_bytes)),
-                              format_bytes(static_cast<std::uint64_t>(kernel.static_shared)),
-                              format_bytes(static_cast<std::uint64_t>(gpu->shared_per_block))),
-                  &task::LaunchPlaces::shared};
+    return Misfit{
+        .outcome = Outcome::OutOfResources,
+        .kind = EvidenceKind::SharedMemory,
+        .numbers = numbers_of(step.shared_bytes, kernel.static_shared, gpu->shared_per_block),
+        .part = &task::LaunchPlaces::shared};
   return std::nullopt;
 }
 
 /// Checks the limits of the task, whatever the device has.
 MaybeMisfit check_restrictions(const KernelFacts& kernel, const Restrictions& allowed) {
   if (allowed.registers > 0 && kernel.registers > allowed.registers)
-    return Misfit{
-        .outcome = Outcome::Rejected,
-        .what = fmt::format("the kernel uses {} registers a thread; the task allows {}: give the "
-                            "kernel __launch_bounds__, or keep less in each thread",
-                            kernel.registers, allowed.registers)};
+    return Misfit{.outcome = Outcome::Rejected,
+                  .kind = EvidenceKind::KernelRegisters,
+                  .numbers = numbers_of(kernel.registers, allowed.registers)};
   const std::int64_t local = allowed.local_bytes > 0 ? allowed.local_bytes : kDefaultLocalBytes;
   if (!is_on(Defence::LocalFramesCapped) || kernel.stack_bytes <= local) return std::nullopt;
-  return Misfit{
-      .outcome = Outcome::Rejected,
-      .what = fmt::format("the kernel uses {} bytes of local memory a thread; the task allows {}: "
-                          "keep data in shared memory or in a workspace instead",
-                          kernel.stack_bytes, local)};
+  return Misfit{.outcome = Outcome::Rejected,
+                .kind = EvidenceKind::KernelLocalMemory,
+                .numbers = numbers_of(kernel.stack_bytes, local)};
 }
 
 MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restrictions& allowed,
                        const GpuFacts* gpu) {
   const KernelFacts* kernel = unit.object.front().kernel(step.kernel);
-  if (kernel == nullptr) return Misfit{.what = no_such_kernel(step.kernel, unit)};
+  if (kernel == nullptr) return no_such_kernel(step.kernel, unit);
   if (auto wrong = check_restrictions(*kernel, allowed)) return wrong;
   if (auto wrong = check_arguments(step, *kernel)) return wrong;
   return check_limits(step, *kernel, gpu);
@@ -130,9 +127,16 @@ MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restri
 
 /// The fault, with place and frame if the source is present and still has the launch.
 PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& source) {
-  const std::string text = fmt::format("launch of '{}': {}", step.kernel, misfit.what);
   const Stage stage = misfit.outcome == Outcome::Rejected ? Stage::Screen : Stage::Launch;
-  PlanFault fault{{stage, misfit.outcome, text}, {FindingKind::Resource, 0, text, "", ""}};
+  PlanFault fault;
+  fault.verdict = make_verdict(stage, misfit.outcome,
+                               {.kind = misfit.kind,
+                                .subject = step.kernel,
+                                .names = misfit.names,
+                                .numbers = misfit.numbers});
+  const std::string& text = fault.verdict.evidence;
+  const std::string about(name_of(misfit.kind));
+  fault.finding = {FindingKind::Resource, 0, text, "", "", MismatchPattern::None, about};
   const auto header = task::parse_header(source);
   const auto places = header ? task::launch_places(*header, step.written_at) : std::nullopt;
   if (!places) return fault;
@@ -142,6 +146,8 @@ PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& 
                              : (*places).*misfit.part;
   const std::string file = source.name + std::string(source_suffix(source.target));
   fault.finding = task::diagnostic_at(source.source, file, at, text);
+  fault.finding.about = about;
+  set_place(fault.verdict, fault.finding.place);
   return fault;
 }
 

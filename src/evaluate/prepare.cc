@@ -3,6 +3,7 @@
 #include "evaluate/prepare.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/defence.h"
 #include "compile/device_timer.h"
@@ -10,7 +11,10 @@
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "record/target.h"
+#include "referee/admission.h"
 #include "referee/screen.h"
+#include "task/long_truth.h"
+#include "task/reference_loops.h"
 
 namespace kw::evaluate {
 namespace {
@@ -33,10 +37,19 @@ std::vector<BuildUnit*> unbuilt(EvaluationRequest& request) {
   return units;
 }
 
-/// Builds units. Gives the candidate's result if it was among them; a failure of another unit is an
-/// error.
-Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> units,
+/// Whether the unit is a truth in long double that may fall back to double: its reference does not
+/// compile with long double as its real type, and would not if it were built again.
+bool may_be_in_double(const BuildUnit& unit, const Task& task,
+                      const compile::CompileResult& result) {
+  return !result.ok() && result.is_repeatable && unit.role == "reference_f64" &&
+         has_long_truth(task);
+}
+
+/// Builds the units of the request that have no object yet. Gives the candidate's result if it was
+/// among them; a failure of another unit is an error.
+Result<std::optional<compile::CompileResult>> build(EvaluationRequest& request,
                                                     compile::Compiler& compiler, int threads) {
+  const std::vector<BuildUnit*> units = unbuilt(request);
   std::vector<BuildUnit> copies;
   copies.reserve(units.size());
   for (const BuildUnit* u : units) copies.push_back(*u);
@@ -44,11 +57,16 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
   std::optional<compile::CompileResult> candidate;
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto result = KW_TRY(std::move(results[i]));
+    if (may_be_in_double(*units[i], request.task, result)) {
+      units[i]->defines.emplace_back(task::kTruthInDouble);
+      result = KW_TRY(compiler.build(*units[i]));
+    }
     units[i]->object = result.object;
     if (units[i]->role == "candidate")
       candidate = std::move(result);
     else if (!result.ok())
-      return fail_input("the task's " + units[i]->role + " does not compile: " + result.evidence);
+      return fail_input(ErrorCode::DoesNotCompile, About{units[i]->role},
+                        "the task's " + units[i]->role + " does not compile: " + result.evidence);
   }
   return candidate;
 }
@@ -93,7 +111,22 @@ Result<std::optional<Evaluation>> screen_built(const EvaluationRequest& request,
 
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads) {
   std::erase_if(request.units, [](const BuildUnit& u) { return u.role == "candidate"; });
-  KW_TRY(build(unbuilt(request), compiler, threads));
+  // A changed reference may not compile; then the request goes without it.
+  const auto is_needed = [](const BuildUnit& unit) {
+    return unit.role != kLoopsRole && unit.role != referee::kReorderedRole;
+  };
+  const auto first = std::stable_partition(request.units.begin(), request.units.end(), is_needed);
+  std::vector<BuildUnit> changed(std::make_move_iterator(first),
+                                 std::make_move_iterator(request.units.end()));
+  request.units.erase(first, request.units.end());
+  KW_TRY(build(request, compiler, threads));
+  auto results = compile::build_all(compiler, changed, threads);
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    auto result = KW_TRY(std::move(results[i]));
+    if (!result.ok()) continue;
+    changed[i].object = std::move(result.object);
+    request.units.push_back(std::move(changed[i]));
+  }
   return {};
 }
 
@@ -107,7 +140,7 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   if (!is_trusted(request.candidate.origin))
     if (auto rejected = screen_source(request)) return rejected;
   if (auto refused = screen_plan(request)) return refused;
-  auto built = KW_TRY(build(unbuilt(request), compiler, threads));
+  auto built = KW_TRY(build(request, compiler, threads));
   if (built && !built->ok())
     return std::optional(ended(request, built->verdict(), built->findings));
   const BuildUnit* candidate = request.unit("candidate");
@@ -124,8 +157,9 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const bool is_known = std::find(known.begin(), known.end(), identity) != known.end();
   request.known_objects.clear();
   if (request.until != Stage::Compile && !is_known) return std::optional<Evaluation>();
-  Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
-                       built ? built->findings : std::vector<Finding>());
+  Evaluation e = ended(
+      request, make_verdict(Stage::Compile, Outcome::Correct, {.kind = EvidenceKind::CompiledOnly}),
+      built ? built->findings : std::vector<Finding>());
   e.object_sha256 = identity;
   return std::optional(std::move(e));
 }

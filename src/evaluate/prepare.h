@@ -22,6 +22,8 @@ struct Prepared {
 Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
 /// Builds only the units that belong to the task, such as its references, and not the candidate.
+/// Changed references (kLoopsRole, referee::kReorderedRole) are left out where they do not
+/// compile.
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
 }  // namespace kw::evaluate

@@ -41,7 +41,8 @@ double SyntheticCarrier::speedup_of(const Candidate& candidate) const {
 
 Result<Evaluation> SyntheticCarrier::next() {
   if (waiting_.empty())
-    return fail("no evaluation was submitted, so there is none to wait for", "synthetic carrier");
+    return fail(ErrorCode::WrongState, "no evaluation was submitted, so there is none to wait for",
+                "synthetic carrier");
   const EvaluationRequest request = std::move(waiting_.front());
   waiting_.pop_front();
   if (pause_ > pause_.zero()) platform::real_clock().sleep_for(pause_);
@@ -56,7 +57,7 @@ Result<Evaluation> SyntheticCarrier::next() {
   if (idea >= 0)
     point = landscape_.measure(idea, request.candidate.knobs, request.measure.fidelity,
                                request.measure.purpose == Purpose::Confirm ? 1 : 0);
-  e.verdict = {Stage::Measure, point.outcome, "synthetic"};
+  e.verdict = make_verdict(Stage::Measure, point.outcome, {.kind = EvidenceKind::Synthetic});
   if (!e.verdict.is_correct()) return e;
 
   const double against = speedup_of(request.opponent);

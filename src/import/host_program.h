@@ -105,6 +105,7 @@ struct Step {
 
 struct Remark {
   std::size_t offset = 0;
+  std::string about;  ///< Short stable name of what is missing; empty in notes.
   std::string text;
 };
 
@@ -132,6 +133,9 @@ struct TypeNames {
 std::string device_type(std::string_view type, const TypeNames& names);
 /// The size in bytes of a type that device_type() returned; 0 if unknown.
 int bytes_of_type(std::string_view type);
+/// Whether a type as written is a tensor of PyTorch, or a stream.
+bool is_tensor_type(std::string_view type);
+bool is_stream_type(std::string_view type);
 
 /// Interprets `function` and the host functions that it calls, without running them. `type_names`
 /// says which type scalar_t is. Accepts any text; time and memory are bounded.

@@ -86,12 +86,9 @@ class Finder {
     return close + 1;
   }
 
-  std::size_t read_item(std::size_t begin, std::size_t end, const std::string& scope, bool is_c) {
-    Item item;
-    item.begin = begin;
-    item.scope = scope;
-    item.is_c = is_c;
-    std::size_t i = begin;
+  /// Reads `extern "C"` and lists of template parameters; returns the index of the token after
+  /// them.
+  std::size_t read_linkage(std::size_t i, std::size_t end, Item& item) {
     if (at(i, "extern") && i + 1 < end && tokens_[i + 1].kind == Token::Kind::Text) {
       item.is_c = true;
       i += 2;
@@ -103,6 +100,15 @@ class Finder {
       read_templates(i + 2, after - 1, item.templates);
       i = after;
     }
+    return i;
+  }
+
+  std::size_t read_item(std::size_t begin, std::size_t end, const std::string& scope, bool is_c) {
+    Item item;
+    item.begin = begin;
+    item.scope = scope;
+    item.is_c = is_c;
+    std::size_t i = read_linkage(begin, end, item);
     const std::size_t head = i;
     bool is_type = false;
     bool has_value = false;

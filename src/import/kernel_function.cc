@@ -69,26 +69,29 @@ class Plainer {
     }
     if (!wanted.empty())
       return fail_input(
+          ErrorCode::NotFound, About{std::string(wanted)},
           fmt::format("no function '{}'{}", sanitise(wanted, 60), suggestion(wanted, names)),
-          std::string(file_));
+          file_);
     if (kernels.size() == 1) return kernels.front();
     if (kernels.empty())
       return fail_input(
+          ErrorCode::Missing, About{"kernel"},
           "this file defines no kernel (__global__ function) that a reference could be drafted "
           "from",
-          std::string(file_));
+          file_);
     names.clear();
     for (const Item* kernel : kernels) names.push_back(kernel->name);
     return fail_input(
+        ErrorCode::Missing, About{"--function"},
         fmt::format("the file has several kernels ({}); name the one to draft from with --function",
                     sanitise(join(names, ", "), 200)),
-        std::string(file_));
+        file_);
   }
 
   void obstacle(std::size_t token, std::string what) {
-    const std::string words = fmt::format("{} (line {})", what, line(token));
+    if (!said_.insert(what).second) return;
     if (obstacles_.empty()) first_ = token;
-    if (said_.insert(what).second) obstacles_.push_back(words);
+    obstacles_.push_back(fmt::format("{} (line {})", what, line(token)));
   }
 
   void refuse_words(const Item& item, std::size_t begin, std::size_t end) {
@@ -102,6 +105,7 @@ class Plainer {
 
   std::unexpected<Error> refusal(const Item& item) const {
     return fail_input(
+        ErrorCode::Unsupported, About{join(obstacles_, ", ")},
         fmt::format("no reference can be drafted from '{}', because a thread's work is not a plain "
                     "function of its index: the kernel contains {}; {}",
                     item.name, join(obstacles_, ", "), kWayOut),
@@ -272,6 +276,7 @@ class Plainer {
     if (!obstacles_.empty()) return refusal(kernel);
     if (result.empty())
       return fail_input(
+          ErrorCode::Unsupported, About{"index"},
           fmt::format(
               "no reference can be drafted from '{}': the elements of a thread must follow from a "
               "line such as `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`; {}",
@@ -465,18 +470,17 @@ class Plainer {
     return out;
   }
 
-  std::string_view file_;
+  std::string file_;
   ForeignSource source_;
   std::vector<Item> items_;
   std::vector<Index> indices_;
-  std::set<std::string> strides_;
+  std::set<std::string> strides_, said_;
   std::set<std::size_t> known_;                  ///< Tokens that the loop replaces.
   std::map<std::size_t, std::string> replaced_;  ///< Tokens with another text in the loop.
   std::set<std::string> carried_;                ///< Variables declared before a thread's loop.
   const Item* kernel_ = nullptr;
   std::map<std::string, std::string> types_;
   std::vector<std::string> obstacles_;
-  std::set<std::string> said_;
   std::string constants_;
   std::size_t first_ = 0;
 };

@@ -132,7 +132,7 @@ class Matcher {
     pair(inputs_, ins);
     for (const task::TensorSpec* tensor : outs)
       missing(
-          place(),
+          place(), "output",
           fmt::format("the host function writes no buffer that could be the output '{}' of task {}",
                       tensor->name, task_->task.name));
     for (const task::TensorSpec* tensor : ins)
@@ -204,7 +204,7 @@ class Matcher {
       const auto want = kind_of(tensor.dtype);
       if (have.first == '?' || have == want) continue;
       missing(
-          b.offset,
+          b.offset, "element type",
           fmt::format("the buffer '{}' has elements of type {}, and '{}' of task {} has {}", b.name,
                       element, tensor.name, task_->task.name, kw::name_of(tensor.dtype)));
       break;
@@ -213,7 +213,7 @@ class Matcher {
 
   void surplus(const Known& one, std::string_view does) {
     const Buffer& b = buffer(one.buffer);
-    missing(b.offset,
+    missing(b.offset, "unmatched buffer",
             fmt::format("the host function {} '{}', and task {} has no tensor that it could be",
                         does, b.name, task_->task.name));
   }
@@ -262,11 +262,11 @@ class Matcher {
   }
 
   std::size_t place() const { return source_.tokens[program_.function->begin].offset; }
-  void missing(std::size_t offset, std::string text) {
-    out_.missing.push_back({offset, std::move(text)});
+  void missing(std::size_t offset, std::string about, std::string text) {
+    out_.missing.push_back({offset, std::move(about), std::move(text)});
   }
   void assume(std::size_t offset, std::string text) {
-    out_.assumptions.push_back({offset, std::move(text)});
+    out_.assumptions.push_back({offset, {}, std::move(text)});
   }
 
   const HostProgram& program_;

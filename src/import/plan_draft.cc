@@ -107,7 +107,7 @@ class Drafter {
     const bool launches = std::ranges::any_of(
         program.steps, [](const Step& step) { return step.kind == Step::Kind::Launch; });
     if (!launches && program.missing.empty())
-      miss(source_.tokens[function->begin].offset,
+      miss(source_.tokens[function->begin].offset, "no launch",
            fmt::format("the plan drafter found no kernel launch that it can follow in '{}'",
                        function->name));
     const Matching matching = match_task(program, source_, items_, task_);
@@ -120,13 +120,15 @@ class Drafter {
   }
 
  private:
-  void miss(std::size_t offset, std::string text) {
+  /// `about`: the name or the words that the finding is about.
+  void miss(std::size_t offset, std::string about, std::string text) {
     if (!told_.emplace(offset, text).second || draft_.missing.size() >= 40) return;
     draft_.missing.push_back(task::diagnostic_at(source_.text, file_, offset, std::move(text)));
+    draft_.missing.back().about = std::move(about);
   }
 
   void tell(const std::vector<Remark>& remarks) {
-    for (const Remark& remark : remarks) miss(remark.offset, remark.text);
+    for (const Remark& remark : remarks) miss(remark.offset, remark.about, remark.text);
   }
 
   void assume(std::size_t offset, std::string_view text) {
@@ -143,19 +145,19 @@ class Drafter {
       if (item.kind != Item::Kind::Kernel && item.kind != Item::Kind::DeviceFunction) continue;
       for (std::size_t i = item.begin; i < item.end; ++i) {
         if (after_launch_open(tokens, i) != 0)
-          miss(tokens[i].offset,
+          miss(tokens[i].offset, "dynamic parallelism",
                "a kernel launches another kernel here (dynamic parallelism), which a launch plan "
                "cannot express");
         if (is_one_of(tokens[i].text, {"cudaTextureObject_t", "cudaSurfaceObject_t", "tex1Dfetch",
                                        "tex1D", "tex2D", "tex3D", "surf2Dread", "surf2Dwrite"}))
-          miss(tokens[i].offset,
+          miss(tokens[i].offset, "texture",
                "a launch plan cannot pass textures and surfaces: let the kernel read the memory "
                "itself");
       }
     }
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
       if (tokens[i].is("texture") && tokens[i + 1].is("<"))
-        miss(tokens[i].offset,
+        miss(tokens[i].offset, "texture",
              "a launch plan cannot pass textures and surfaces: let the kernel read the memory "
              "itself");
   }
@@ -209,12 +211,13 @@ class Drafter {
         if (item->name == wanted) return item;
       std::vector<std::string> names;
       for (const Item* item : all) names.push_back(item->name);
-      miss(start, fmt::format("this file has no host function '{}' that launches kernels{}",
-                              sanitise(wanted, 60), suggestion(wanted, names)));
+      miss(start, std::string(wanted),
+           fmt::format("this file has no host function '{}' that launches kernels{}",
+                       sanitise(wanted, 60), suggestion(wanted, names)));
       return nullptr;
     }
     if (all.empty()) {
-      miss(start, "no host function of this file launches a kernel by <<< >>>");
+      miss(start, "<<< >>>", "no host function of this file launches a kernel by <<< >>>");
       return nullptr;
     }
     return choose_from(all, direct);
@@ -298,7 +301,7 @@ class Drafter {
       for (const Item& item : items_)
         if (item.kind == Item::Kind::Kernel && item.is_defined() && &item != kernel &&
             item.name == kernel->name && item.scope == kernel->scope)
-          miss(source_.tokens[item.begin].offset,
+          miss(source_.tokens[item.begin].offset, "kernel name",
                fmt::format("two kernels have the name '{}': give each kernel a name of its own",
                            item.name));
   }
@@ -333,18 +336,20 @@ bool is_host_launched(std::string_view source) {
 PlanDraft draft_plan(std::string_view source, std::string_view file, const task::Definition* task,
                      std::string_view function) {
   PlanDraft draft;
-  const auto refuse = [&](std::string text) {
+  const auto refuse = [&](std::string about, std::string text) {
     Finding finding;
     finding.kind = FindingKind::Diagnostic;
     finding.text = std::move(text);
     finding.place = std::string(file);
+    finding.about = std::move(about);
     draft.missing.push_back(std::move(finding));
     return draft;
   };
   if (source.size() > task::kMaxSourceBytes)
-    return refuse(fmt::format("the source file has {}; at most {} are read",
+    return refuse("bytes",
+                  fmt::format("the source file has {}; at most {} are read",
                               format_bytes(source.size()), format_bytes(task::kMaxSourceBytes)));
-  if (trim(source).empty()) return refuse("the source file is empty");
+  if (trim(source).empty()) return refuse("empty", "the source file is empty");
   return Drafter(source, file, task).run(function);
 }
 

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 
-#include "base/expr.h"
 #include "base/text.h"
 #include "import/plan_elements.h"
+#include "import/plan_places.h"
+#include "import/plan_sizes.h"
 #include "import/words.h"
 
 namespace kw::import {
@@ -44,141 +45,33 @@ class Writer {
   }
 
  private:
-  void miss(std::size_t offset, std::string text) {
-    out_.missing.push_back({offset, std::move(text)});
-  }
   void line(std::string text) {
     out_.lines.push_back(std::string(2 * depth_, ' ') + std::move(text));
   }
 
-  Size final_size(const Size& size) const {
-    return size.replaced([&](const Size& leaf) -> std::optional<Size> {
-      const std::string& name = leaf.word();
-      if (const auto known = matching_.sizes.find(name); known != matching_.sizes.end())
-        return known->second;
-      if (name.starts_with('%')) return Size::name(loop_name(name.substr(1)));
-      return std::nullopt;
-    });
-  }
   std::string text(const Size& size) const { return text_of(size, false); }
-
-  /// A name for a loop's counter that has no other meaning in the plan language or the task.
-  std::string loop_name(const std::string& name) const {
-    const bool is_usable = is_usable_identifier(name) && !is_expression_function(name) &&
-                           !is_one_of(name, {"step", "sms", "arch", "shared_max", "l2_bytes"}) &&
-                           !name.ends_with("_pitch") && !name.ends_with("_count") &&
-                           !name.ends_with("_bytes");
-    return is_usable && !is_taken(name) ? name : name + "_turn";
-  }
-
-  bool is_taken(const std::string& name) const {
-    for (const BufferMatch& match : matching_.buffers)
-      if (match.name == name) return true;
-    if (source_.knobs.contains(name)) return true;
-    if (task_ == nullptr)
-      return std::ranges::find(program_.integers, name) != program_.integers.end() ||
-             std::ranges::find(program_.reals, name) != program_.reals.end();
-    return std::ranges::find(task_->dims, name) != task_->dims.end() ||
-           std::ranges::find(task_->lets, name, &task::Let::name) != task_->lets.end() ||
-           std::ranges::find(task_->scalars, name, &task::ScalarSpec::name) !=
-               task_->scalars.end() ||
-           std::ranges::find(task_->tensors, name, &task::TensorSpec::name) != task_->tensors.end();
-  }
 
   /// The text of an integer expression. `is_extent` says that it is the size of a grid, a block, or
   /// memory.
   std::string text_of(const Size& size, bool is_extent) const {
-    return with_division_of_c(final_size(size), is_extent).to_text();
+    return with_division_of_c(sizes_.final_size(size), is_extent).to_text();
   }
 
   const Buffer& buffer(std::size_t i) const { return program_.buffers[i]; }
 
-  std::string element_type(std::size_t i) const {
-    if (!buffer(i).element.empty()) return device_type(buffer(i).element, types_);
-    return types_.real;
-  }
-
-  /// The number of elements of the buffer, in the plan's type; nothing if unknown.
-  std::optional<Size> count_of(std::size_t i) const {
-    const Buffer& b = buffer(i);
-    const Element element = element_of(element_type(i));
-    if (b.has_bytes) {
-      const int bytes = bytes_of_plan(element.type);
-      const Size all = final_size(b.bytes);
-      if (auto count = exact_quotient(all, bytes)) return count;
-      return Size::call("ceil_div", {all, bytes});
-    }
-    std::vector<Value> sizes = b.sizes;
-    if (sizes.empty() && b.like >= 0) {
-      const auto like = static_cast<std::size_t>(b.like);
-      sizes = buffer(like).sizes;
-      if (sizes.empty()) {
-        const task::TensorSpec* spec = matching_.buffers[like].tensor;
-        if (spec == nullptr) return std::nullopt;
-        Size product(1);
-        for (const task::Formula& extent : spec->shape)
-          product = Size::binary("*", product, Size::text(extent.expr.text()));
-        return product;
-      }
-    }
-    if (sizes.empty()) return std::nullopt;
-    Size product(element.count);
-    for (const Value& size : sizes) {
-      if (!size.is(Kind::Int)) return std::nullopt;
-      product = Size::binary("*", product, final_size(size.size));
-    }
-    return product;
-  }
-
   void add_workspace(std::size_t i) {
     const Buffer& b = buffer(i);
-    const Element element = element_of(element_type(i));
-    const auto count = count_of(i);
+    const Element element = element_of(places_.element_type(i));
+    const auto count = places_.count_of(i);
     if (element.type.empty())
-      return miss(b.offset,
-                  fmt::format("no workspace can hold '{}', of type {}", b.name, element_type(i)));
-    if (!count) return miss(b.offset, fmt::format("the size of buffer '{}' is not known", b.name));
+      return out_.miss(
+          b.offset, "workspace type",
+          fmt::format("no workspace can hold '{}', of type {}", b.name, places_.element_type(i)));
+    if (!count)
+      return out_.miss(b.offset, "workspace size",
+                       fmt::format("the size of buffer '{}' is not known", b.name));
     line(fmt::format("workspace {} {} [{}]{}", matching_.buffers[i].name, element.type,
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
-  }
-
-  /// The size in bytes of one element of the buffer, in the plan's type.
-  int unit_of(std::size_t i) const {
-    const Element element = element_of(element_type(i));
-    if (!element.type.empty()) return bytes_of_plan(element.type);
-    return std::max(1, bytes_of_type(element_type(i)));
-  }
-
-  /// The plan's name for memory: a tensor, a workspace, or a slice of either. If the name is
-  /// unknown, reports that and returns `null`.
-  std::string place_of(const Value& value, std::size_t offset) {
-    const auto index = static_cast<std::size_t>(value.buffer);
-    const BufferMatch& match = matching_.buffers[index];
-    if (match.name.empty()) {
-      if (matching_.missing.empty())
-        miss(offset, fmt::format("the tensor or workspace that '{}' stands for is not known",
-                                 buffer(index).name));
-      return "null";
-    }
-    const Size bytes = final_size(value.size);
-    if (bytes.is(0)) return match.name;
-    const auto at = exact_quotient(bytes, unit_of(index));
-    if (!at) {
-      miss(offset, "this address does not lie at the beginning of an element");
-      return "null";
-    }
-    if (match.is_workspace || (match.tensor != nullptr && match.tensor->shape.size() == 1))
-      return fmt::format("{}[{}]", match.name, at->to_text());
-    if (match.tensor != nullptr && at->op() == Size::Op::Binary && at->word() == "*" &&
-        match.tensor->shape.size() == 2 && !match.is_padded) {
-      const Size row = Size::text(match.tensor->shape[1].expr.text());
-      for (const std::size_t side : {0, 1})
-        if (at->parts()[side] == row)
-          return fmt::format("{}[{}]", match.name, at->parts()[1 - side].to_text());
-    }
-    miss(offset, fmt::format("the slice of '{}' that begins at element {} is not known", match.name,
-                             at->to_text()));
-    return "null";
   }
 
   void add_step(const Step& step) {
@@ -186,19 +79,21 @@ class Writer {
       case Step::Kind::Launch:
         return add_launch(step);
       case Step::Kind::Fill:
-        return line(fmt::format("fill {} with {}", whole_place(step.target, step), step.fill));
+        return line(
+            fmt::format("fill {} with {}", places_.whole_place(step.target, step), step.fill));
       case Step::Kind::Copy:
-        return line(fmt::format("copy {} to {}", whole_place(step.source, step),
-                                whole_place(step.target, step)));
+        return line(fmt::format("copy {} to {}", places_.whole_place(step.source, step),
+                                places_.whole_place(step.target, step)));
       case Step::Kind::For:
-        line(fmt::format("for {} = {} .. {}{}", loop_name(step.name), text(step.low),
+        line(fmt::format("for {} = {} .. {}{}", sizes_.loop_name(step.name), text(step.low),
                          text(step.high),
                          step.stride.is(1) ? "" : fmt::format(" step {}", text(step.stride))));
         ++depth_;
         return;
       case Step::Kind::Require:
-        if (final_size(step.low).is(0)) miss(step.offset, "the condition of this check is false");
-        if (!final_size(step.low).number()) line("require " + text(step.low));
+        if (sizes_.final_size(step.low).is(0))
+          out_.miss(step.offset, "false check", "the condition of this check is false");
+        if (!sizes_.final_size(step.low).number()) line("require " + text(step.low));
         return;
       case Step::Kind::When:
         line("when " + text(step.low));
@@ -213,54 +108,6 @@ class Writer {
         if (depth_ > 0) --depth_;
         return line("end");
     }
-  }
-
-  /// The plan's name for the range that a memset or memcpy covers, often a whole buffer.
-  std::string whole_place(const Value& value, const Step& step) {
-    const std::string name = place_of(value, step.offset);
-    const auto index = static_cast<std::size_t>(value.buffer);
-    const BufferMatch& match = matching_.buffers[index];
-    const Size bytes = final_size(step.bytes);
-    const Size begin = final_size(value.size);
-    if (name == "null" || (step.bytes == Size(0) && begin.is(0))) return name;
-    const task::TensorSpec* spec = match.tensor;
-    std::optional<Size> all;
-    if (spec != nullptr) {
-      Size product(1);
-      for (const task::Formula& extent : spec->shape)
-        product = Size::binary("*", product, Size::text(extent.expr.text()));
-      all = product;
-    } else {
-      all = count_of(index);
-      if (begin.is(0) && buffer(index).has_bytes && final_size(buffer(index).bytes) == bytes)
-        return name;
-    }
-    const int unit = unit_of(index);
-    auto count = exact_quotient(bytes, unit);
-    // A named constant has no factors to divide, but its value may be a multiple of `unit`.
-    if (const auto number = bytes.number(); !count && number && *number % unit == 0)
-      count = Size(*number / unit);
-    const auto at = exact_quotient(begin, unit);
-    if (!count || !at) {
-      miss(step.offset, fmt::format("it is not known how many elements of '{}' are {} bytes",
-                                    match.name, bytes.to_text()));
-      return "null";
-    }
-    if (begin.is(0) && all && *count == *all) return name;
-    if (match.is_workspace || (spec != nullptr && spec->shape.size() == 1))
-      return fmt::format("{}[{} : {}]", match.name, at->to_text(),
-                         Size::binary("+", *at, *count).to_text());
-    if (begin.is(0)) {
-      out_.assumptions.push_back(
-          {step.offset, fmt::format("{} elements should be all of '{}'", count->to_text(), name)});
-      return name;
-    }
-    // For a tensor of several dimensions place_of() names one row, so `count` must be its length.
-    if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
-      miss(step.offset,
-           fmt::format("the slices of '{}' that hold {} elements from element {} on are not known",
-                       match.name, count->to_text(), at->to_text()));
-    return name;
   }
 
   std::string sizes_text(const std::vector<Size>& sizes) const {
@@ -283,8 +130,9 @@ class Writer {
         }
         if (found == bound.end() && parameter.has_default) break;
         if (found == bound.end()) {
-          miss(step.offset, fmt::format("the template argument '{}' of '{}' is not known",
-                                        parameter.name, kernel.name));
+          out_.miss(step.offset, "template argument",
+                    fmt::format("the template argument '{}' of '{}' is not known", parameter.name,
+                                kernel.name));
           return;
         }
         parts.push_back(found->second);
@@ -292,12 +140,13 @@ class Writer {
       line_text += fmt::format("<{}>", join(parts, ", "));
     }
     line_text += fmt::format(" grid({}) block({})", sizes_text(step.grid), sizes_text(step.block));
-    if (!final_size(step.shared).is(0)) line_text += fmt::format(" shared({})", text(step.shared));
+    if (!sizes_.final_size(step.shared).is(0))
+      line_text += fmt::format(" shared({})", text(step.shared));
     if (step.is_cooperative) line_text += " cooperative";
     if (step.arguments.size() > kernel.parameters.size())
-      return miss(step.offset,
-                  fmt::format("'{}' has {} parameters and is given {} arguments", kernel.name,
-                              kernel.parameters.size(), step.arguments.size()));
+      return out_.miss(step.offset, "argument count",
+                       fmt::format("'{}' has {} parameters and is given {} arguments", kernel.name,
+                                   kernel.parameters.size(), step.arguments.size()));
     std::vector<std::string> arguments;
     for (std::size_t i = 0; i < step.arguments.size(); ++i)
       arguments.push_back(
@@ -324,7 +173,8 @@ class Writer {
         const bool has_type = value.is(Kind::Pointer) && !value.word.empty() &&
                               value.word != "auto" && value.word != "void";
         bound[parameter.name] = fmt::format(
-            "\"{}\"", has_type ? value.word : element_type(static_cast<std::size_t>(value.buffer)));
+            "\"{}\"",
+            has_type ? value.word : places_.element_type(static_cast<std::size_t>(value.buffer)));
         break;
       }
     }
@@ -334,7 +184,7 @@ class Writer {
   std::string argument(const Step& step, const FunctionParameter& parameter, const Value& value,
                        std::size_t offset, const std::map<std::string, std::string>& bound) {
     if (parameter.stars > 0) {
-      if (value.is(Kind::Pointer) || value.is(Kind::Tensor)) return place_of(value, offset);
+      if (value.is(Kind::Pointer) || value.is(Kind::Tensor)) return places_.place_of(value, offset);
       if (value.is(Kind::Null)) return "null";
       return refuse(parameter, value, offset);
     }
@@ -344,8 +194,9 @@ class Writer {
       if (type.starts_with('"')) type = type.substr(1, type.size() - 2);
     }
     if (type.find("Accessor") != std::string::npos) {
-      miss(offset, fmt::format("'{}' takes a PyTorch accessor: let it take a pointer and sizes",
-                               step.kernel->name));
+      out_.miss(offset, "accessor",
+                fmt::format("'{}' takes a PyTorch accessor: let it take a pointer and sizes",
+                            step.kernel->name));
       return "null";
     }
     if (bytes_of_type(type) == 0 && (value.is(Kind::Struct) || value.is(Kind::List)))
@@ -355,9 +206,10 @@ class Writer {
 
   std::string refuse(const FunctionParameter& parameter, const Value& value, std::size_t offset) {
     if (value.word != kToldElsewhere)
-      miss(value.is(Kind::Unknown) && value.offset != 0 ? value.offset : offset,
-           fmt::format("what is passed as '{}' is not known{}", parameter.name,
-                       value.word.empty() ? "" : ": " + value.word));
+      out_.miss(value.is(Kind::Unknown) && value.offset != 0 ? value.offset : offset,
+                "launch argument",
+                fmt::format("what is passed as '{}' is not known{}", parameter.name,
+                            value.word.empty() ? "" : ": " + value.word));
     return "null";
   }
 
@@ -367,15 +219,17 @@ class Writer {
     const bool is_number = value.is(Kind::Int) || value.is(Kind::Real);
     if (!is_number) return refuse(parameter, value, offset);
     if (element.type.empty() || element.count != 1) {
-      miss(offset, fmt::format("a plan cannot pass '{}' by value", type.empty() ? "auto" : type));
+      out_.miss(offset, "value type",
+                fmt::format("a plan cannot pass '{}' by value", type.empty() ? "auto" : type));
       return "null";
     }
     if (element.type == "f16" || element.type == "bf16") {
-      miss(offset, fmt::format("a plan cannot pass {} by value: pass a float", element.type));
+      out_.miss(offset, "half by value",
+                fmt::format("a plan cannot pass {} by value: pass a float", element.type));
       return "null";
     }
     const bool wants_real = element.type == "f32" || element.type == "f64";
-    const Size plain = final_size(value.size);
+    const Size plain = sizes_.final_size(value.size);
     const Size size = wants_real ? real_of(plain) : with_division_of_c(plain, false);
     const std::string words = size.to_text();
     if (!wants_real && value.is(Kind::Real)) return refuse(parameter, value, offset);
@@ -452,9 +306,10 @@ class Writer {
                         std::size_t offset, const std::map<std::string, std::string>& bound) {
     const auto fields = fields_of(type);
     if (fields.empty()) {
-      miss(offset, fmt::format("a launch plan cannot pass '{}' by value: the file does not define "
-                               "the type, or it has a method or no fields",
-                               type));
+      out_.miss(offset, "struct type",
+                fmt::format("a launch plan cannot pass '{}' by value: the file does not define "
+                            "the type, or it has a method or no fields",
+                            type));
       return "null";
     }
     std::vector<std::string> parts;
@@ -463,7 +318,8 @@ class Writer {
       const std::size_t at =
           value.names.empty() ? i : static_cast<std::size_t>(named - value.names.begin());
       if (at >= value.parts.size()) {
-        miss(offset, fmt::format("the field '{}' of '{}' is not set", fields[i].name, type));
+        out_.miss(offset, "unset field",
+                  fmt::format("the field '{}' of '{}' is not set", fields[i].name, type));
         return "null";
       }
       parts.push_back(argument(step, fields[i], value.parts[at], offset, bound));
@@ -478,6 +334,8 @@ class Writer {
   const task::Definition* task_;
   const TypeNames& types_;
   PlanLines out_;
+  PlanSizes sizes_{program_, matching_, source_, task_};
+  PlanPlaces places_{program_, matching_, sizes_, types_, out_};
   std::map<std::string, std::string> wholes_;  ///< Names of integer expressions, by their text.
   std::vector<std::string> lets_;              ///< Names whose `let` line is outside of any block.
   std::size_t depth_ = 0;

@@ -1,6 +1,10 @@
-// Writes a host program's steps as lines of a launch plan; used by plan_draft.cc only.
+// Writes a host program's steps as lines of a launch plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "import/matching.h"
 
@@ -10,6 +14,10 @@ struct PlanLines {
   std::vector<std::string> lines;  ///< The plan's lines without `// kw: `.
   std::vector<Remark> missing;
   std::vector<Remark> assumptions;
+
+  void miss(std::size_t offset, std::string about, std::string text) {
+    missing.push_back({offset, std::move(about), std::move(text)});
+  }
 };
 
 PlanLines write_plan(const HostProgram& program, const Matching& matching,

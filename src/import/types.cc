@@ -76,4 +76,12 @@ int bytes_of_type(std::string_view type) {
   return 0;
 }
 
+bool is_tensor_type(std::string_view type) {
+  return type == "torch::Tensor" || type == "at::Tensor" || type == "Tensor";
+}
+
+bool is_stream_type(std::string_view type) {
+  return type == "cudaStream_t" || type.ends_with("CUDAStream");
+}
+
 }  // namespace kw::import

@@ -113,7 +113,7 @@ class MessageReader final : public ReplyReader {
     const auto content = body.is_object() ? body.find("content") : body.end();
     if (!body.is_object() || content == body.end() || !content->is_array())
       return fail(
-          ErrorCode::BrokenReply,
+          ErrorCode::BrokenReply, About{"content"},
           "the server's answer holds no 'content': is this a messages server (Anthropic API)?");
     parts_.model = string_at(body, "model");
     for (const Json& block : *content) take_block(block);

@@ -14,8 +14,9 @@
 namespace kw::llm {
 namespace {
 
-std::unexpected<Error> over(std::string what, const std::string& model) {
-  return fail(ErrorCode::OverBudget, std::move(what), model, Advice::Stop);
+/// `bound` names the member of SpendLimits that does not allow the call, or "time" or "price".
+std::unexpected<Error> over(const char* bound, std::string what, const std::string& model) {
+  return fail(ErrorCode::OverBudget, About{bound}, std::move(what), model, Advice::Stop);
 }
 
 }  // namespace
@@ -26,20 +27,23 @@ Result<> Ledger::check(const Usage& worst, const std::optional<Price>& price,
   const std::int64_t tokens = spent_.tokens + reserved_.tokens;
   const double usd = spent_.usd + reserved_.usd;
   if (limits_.calls && calls + 1 > *limits_.calls)
-    return over(fmt::format("the budget of {} model calls is used up", *limits_.calls), model);
+    return over("calls", fmt::format("the budget of {} model calls is used up", *limits_.calls),
+                model);
   if (limits_.tokens && tokens + worst.total() > *limits_.tokens)
-    return over(fmt::format("the budget of {} tokens has {} left, and this call may take {}",
+    return over("tokens",
+                fmt::format("the budget of {} tokens has {} left, and this call may take {}",
                             *limits_.tokens, std::max<std::int64_t>(0, *limits_.tokens - tokens),
                             worst.total()),
                 model);
   if (limits_.usd && !price)
-    return over(
-        "a budget in dollars needs a price, and none is known: add one to "
-        "models/prices.yaml (docs/models.md), or bound tokens instead",
-        model);
+    return over("price",
+                "a budget in dollars needs a price, and none is known: add one to "
+                "models/prices.yaml (docs/models.md), or bound tokens instead",
+                model);
   const double cost = price ? worst_cost_usd(worst, *price) : 0;
   if (limits_.usd && usd + cost > *limits_.usd)
     return over(
+        "usd",
         fmt::format("the budget of ${:.2f} has ${:.4f} left, and this call may cost ${:.4f}",
                     *limits_.usd, std::max(0.0, *limits_.usd - usd), cost),
         model);
@@ -96,7 +100,7 @@ Result<> Ledger::allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std
   const auto left_ns = static_cast<double>(std::max<std::int64_t>(0, latest_ns_ - now_ns));
   refusal_ = fmt::format("time: {} asks for a wait of {}, and the search has {} left", model,
                          format_ns(static_cast<double>(wait_ns)), format_ns(left_ns));
-  return over(refusal_, model);
+  return over("time", refusal_, model);
 }
 
 Spent Ledger::spent() const {

@@ -31,7 +31,8 @@ ModelCheck not_asked(std::string words) {
 
 }  // namespace
 
-ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::stop_token cancel) {
+ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
+                       std::stop_token cancel) {
   if (spec.provider == Provider::Manual)
     return not_asked("a person answers for this model, so nothing was asked");
   const auto model = info_of(spec.provider).open(spec, around);
@@ -63,7 +64,7 @@ ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::s
   return check;
 }
 
-ModelCheck check_embedder(const ModelSpec& spec, const Surroundings& around,
+ModelCheck check_embedder(const ModelSpec& spec, const ModelSurroundings& around,
                           std::stop_token cancel) {
   const auto endpoint = endpoint_of(spec, around);
   if (!endpoint) return failed(endpoint.error(), Trouble::Key);

@@ -25,10 +25,10 @@ struct ModelCheck {
 /// prompt this costs about ten tokens. Does not retry. A reply that is cut off counts as an answer.
 /// A script is parsed but not used up, and a person is not asked. Takes at most the timeouts of
 /// `around`.
-ModelCheck check_model(const ModelSpec& spec, const Surroundings& around,
+ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
                        std::stop_token cancel = {});
 /// Checks an embedding model by asking for the vector of one word.
-ModelCheck check_embedder(const ModelSpec& spec, const Surroundings& around,
+ModelCheck check_embedder(const ModelSpec& spec, const ModelSurroundings& around,
                           std::stop_token cancel = {});
 
 }  // namespace kw::llm

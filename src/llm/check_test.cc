@@ -46,7 +46,7 @@ class CheckedModel : public testing::Test {
   net::TestServer server_;
   std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
   platform::FakeClock clock_;
-  Surroundings around_;
+  ModelSurroundings around_;
 };
 
 TEST_F(CheckedModel, IsAskedForOneTokenAndAnswersThoughItIsCutOff) {

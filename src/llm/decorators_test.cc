@@ -6,10 +6,12 @@
 #include <deque>
 #include <set>
 
+#include "base/error_for_test.h"
 #include "base/text.h"
 #include "llm/budget.h"
 #include "llm/estimate.h"
 #include "llm/exchanges.h"
+#include "llm/memory_exchanges_for_test.h"
 #include "llm/prices.h"
 #include "llm/rate_limit.h"
 #include "llm/retry.h"
@@ -53,7 +55,9 @@ ChatReply says(const std::string& text, std::int64_t tokens = 10) {
   return reply;
 }
 
-Result<ChatReply> trouble(Advice advice) { return fail("HTTP 529: Overloaded", "x", advice); }
+Result<ChatReply> trouble(Advice advice) {
+  return fail(ErrorCode::ServerFailed, About{"529"}, "HTTP 529: Overloaded", "x", advice);
+}
 
 ChatRequest question(const std::string& text, std::int64_t max_tokens = 100) {
   ChatRequest request;
@@ -105,7 +109,7 @@ TEST(Retry, AfterItsTriesNothingElseIsAskedEither) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(r.list->calls, 3);
   EXPECT_EQ(reply.error().advice, Advice::Stop);
-  EXPECT_THAT(reply.error().what, HasSubstr("given up after 3 tries"));
+  EXPECT_THAT(reply, IsErrorAbout(ErrorCode::ServerFailed, "529"));
 }
 
 TEST(Retry, NeverRepeatsWhatCannotPass) {
@@ -131,6 +135,7 @@ TEST(Retry, WaitsNoLongerThanARunHasTime) {
   ledger.set_latest(10'000'000'000);
   const auto refused = model.complete(question("q"), listener.call);
   ASSERT_FALSE(refused);
+  EXPECT_THAT(refused, IsErrorAbout(ErrorCode::OverBudget, "time"));
   EXPECT_EQ(refused.error().advice, Advice::Stop);
   EXPECT_EQ(clock.now_ns(), 1'000'000'000) << "the wait is refused, not cut";
   EXPECT_THAT(ledger.refusal(), AllOf(HasSubstr("list:model asks for a wait of 2"),
@@ -201,7 +206,7 @@ TEST(Retry, StopsWaitingWhenCancelled) {
   listener.call.cancel = stop.get_token();
   const auto reply = r.model->complete(question("q"), listener.call);
   ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().what, "cancelled");
+  EXPECT_THAT(reply, IsError(ErrorCode::Cancelled));
   EXPECT_EQ(reply.error().advice, Advice::Stop);
 }
 
@@ -257,7 +262,7 @@ TEST(Budget, CountsCallsThatFailed) {
   const auto refused = model.complete(question("q"), listener.call);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().advice, Advice::Stop);
-  EXPECT_THAT(refused.error().what, HasSubstr("budget of 2 model calls is used up"));
+  EXPECT_THAT(refused, IsErrorAbout(ErrorCode::OverBudget, "calls"));
   EXPECT_EQ(list.calls, 2);
   EXPECT_EQ(ledger.spent().calls, 2);
   EXPECT_EQ(ledger.spent().unpriced, 2);
@@ -272,8 +277,7 @@ TEST(Budget, RefusesBeforeTheWorstCaseWouldExceed) {
   const auto refused = model.complete(question("q", 1000), listener.call);
   ASSERT_FALSE(refused);
   EXPECT_EQ(list.calls, 0);
-  EXPECT_THAT(refused.error().what,
-              HasSubstr("budget of $0.01 has $0.0100 left, and this call may cost $0.01"));
+  EXPECT_THAT(refused, IsErrorAbout(ErrorCode::OverBudget, "usd"));
   int paid = 0;
   while (model.complete(question("q", 500), listener.call)) ++paid;
   // A call costs 0.00011 dollars. The last call is refused although slightly more than 0.005 is
@@ -288,14 +292,15 @@ TEST(Budget, DollarsNeedAPriceAndTokensDoNot) {
   BudgetModel unpriced(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok")}),
                        dollars, {});
   Listener listener;
-  EXPECT_THAT(unpriced.complete(question("q"), listener.call).error().what,
-              HasSubstr("needs a price"));
+  EXPECT_THAT(unpriced.complete(question("q"), listener.call),
+              IsErrorAbout(ErrorCode::OverBudget, "price"));
   Ledger tokens({.tokens = 130}, {.tokens = 20});
   BudgetModel counted(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok")}),
                       tokens, {});
   EXPECT_TRUE(counted.complete(question("q", 90), listener.call));
-  EXPECT_THAT(counted.complete(question("q", 90), listener.call).error().what,
-              HasSubstr("130 tokens has 90 left"));
+  EXPECT_THAT(counted.complete(question("q", 90), listener.call),
+              IsErrorAbout(ErrorCode::OverBudget, "tokens"));
+  EXPECT_THAT(tokens.refusal(), HasSubstr("130 tokens has 90 left"));
 }
 
 TEST(Budget, ReservationsOfCallsUnderWayCount) {

@@ -17,7 +17,8 @@ constexpr const char* kExchangeSuffix = ".json";
 Result<Exchange> read_exchange(const platform::Path& path) {
   auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
   if (!exchange)
-    return fail("the file does not hold a stored exchange with a model: " + exchange.error().what,
+    return fail(ErrorCode::Malformed, About{"exchange"},
+                "the file does not hold a stored exchange with a model: " + exchange.error().what,
                 path.string());
   return *std::move(exchange);
 }
@@ -36,7 +37,8 @@ Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::strin
                                           const ChatRequest& request) {
   auto found = KW_TRY(store.find(key));
   if (found && found->request != request)
-    return fail("the stored exchange with a model of this key belongs to another request", key,
+    return fail(ErrorCode::Changed, About{"request"},
+                "the stored exchange with a model of this key belongs to another request", key,
                 Advice::Stop);
   return found;
 }
@@ -48,24 +50,6 @@ Exchange make_exchange(std::string key, const std::string& model, const std::str
 }
 
 }  // namespace
-
-Result<std::optional<Exchange>> MemoryExchanges::find(const std::string& key) {
-  const std::lock_guard guard(mutex_);
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return std::nullopt;
-  return found->second;
-}
-
-Result<> MemoryExchanges::keep(const Exchange& exchange) {
-  const std::lock_guard guard(mutex_);
-  by_key_[exchange.key] = exchange;
-  return {};
-}
-
-std::size_t MemoryExchanges::size() const {
-  const std::lock_guard guard(mutex_);
-  return by_key_.size();
-}
 
 Result<std::optional<Exchange>> FolderExchanges::find(const std::string& key) {
   const platform::Path path = folder_ / (key + kExchangeSuffix);
@@ -81,7 +65,8 @@ Result<std::vector<Exchange>> FolderExchanges::all() const {
   for (const auto& entry : std::filesystem::directory_iterator(folder_, trouble))
     if (entry.path().extension() == kExchangeSuffix)
       exchanges.push_back(KW_TRY(read_exchange(entry.path())));
-  if (trouble) return fail(trouble.message(), folder_.string(), Advice::Stop);
+  if (trouble)
+    return fail(ErrorCode::Io, About{"folder"}, trouble.message(), folder_.string(), Advice::Stop);
   return exchanges;
 }
 

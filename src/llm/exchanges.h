@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,17 +24,6 @@ class ExchangeStore {
   virtual Result<std::optional<Exchange>> find(const std::string& key) = 0;
   /// Stores an exchange durably before it returns, since the reply is used only afterwards.
   virtual Result<> keep(const Exchange& exchange) = 0;
-};
-
-class MemoryExchanges final : public ExchangeStore {
- public:
-  Result<std::optional<Exchange>> find(const std::string& key) override;
-  Result<> keep(const Exchange& exchange) override;
-  std::size_t size() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, Exchange> by_key_;
 };
 
 /// Stores each exchange as a JSON file in a folder, synced; several processes may share the folder.

@@ -117,8 +117,9 @@ class ManualChat final : public ChatModel {
       }
       if (options_.timeout &&
           std::chrono::nanoseconds(options_.clock->now_ns() - started) > *options_.timeout)
-        return fail(ErrorCode::TimedOut, "nobody saved a reply in this file within the time limit",
-                    path.string(), Advice::GiveUp);
+        return fail(ErrorCode::TimedOut, About{"reply"},
+                    "nobody saved a reply in this file within the time limit", path.string(),
+                    Advice::GiveUp);
       options_.clock->sleep_for(options_.poll);
     }
   }

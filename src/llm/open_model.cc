@@ -8,7 +8,8 @@
 #include "llm/providers.h"
 
 namespace kw::llm {
-Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surroundings& around) {
+Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
+                                              const ModelSurroundings& around) {
   std::unique_ptr<ChatModel> model = KW_TRY(info_of(spec.provider).open(spec, around));
   if (spec.is_remote() &&
       (around.rates.requests_per_minute > 0 || around.rates.tokens_per_minute > 0))
@@ -27,9 +28,10 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surro
 }
 
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
-                                                        const Surroundings& around) {
+                                                        const ModelSurroundings& around) {
   if (spec.provider != Provider::OpenAi)
-    return fail("only openai:NAME models, at any base URL, can give embeddings", spec.text());
+    return fail(ErrorCode::Unsupported, About{"embeddings"},
+                "only openai:NAME models, at any base URL, can give embeddings", spec.text());
   std::unique_ptr<EmbeddingModel> model = make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
   if (around.ledger != nullptr)
     model = std::make_unique<BudgetEmbeddings>(std::move(model), *around.ledger,
@@ -38,7 +40,7 @@ Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                            around.seed.child(spec.text()), around.ledger);
 }
 
-std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around) {
+std::vector<std::string> warnings_for(const ModelSpec& spec, const ModelSurroundings& around) {
   std::vector<std::string> warnings;
   if (!around.prices.find(spec))
     warnings.push_back(spec.text() +

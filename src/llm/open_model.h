@@ -19,7 +19,7 @@
 namespace kw::llm {
 
 /// What models need from the program. Pointers are borrowed and must outlive every model.
-struct Surroundings {
+struct ModelSurroundings {
   net::HttpClient* http = nullptr;
   platform::Clock* clock = nullptr;
   Keys keys;
@@ -37,14 +37,15 @@ struct Surroundings {
 
 /// Opens record(cache(retry(budget(rate limit(provider))))), without opening a connection. Errors:
 /// a script or folder cannot be used, or a remote model has no key.
-Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surroundings& around);
+Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
+                                              const ModelSurroundings& around);
 
 /// Opens retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
-                                                        const Surroundings& around);
+                                                        const ModelSurroundings& around);
 
 /// Warnings for the user before a model is used: an unknown price, a key that would travel
 /// unencrypted.
-std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around);
+std::vector<std::string> warnings_for(const ModelSpec& spec, const ModelSurroundings& around);
 
 }  // namespace kw::llm

@@ -69,7 +69,7 @@ class ChatReader final : public ReplyReader {
     parts_.is_done = true;
     KW_TRY(take(body, "message"));
     if (!has_choice_)
-      return fail(ErrorCode::BrokenReply,
+      return fail(ErrorCode::BrokenReply, About{"choices"},
                   "the server's answer holds no 'choices': is this a chat completions server?");
     return {};
   }
@@ -79,8 +79,8 @@ class ChatReader final : public ReplyReader {
  private:
   Result<> take(const Json& body, const char* content_key) {
     if (!body.is_object())
-      return fail(ErrorCode::BrokenReply, "the server's answer is not a JSON object", {},
-                  Advice::Retry);
+      return fail(ErrorCode::BrokenReply, About{"object"},
+                  "the server's answer is not a JSON object", {}, Advice::Retry);
     if (is_error(body)) return parts_.break_off(body);
     if (parts_.model.empty()) parts_.model = string_at(body, "model");
     if (const Json& usage = object_at(body, "usage"); !usage.is_null())

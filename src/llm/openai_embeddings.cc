@@ -18,18 +18,18 @@ class VectorReader final : public ReplyReader {
   explicit VectorReader(std::size_t texts) : vectors(texts) {}
 
   Result<> on_event(const net::SseEvent&) override {
-    return fail(ErrorCode::BrokenReply,
+    return fail(ErrorCode::BrokenReply, About{"event stream"},
                 "the server sent an event stream where embeddings were expected");
   }
 
   Result<> on_whole(const Json& body) override {
     if (is_error(body)) {
       refusal = error_in_reply(body);
-      return fail(refusal->message);
+      return fail(ErrorCode::ServerFailed, About{refusal->message}, refusal->message);
     }
     const auto data = body.is_object() ? body.find("data") : body.end();
     if (!body.is_object() || data == body.end() || !data->is_array())
-      return fail(ErrorCode::BrokenReply,
+      return fail(ErrorCode::BrokenReply, About{"data"},
                   "the server's answer holds no 'data': is this an embeddings server?");
     for (std::size_t i = 0; i < data->size(); ++i) KW_TRY(take((*data)[i], i));
     usage.prompt_tokens = count_at(object_at(body, "usage"), "prompt_tokens");
@@ -40,7 +40,7 @@ class VectorReader final : public ReplyReader {
   Result<> finish() override {
     for (const auto& vector : vectors)
       if (vector.empty() || vector.size() != vectors.front().size())
-        return fail(ErrorCode::BrokenReply,
+        return fail(ErrorCode::BrokenReply, About{"vectors"},
                     "the server sent vectors of different lengths, or too few of them");
     return {};
   }
@@ -58,14 +58,14 @@ class VectorReader final : public ReplyReader {
     const auto values = item.is_object() ? item.find("embedding") : item.end();
     if (index >= vectors.size() || !item.is_object() || values == item.end() || !values->is_array())
       return fail(
-          ErrorCode::BrokenReply,
+          ErrorCode::BrokenReply, About{"embedding"},
           "the server's answer holds an embedding that nobody asked for, or one without numbers");
     std::vector<float>& vector = vectors[index];
     vector.clear();
     vector.reserve(values->size());
     for (const Json& value : *values) {
       if (!value.is_number())
-        return fail(ErrorCode::BrokenReply,
+        return fail(ErrorCode::BrokenReply, About{"number"},
                     "an embedding in the server's answer holds something that is no number");
       vector.push_back(value.get<float>());
     }

@@ -8,28 +8,43 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
+#include "llm/providers.h"
 
 namespace kw::llm {
 namespace {
+
+/// The providers whose models have prices, in words: "openai or anthropic".
+std::string priced_providers() {
+  std::vector<std::string> names;
+  for (const ProviderInfo& info : providers())
+    if (!info.base_url.empty()) names.emplace_back(name_of(info.provider));
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return names.empty() ? last : join(names, ", ") + " or " + last;
+}
 
 /// Reads YAML nodes; its errors name file, line and column.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}
 
-  std::unexpected<Error> bad(const YAML::Mark& mark, const std::string& what) const {
-    return fail(what, fmt::format("{}:{}:{}", origin_, mark.line + 1, mark.column + 1));
+  /// `about` names the key that is wrong.
+  std::unexpected<Error> bad(const YAML::Mark& mark, std::string about,
+                             const std::string& what) const {
+    return fail(ErrorCode::BadInput, About{std::move(about)}, what,
+                fmt::format("{}:{}:{}", origin_, mark.line + 1, mark.column + 1));
   }
 
   Result<> known_keys(const YAML::Node& node, const std::vector<std::string>& known,
                       const char* what) const {
-    if (!node.IsMap()) return bad(node.Mark(), std::string("expected ") + what);
+    if (!node.IsMap()) return bad(node.Mark(), "mapping", std::string("expected ") + what);
     for (const auto& entry : node) {
       const std::string key = entry.first.Scalar();
       if (std::find(known.begin(), known.end(), key) == known.end())
-        return bad(entry.first.Mark(),
+        return bad(entry.first.Mark(), sanitise(key, 60),
                    "unknown key '" + sanitise(key, 60) + "'" + suggestion(key, known));
     }
     return {};
@@ -39,7 +54,7 @@ class Reader {
     const YAML::Node value = node[key];
     if (!value && !is_required) return std::string();
     if (!value || !value.IsScalar() || value.Scalar().empty())
-      return bad(value ? value.Mark() : node.Mark(),
+      return bad(value ? value.Mark() : node.Mark(), key,
                  std::string("expected text for '") + key + "'");
     return value.Scalar();
   }
@@ -53,7 +68,7 @@ class Reader {
     if (!value || !value.IsScalar() || !YAML::convert<double>::decode(value, number) ||
         !std::isfinite(number) || number < 0)
       return bad(
-          value ? value.Mark() : node.Mark(),
+          value ? value.Mark() : node.Mark(), key,
           std::string("expected USD per million tokens, a number from 0, for '") + key + "'");
     return number;
   }
@@ -79,16 +94,17 @@ class Reader {
     KW_TRY(known_keys(node, {"provider", "base_url", "as_of", "source", "models"}, "a group"));
     Price common;
     common.provider = KW_TRY(text(node, "provider", true));
-    if (common.provider != "openai" && common.provider != "anthropic")
-      return bad(node["provider"].Mark(),
-                 "the provider of a group of prices is openai or anthropic");
+    if (const auto provider = enum_from<Provider>(common.provider);
+        !provider || info_of(*provider).base_url.empty())
+      return bad(node["provider"].Mark(), "provider",
+                 "the provider of a group of prices is " + priced_providers());
     common.base_url = KW_TRY(text(node, "base_url", false));
     while (common.base_url.ends_with('/')) common.base_url.pop_back();
     common.as_of = KW_TRY(text(node, "as_of", true));
     common.source = KW_TRY(text(node, "source", true));
     const YAML::Node models = node["models"];
     if (!models || !models.IsMap())
-      return bad(node.Mark(), "a group of prices needs a mapping 'models'");
+      return bad(node.Mark(), "models", "a group of prices needs a mapping 'models'");
     for (const auto& entry : models) {
       Price price = common;
       price.model = entry.first.Scalar();
@@ -132,10 +148,10 @@ Result<PriceTable> PriceTable::parse(std::string_view text, std::string_view ori
     const YAML::Node root = YAML::Load(std::string(text));
     KW_TRY(reader.known_keys(root, {"groups"}, "a mapping with 'groups'"));
     if (!root["groups"].IsSequence())
-      return reader.bad(root.Mark(), "the file of prices needs a list 'groups'");
+      return reader.bad(root.Mark(), "groups", "the file of prices needs a list 'groups'");
     for (const YAML::Node& node : root["groups"]) KW_TRY(reader.group(node, prices));
   } catch (const YAML::Exception& error) {
-    return reader.bad(error.mark, error.msg);
+    return reader.bad(error.mark, "YAML", error.msg);
   }
   return PriceTable(std::move(prices));
 }

@@ -21,22 +21,22 @@ constexpr std::size_t kScriptCap = std::size_t{16} << 20;
 
 using Opened = Result<std::unique_ptr<ChatModel>>;
 
-Opened open_openai(const ModelSpec& spec, const Surroundings& around) {
+Opened open_openai(const ModelSpec& spec, const ModelSurroundings& around) {
   return make_openai_chat(KW_TRY(endpoint_of(spec, around)));
 }
 
-Opened open_anthropic(const ModelSpec& spec, const Surroundings& around) {
+Opened open_anthropic(const ModelSpec& spec, const ModelSurroundings& around) {
   return make_anthropic_chat(KW_TRY(endpoint_of(spec, around)));
 }
 
-Opened open_manual(const ModelSpec& spec, const Surroundings& around) {
+Opened open_manual(const ModelSpec& spec, const ModelSurroundings& around) {
   ManualOptions options;
   options.folder = spec.name;
   options.clock = around.clock;
   return make_manual_chat(std::move(options));
 }
 
-Opened open_scripted(const ModelSpec& spec, const Surroundings& around) {
+Opened open_scripted(const ModelSpec& spec, const ModelSurroundings& around) {
   auto script = KW_TRY(parse_script(KW_TRY(platform::read_text(spec.name, kScriptCap)), spec.name));
   ScriptedOptions options;
   options.name = spec.text();
@@ -50,7 +50,7 @@ constexpr std::array<ProviderInfo, EnumNames<Provider>::names.size()> kProviders
     {Provider::OpenAi, "NAME", "OPENAI_API_KEY", "https://api.openai.com/v1", open_openai},
     {Provider::Anthropic, "NAME", "ANTHROPIC_API_KEY", "https://api.anthropic.com", open_anthropic},
     {Provider::Manual, "DIR", "", "", open_manual},
-    {Provider::Scripted, "FILE", "", "", open_scripted},
+    {Provider::Scripted, "FILE", "", "", open_scripted, /*is_offered=*/false},
 }};
 
 }  // namespace
@@ -63,7 +63,11 @@ const ProviderInfo& info_of(Provider provider) {
   return info;
 }
 
-Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) {
+std::string form_of(const ProviderInfo& info) {
+  return std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+}
+
+Result<Endpoint> endpoint_of(const ModelSpec& spec, const ModelSurroundings& around) {
   KW_ASSERT(around.http != nullptr && around.clock != nullptr);
   Endpoint endpoint;
   endpoint.http = around.http;
@@ -75,7 +79,7 @@ Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) 
   endpoint.price = around.prices.find(spec);
   // A server at a user's own address may need no key; a vendor's own server always needs one.
   if (!endpoint.key.is_set() && spec.has_own_base_url())
-    return fail(ErrorCode::BadKey,
+    return fail(ErrorCode::BadKey, About{info_of(spec.provider).key_name},
                 std::string("the model's provider needs an API key: set ") +
                     info_of(spec.provider).key_name,
                 spec.text(), Advice::Stop);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "llm/chat_model.h"
@@ -12,21 +13,26 @@
 
 namespace kw::llm {
 
-struct Surroundings;
+struct ModelSurroundings;
 
 struct ProviderInfo {
   Provider provider;
   std::string_view operand;   ///< What follows the provider's name in --model: NAME, DIR or FILE.
   const char* key_name;       ///< Environment variable of the key; empty: the provider needs none.
   std::string_view base_url;  ///< The provider's own address; empty: the provider is no server.
-  Result<std::unique_ptr<ChatModel>> (*open)(const ModelSpec&, const Surroundings&);
+  Result<std::unique_ptr<ChatModel>> (*open)(const ModelSpec&, const ModelSurroundings&);
+  /// Whether the first screen of a command's help names the provider; that of scripted replies is
+  /// for tests and demonstrations.
+  bool is_offered = true;
 };
 
 /// All providers, in the order of the enumeration.
 std::span<const ProviderInfo> providers();
 const ProviderInfo& info_of(Provider provider);
+/// How --model names a model of the provider, without a role: "openai:NAME".
+std::string form_of(const ProviderInfo& info);
 
 /// The server of a model. Errors: a vendor's own address without a key.
-Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around);
+Result<Endpoint> endpoint_of(const ModelSpec& spec, const ModelSurroundings& around);
 
 }  // namespace kw::llm

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error_for_test.h"
 #include "llm/estimate.h"
 #include "llm/openai.h"
 #include "llm/test_support.h"
@@ -94,8 +95,9 @@ TEST_F(QuirksOfAServer, AContextIsLearntOnceForAllLaterRequests) {
   EXPECT_EQ(server_.requests().size(), 3u);
   refuse("the request exceeds the available context size (4096 tokens)");
   const auto reply = model_->complete(request_, call_);
-  ASSERT_FALSE(reply);
-  EXPECT_THAT(reply.error().what, HasSubstr("lower --prompt-tokens or --max-tokens"));
+  EXPECT_THAT(reply, IsErrorAbout(ErrorCode::Refused,
+                                  "the request exceeds the available context size (N tokens)"));
+  EXPECT_EQ(hint_in(reply), ServerHint::LowerTokens);
 }
 
 TEST_F(QuirksOfAServer, ASystemMessageThatIsRejectedMovesIntoTheFirstUserMessage) {

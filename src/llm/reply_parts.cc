@@ -90,7 +90,7 @@ Result<> ReplyParts::check_length() const {
   const auto most = static_cast<std::size_t>(max_tokens_) * kMostBytesPerToken + kSlackBytes;
   if (written <= most) return {};
   return fail(
-      ErrorCode::BrokenReply,
+      ErrorCode::BrokenReply, About{"max_tokens"},
       fmt::format("the server does not keep to max_tokens: it sent {} of reply, and at most {} "
                   "tokens were asked for",
                   format_bytes(written), max_tokens_));
@@ -98,16 +98,16 @@ Result<> ReplyParts::check_length() const {
 
 std::unexpected<Error> ReplyParts::break_off(const Json& body) {
   refusal = error_in_reply(body);
-  return fail(refusal->message);
+  return fail(ErrorCode::ServerFailed, About{refusal->message}, refusal->message);
 }
 
 Result<> ReplyParts::finish() const {
   if (is_broken)
-    return fail(ErrorCode::BrokenReply,
+    return fail(ErrorCode::BrokenReply, About{"event"},
                 "an event of the stream cannot be read, so a part of the reply is missing", {},
                 Advice::Retry);
   if (is_done || stop) return {};
-  return fail(ErrorCode::BrokenReply,
+  return fail(ErrorCode::BrokenReply, About{"end"},
               fmt::format("the stream ended before the reply was complete, after {} of text",
                           format_bytes(text_.size() + thinking_.size())),
               {}, Advice::Retry);

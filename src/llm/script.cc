@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 
@@ -34,18 +35,22 @@ class ScriptParser {
     }
     end_entry();
     if (entries_.empty())
-      return bad("the script of replies holds no entry; each entry begins with a line '==='");
+      return bad("entry",
+                 "the script of replies holds no entry; each entry begins with a line '==='");
     return std::move(entries_);
   }
 
  private:
-  std::unexpected<Error> bad(const std::string& what) const {
-    return fail(what, fmt::format("{}:{}:1", origin_, line_));
+  /// `about` names what is wrong with the line.
+  std::unexpected<Error> bad(std::string about, const std::string& what) const {
+    return fail(ErrorCode::BadInput, About{std::move(about)}, what,
+                fmt::format("{}:{}:1", origin_, line_));
   }
 
   Result<> take(std::string_view line) {
     if (line.starts_with("====") && trim(line).find_first_not_of('=') == std::string_view::npos)
       return bad(
+          "=======",
           "a line '=======' inside a scripted reply must be written '\\======='; a line that "
           "begins an entry has three '='");
     if (line.starts_with(kSeparator)) {
@@ -56,7 +61,7 @@ class ScriptParser {
     }
     if (entries_.empty()) {  // text before the first entry is a remark
       if (trim(line).empty() || line.starts_with('#')) return {};
-      return bad("an entry of the script of replies must begin with a line '==='");
+      return bad("===", "an entry of the script of replies must begin with a line '==='");
     }
     if (is_head_ && line.starts_with('!')) return directive(line.substr(1));
     is_head_ = false;
@@ -95,7 +100,8 @@ class ScriptParser {
     } else if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) {
       return status(name, rest);
     } else {
-      return bad("unknown directive !" + sanitise(name, 40) + suggestion(name, directive_names()));
+      return bad(sanitise(name, 40),
+                 "unknown directive !" + sanitise(name, 40) + suggestion(name, directive_names()));
     }
     return {};
   }
@@ -113,13 +119,14 @@ class ScriptParser {
     ScriptEntry& entry = entries_.back();
     const std::int64_t status = KW_TRY(number(name));
     if (status < 400 || status > 599)
-      return bad("the HTTP status of a scripted failure must be 400 to 599");
+      return bad("status", "the HTTP status of a scripted failure must be 400 to 599");
     entry.fault = ScriptEntry::Fault::Status;
     entry.status = static_cast<int>(status);
     if (rest.empty()) return {};
     constexpr std::string_view key = "retry-after=";
     if (!rest.starts_with(key))
-      return bad("after the status of a scripted failure only retry-after=SECONDS may follow");
+      return bad("retry-after",
+                 "after the status of a scripted failure only retry-after=SECONDS may follow");
     entry.retry_after = std::chrono::seconds(KW_TRY(number(rest.substr(key.size()))));
     return {};
   }
@@ -140,7 +147,8 @@ class ScriptParser {
       else if (key == "completion")
         usage.completion_tokens = KW_TRY(number(value));
       else
-        return bad("the usage of a scripted reply is given as prompt=N, cached=N and completion=N");
+        return bad("usage",
+                   "the usage of a scripted reply is given as prompt=N, cached=N and completion=N");
     }
     return {};
   }
@@ -150,7 +158,7 @@ class ScriptParser {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0 ||
         value > kLargest)
-      return bad("a number in the script of replies must be a whole number from 0");
+      return bad("number", "a number in the script of replies must be a whole number from 0");
     return value;
   }
 

@@ -37,14 +37,14 @@ class ScriptedChat final : public ChatModel {
       case ScriptEntry::Fault::Hang:
         KW_TRY(wait_for(*options_.clock, {options_.hang, name()}, call.cancel));
         call.report.spent.prompt_tokens = likely_tokens(bytes_of(request));
-        return fail(ErrorCode::TimedOut,
+        return fail(ErrorCode::TimedOut, About{"hang"},
                     "no answer came, because the script of replies hangs at this entry",
                     options_.name, Advice::Retry);
       case ScriptEntry::Fault::Cut:
         speak(entry.reply, call);
         call.report.spent = usage_of(entry.reply, request);
-        return fail(ErrorCode::BrokenReply, "the stream ended before the reply was complete",
-                    options_.name, Advice::Retry);
+        return fail(ErrorCode::BrokenReply, About{"end"},
+                    "the stream ended before the reply was complete", options_.name, Advice::Retry);
     }
     speak(entry.reply, call);
     ChatReply reply = entry.reply;
@@ -66,6 +66,7 @@ class ScriptedChat final : public ChatModel {
       left -= entry.repeat;
     }
     return fail(
+        ErrorCode::Missing, About{fmt::format("entry {}", position_)},
         fmt::format("the script of replies has ended: it has no entry for call {}", position_),
         options_.name, Advice::Stop);
   }

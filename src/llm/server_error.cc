@@ -99,32 +99,7 @@ bool is_out_of_credit(const ServerError& error) {
          error.type == "insufficient_quota" || error.names("credit balance is too low");
 }
 
-std::string key_name(const Endpoint& endpoint) { return info_of(endpoint.spec.provider).key_name; }
-
-/// What the user can do about a status; empty where the server's own words suffice.
-std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
-  const ModelSpec& spec = endpoint.spec;
-  switch (error.status) {
-    case 401:
-    case 403:
-      return endpoint.key.is_set() ? "; check the key in " + key_name(endpoint)
-                                   : "; no key was sent: set " + key_name(endpoint);
-    case 404:
-      if (info_of(spec.provider).base_url.ends_with("/v1") && !spec.base_url.ends_with("/v1"))
-        return "; is the model's name right, and should the base URL end in /v1?";
-      return "; is the model's name right?";
-    case 413:
-      return "; the prompt is too large for this server";
-    case 400:
-    case 422:
-      if (error.names("context length") || error.names("context size") ||
-          error.names("context limit") || error.names("context window"))
-        return "; prompt and reply share the context: lower --prompt-tokens or --max-tokens";
-      return {};
-    default:
-      return {};
-  }
-}
+bool is_redirect(const ServerError& error) { return error.status >= 300 && error.status < 400; }
 
 }  // namespace
 
@@ -160,8 +135,10 @@ ServerError read_server_error(const net::HttpHead& head, std::string_view body) 
   if (error.message.empty()) error.message = one_line(start.substr(0, kMessageBytes));
   if (error.message.empty()) error.message = "without a message";
   error.status = head.status;
-  if (head.status >= 300 && head.status < 400)
-    error.message = "the server redirects to " + net::shown_url(one_line(head.find("location")));
+  if (is_redirect(error)) {
+    error.address = net::shown_url(one_line(head.find("location")));
+    error.message = "the server redirects to " + error.address;
+  }
   return error;
 }
 
@@ -191,7 +168,7 @@ Trouble trouble_of(const ServerError& error) {
   // Google's servers reject a wrong key with status 400.
   if (error.status == 401 || error.status == 403 || (error.status == 400 && error.names("api key")))
     return Trouble::Key;
-  if (error.status == 404 || (error.status >= 300 && error.status < 400)) return Trouble::Name;
+  if (error.status == 404 || is_redirect(error)) return Trouble::Name;
   if (error.names("model") && (error.names("does not exist") || error.names("not found") ||
                                error.names("not a valid model")))
     return Trouble::Name;
@@ -220,23 +197,65 @@ ErrorCode code_of(const ServerError& error) {
   return ErrorCode::BrokenReply;
 }
 
+ServerHint hint_of(const ServerError& error, const Endpoint& endpoint) {
+  if (is_redirect(error)) return ServerHint::GiveFinalAddress;
+  const ModelSpec& spec = endpoint.spec;
+  switch (error.status) {
+    case 401:
+    case 403:
+      return endpoint.key.is_set() ? ServerHint::CheckKey : ServerHint::SetKey;
+    case 404:
+      return info_of(spec.provider).base_url.ends_with("/v1") && !spec.base_url.ends_with("/v1")
+                 ? ServerHint::CheckNameAndAddress
+                 : ServerHint::CheckName;
+    case 413:
+      return ServerHint::ShortenPrompt;
+    case 400:
+    case 422:
+      return error.names("context length") || error.names("context size") ||
+                     error.names("context limit") || error.names("context window")
+                 ? ServerHint::LowerTokens
+                 : ServerHint::None;
+    default:
+      return ServerHint::None;
+  }
+}
+
+std::string words_of(ServerHint hint, const Endpoint& endpoint) {
+  const std::string key_name = info_of(endpoint.spec.provider).key_name;
+  switch (hint) {
+    case ServerHint::None:
+      return {};
+    case ServerHint::CheckKey:
+      return "; check the key in " + key_name;
+    case ServerHint::SetKey:
+      return "; no key was sent: set " + key_name;
+    case ServerHint::CheckName:
+      return "; is the model's name right?";
+    case ServerHint::CheckNameAndAddress:
+      return "; is the model's name right, and should the base URL end in /v1?";
+    case ServerHint::ShortenPrompt:
+      return "; the prompt is too large for this server";
+    case ServerHint::LowerTokens:
+      return "; prompt and reply share the context: lower --prompt-tokens or --max-tokens";
+    case ServerHint::GiveFinalAddress:
+      return "; a key is never sent on: give the final address as base URL";
+  }
+  return {};
+}
+
 Error to_error(const ServerError& error, const Endpoint& endpoint) {
   Error out;
   out.code = code_of(error);
   // Refusals that differ in numbers alone, such as a count of tokens, are the same refusal.
   if (out.code == ErrorCode::Refused) out.about = without_numbers(error.message);
   out.where = endpoint.spec.text();
-  if (error.status >= 300 && error.status < 400) {
-    out.what =
-        fmt::format("HTTP {}: {}; a key is never sent on: give the final address as base URL",
-                    error.status, error.message);
-    out.advice = Advice::Stop;
-    return endpoint.redactor.redact(std::move(out));
-  }
   out.what = (error.is_in_reply ? std::string("the server broke the reply off: ")
                                 : fmt::format("HTTP {}: ", error.status)) +
-             error.message + hint_for(error, endpoint);
-  if (is_out_of_credit(error) || error.status == 401 || error.status == 403 || error.status == 404)
+             error.message + words_of(hint_of(error, endpoint), endpoint);
+  if (is_redirect(error)) out.about = error.address;
+  if (is_redirect(error) || is_out_of_credit(error) || error.status == 401 || error.status == 403 ||
+      error.status == 404)
     out.advice = Advice::Stop;
   else
     out.advice = is_passing(error) ? Advice::Retry : Advice::GiveUp;

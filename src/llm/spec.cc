@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spec.h"
 
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -11,18 +12,22 @@
 namespace kw::llm {
 namespace {
 
-std::unexpected<Error> bad(std::string what, std::string_view text) {
-  return fail(std::move(what), "--model " + sanitise(text, 200), Advice::GiveUp);
+/// `about` names the part of a spec that is wrong.
+std::unexpected<Error> bad(std::string about, std::string what, std::string_view text) {
+  return fail(ErrorCode::BadInput, About{std::move(about)}, std::move(what),
+              "--model " + sanitise(text, 200), Advice::GiveUp);
 }
 
-/// The known forms of a spec: "openai:NAME, anthropic:NAME or manual:DIR".
-std::string known_forms() {
-  std::string forms;
-  for (const ProviderInfo& info : providers()) {
-    if (!forms.empty()) forms += &info == &providers().back() ? " or " : ", ";
-    forms += std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+bool is_in(const ProviderInfo& info, ProviderGroup group) {
+  switch (group) {
+    case ProviderGroup::All:
+      return true;
+    case ProviderGroup::Offered:
+      return info.is_offered;
+    case ProviderGroup::Keyless:
+      return std::string_view(info.key_name).empty();
   }
-  return forms;
+  return false;
 }
 
 /// The text after an '@' that can only be an address whose scheme is missing or misspelt: it has a
@@ -45,15 +50,31 @@ std::string_view address_in(std::string_view name) {
 Result<std::string> base_url_from(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   if (!(url.starts_with("http://") || url.starts_with("https://")) || net::host_of(url).empty())
-    return bad("the base URL of a model must begin with http:// or https:// and name a host",
+    return bad("base URL",
+               "the base URL of a model must begin with http:// or https:// and name a host",
                net::shown_url(url));
   if (net::shown_url(url) != url)
-    return bad("the base URL of a model may hold no user, password, query or fragment",
+    return bad("secret", "the base URL of a model may hold no user, password, query or fragment",
                net::shown_url(url));
   return std::string(url);
 }
 
 }  // namespace
+
+std::vector<std::string> model_forms(ProviderGroup group) {
+  std::vector<std::string> forms;
+  for (const ProviderInfo& info : providers())
+    if (is_in(info, group)) forms.push_back(form_of(info));
+  KW_ASSERT(!forms.empty());
+  return forms;
+}
+
+std::string known_model_forms() {
+  std::vector<std::string> forms = model_forms(ProviderGroup::All);
+  const std::string last = std::move(forms.back());
+  forms.pop_back();
+  return join(forms, ", ") + " or " + last;
+}
 
 bool ModelSpec::is_remote() const { return !info_of(provider).base_url.empty(); }
 
@@ -72,7 +93,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   if (const std::size_t equals = rest.find('='); equals < colon) {
     spec.role = rest.substr(0, equals);
     if (!is_usable_identifier(spec.role))
-      return bad("the role of a model is a plain name, as in judge=openai:NAME", text);
+      return bad("role", "the role of a model is a plain name, as in judge=openai:NAME", text);
     rest.remove_prefix(equals + 1);
   }
   const std::size_t end = rest.find(':');
@@ -81,14 +102,15 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   // If only `manual` is given, the message asks for the missing folder.
   if (known == Provider::Manual &&
       trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
-    return bad("manual needs a folder, where prompts go and replies are put: --model " +
+    return bad("folder",
+               "manual needs a folder, where prompts go and replies are put: --model " +
                    (spec.role.empty() ? "" : spec.role + "=") + "manual:./chat",
                text);
   if (!known || end == std::string_view::npos) {
     const auto& names = EnumNames<Provider>::names;
     const std::string hint =
         suggestion(provider, std::vector<std::string>(names.begin(), names.end()));
-    return bad("expected " + known_forms() + hint, text);
+    return bad("provider", "expected " + known_model_forms() + hint, text);
   }
   spec.provider = *known;
   rest.remove_prefix(end + 1);
@@ -100,13 +122,15 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   } else if (const std::string_view address = address_in(rest);
              spec.is_remote() && !address.empty()) {
     // The text before the address may hold a password.
-    return bad("the address after @ must begin with http:// or https://: @http://" +
+    return bad("http://" + sanitise(address, 100),
+               "the address after @ must begin with http:// or https://: @http://" +
                    sanitise(address, 100),
                text.substr(0, text.find('@')));
   }
   spec.name = rest;
   if (spec.name.empty())
-    return bad(spec.is_remote() ? "the model's name is missing after the provider"
+    return bad("name",
+               spec.is_remote() ? "the model's name is missing after the provider"
                                 : "the path of a file or folder is missing after the provider",
                text);
   if (spec.is_remote()) spec.base_url = KW_TRY(base_url_from(url));

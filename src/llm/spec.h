@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "record/enums.h"
@@ -29,9 +30,23 @@ struct ModelSpec {
   std::string text() const;
 };
 
-/// Parses a spec. `default_base_url` (from --base-url) is for remote specs that name no address;
-/// empty: the provider's own address.
+/// The known forms of a spec: "openai:NAME, anthropic:NAME or manual:DIR".
+std::string known_model_forms();
+
+/// Parses a spec. An error is about the part of the spec that is wrong. `default_base_url` (from
+/// --base-url) is for remote specs that name no address; empty: the provider's own address.
 Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view default_base_url = {});
+
+/// Some of the providers, for texts that list them.
+enum class ProviderGroup {
+  All,
+  Offered,  ///< Those that the first screen of a command's help names.
+  Keyless,  ///< Those that need no key.
+};
+
+/// How --model names a model of each provider of a group, without a role: "openai:NAME",
+/// "manual:DIR". In the order of the enumeration; never empty.
+std::vector<std::string> model_forms(ProviderGroup group);
 
 }  // namespace kw::llm
 

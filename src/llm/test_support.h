@@ -47,6 +47,19 @@ class ProviderTest : public testing::Test {
     return endpoint;
   }
 
+  /// The hint that stands in the line of an error; the last one of several.
+  template <class T>
+  ServerHint hint_in(const Result<T>& failed) {
+    KW_ASSERT(!failed);
+    const std::string line = describe(failed.error());
+    ServerHint found = ServerHint::None;
+    for (int i = 1; i <= static_cast<int>(ServerHint::GiveFinalAddress); ++i)
+      if (const auto hint = static_cast<ServerHint>(i);
+          line.find(words_of(hint, endpoint())) != std::string::npos)
+        found = hint;
+    return found;
+  }
+
   net::TestServer server_;
   std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
   platform::FakeClock clock_;

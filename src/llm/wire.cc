@@ -56,14 +56,14 @@ class BodyReader {
     switch (kind_) {
       case BodyKind::Unknown:
         if (!kept_.empty()) break;
-        return fail(ErrorCode::BrokenReply, "the server answered 200 with an empty body", {},
-                    Advice::Retry);
+        return fail(ErrorCode::BrokenReply, About{"body"},
+                    "the server answered 200 with an empty body", {}, Advice::Retry);
       case BodyKind::Events:
         return finish_events();
       case BodyKind::Json: {
         const auto body = parse_json(kept_, "the server's answer");
         if (!body)
-          return fail(ErrorCode::BrokenReply,
+          return fail(ErrorCode::BrokenReply, About{"JSON"},
                       "the server's answer is not JSON: " + body.error().what, {}, Advice::Retry);
         KW_TRY(reader_.on_whole(*body));
         return reader_.finish();
@@ -71,11 +71,11 @@ class BodyReader {
       case BodyKind::Other:
         break;
     }
+    const std::string words = read_server_error(head, kept_).message;
     return fail(
-        ErrorCode::BrokenReply,
+        ErrorCode::BrokenReply, About{words},
         fmt::format("the server's answer is not a model's reply ({}): {}; is the base URL right?",
-                    sanitise(head.find("content-type"), 60),
-                    read_server_error(head, kept_).message),
+                    sanitise(head.find("content-type"), 60), words),
         {}, Advice::Stop);
   }
 
@@ -91,8 +91,10 @@ class BodyReader {
   Result<> finish_events() {
     KW_TRY(events_.finish(on_event_));
     Result<> whole = reader_.finish();
-    if (!whole && !has_event_)
+    if (!whole && !has_event_) {
       whole.error().what += fmt::format("; it holds no event and begins '{}'", shown());
+      whole.error().about = "no event";
+    }
     return whole;
   }
 

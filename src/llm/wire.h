@@ -41,6 +41,7 @@ struct ServerError {
   std::string type;
   std::string code;
   std::string param;
+  std::string address;  ///< Where a redirect leads.
   std::optional<std::chrono::milliseconds> retry_after;
 
   /// Whether the message or the parameter names `word`.
@@ -63,6 +64,21 @@ Trouble trouble_of(const ServerError& error);
 /// in the finer retry-after-ms.
 std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
                                                         std::int64_t wall_seconds);
+
+/// What the user can do about a server's error, where the server's own words may not say it.
+enum class ServerHint {
+  None,
+  CheckKey,             ///< A key was sent and not accepted.
+  SetKey,               ///< No key was sent.
+  CheckName,            ///< The server does not know the model.
+  CheckNameAndAddress,  ///< The same, or the base URL lacks its usual end.
+  ShortenPrompt,        ///< The request is too large.
+  LowerTokens,          ///< Prompt and reply do not fit the model's context together.
+  GiveFinalAddress,     ///< The server redirects, which is not followed.
+};
+ServerHint hint_of(const ServerError& error, const Endpoint& endpoint);
+/// The hint as the end of an error's line, with the name of the endpoint's key.
+std::string words_of(ServerHint hint, const Endpoint& endpoint);
 
 /// The error in one line for the user, with fitting advice; redacted.
 Error to_error(const ServerError& error, const Endpoint& endpoint);

@@ -20,6 +20,14 @@ std::string prefix_of(std::string_view folder) {
   return prefix;
 }
 
+/// The user named a folder that cannot be read.
+std::unexpected<Error> unreadable(const platform::Path& folder, const std::error_code& trouble) {
+  Error error = platform::fail_errno("read the data directory", folder, trouble.value()).error();
+  error.advice = Advice::Stop;
+  error.is_input = true;
+  return std::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_dir) {
@@ -29,11 +37,9 @@ Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_
   if (!override_dir) return data;
   std::error_code trouble;
   std::filesystem::recursive_directory_iterator entries(*override_dir, trouble);
-  if (trouble)
-    return fail_input("cannot read the data directory: " + trouble.message(), *override_dir);
+  if (trouble) return unreadable(*override_dir, trouble);
   for (; entries != std::filesystem::recursive_directory_iterator(); entries.increment(trouble)) {
-    if (trouble)
-      return fail_input("cannot read the data directory: " + trouble.message(), *override_dir);
+    if (trouble) return unreadable(*override_dir, trouble);
     const std::string relative = entries->path().lexically_relative(*override_dir).generic_string();
     const bool is_data = relative.starts_with("tasks/") || relative.starts_with("playbook/") ||
                          relative.starts_with("prompts/") || relative.starts_with("models/") ||

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/error_for_test.h"
 #include "memory/shipped_task.h"
 
 namespace kw::memory {
@@ -134,7 +135,7 @@ TEST(DataFiles, ADirectoryReplacesAndAdds) {
   ASSERT_TRUE(data) << describe(data.error());
   EXPECT_EQ(data->under("playbook/saxpy").at("99_mine.cpp"), "mine");
   EXPECT_TRUE(data->under("tasks/saxpy").contains("task.yaml"));
-  EXPECT_FALSE(DataFiles::open(dir->path() / "missing"));
+  EXPECT_THAT(DataFiles::open(dir->path() / "missing"), IsError(ErrorCode::NotFound));
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   if (const task::Yaml* text = section.require("text"))
     card.text = trim(task::read_text(report, *text, "text").value_or(""));
   if (card.text.size() > kMostTextBytes)
-    report.add(node.place, fmt::format("the text of a card has at most {} bytes", kMostTextBytes));
+    report.add(node.place, About{fmt::format("text: {} bytes", kMostTextBytes)},
+               fmt::format("the text of a card has at most {} bytes", kMostTextBytes));
   return card;
 }
 
@@ -206,7 +207,9 @@ Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& 
     for (const task::Yaml& node : task::read_list(report, *list, "cards")) {
       cards.push_back(read_card(report, node));
       const auto same = std::ranges::count(cards, cards.back().name, &Card::name);
-      if (same > 1) report.add(node.place, "another card has the name '" + cards.back().name + "'");
+      if (same > 1)
+        report.add(node.place, About{"twice " + cards.back().name},
+                   "another card has the name '" + cards.back().name + "'");
     }
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   return cards;
@@ -269,8 +272,8 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
   return all;
 }
 
-bool fits(const Card& card, Target target, const std::string& arch, bool has_cute) {
-  if (!has_cute && task::asks_for_headers(card.code)) return false;
+bool fits(const Card& card, Target target, const std::string& arch, bool has_dialect_headers) {
+  if (!has_dialect_headers && task::asks_for_headers(card.code)) return false;
   if (!card.targets.empty() && !contains(card.targets, target)) return false;
   return card.archs.empty() || std::ranges::any_of(card.archs, [&](const std::string& a) {
            return arch.starts_with(a);  // "sm_90a" also counts as "sm_90"

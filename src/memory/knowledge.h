@@ -32,9 +32,10 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target);
 std::string excerpt(const std::string& source);
 
 /// Whether a card applies to the target and architecture and its code compiles here. `arch` is
-/// empty where there is no GPU; `has_cute` is false where the headers of CuTe and CUTLASS are not
-/// found.
-bool fits(const Card& card, Target target, const std::string& arch, bool has_cute = true);
+/// empty where there is no GPU; `has_dialect_headers` is false where the headers of the
+/// target's dialects are not found.
+bool fits(const Card& card, Target target, const std::string& arch,
+          bool has_dialect_headers = true);
 
 inline constexpr std::size_t kMostCards = 4;  ///< The most cards in words for any architecture.
 /// The most cards in words that a prompt shows; those beyond kMostCards are techniques of the

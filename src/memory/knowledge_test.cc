@@ -7,10 +7,11 @@
 #include <map>
 #include <set>
 
+#include "base/error_for_test.h"
+
 namespace kw::memory {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -60,17 +61,17 @@ TEST(KnowledgeTest, EveryShippedCardCanBeReadAndNamesWhatThereIs) {
 TEST(KnowledgeTest, MistakesInACardAreNamedWithTheirPlace) {
   const auto error = [](const std::string& text) {
     const auto cards = parse_cards(text, "knowledge/x.yaml");
-    return cards ? std::string("none") : describe(cards.error());
+    return cards ? std::string("none") : place_and_about(cards.error());
   };
   EXPECT_THAT(error("cards:\n  - name: a\n    text: b\n    bound: [memory]\n"),
-              AllOf(HasSubstr("knowledge/x.yaml:4"), HasSubstr("bounds")));
+              HasSubstr("knowledge/x.yaml:4:5 card: unknown bound -> bounds"));
   EXPECT_THAT(error("cards:\n  - name: a\n    text: b\n    bounds: [memroy]\n"),
-              HasSubstr("memory"));
-  EXPECT_THAT(error("cards:\n  - text: b\n"), HasSubstr("name"));
+              HasSubstr("bounds: memroy -> memory"));
+  EXPECT_THAT(error("cards:\n  - text: b\n"), HasSubstr("card: lacks name"));
   EXPECT_THAT(error("cards:\n  - { name: a, text: b }\n  - { name: a, text: c }\n"),
-              HasSubstr("another card"));
+              HasSubstr("twice a"));
   EXPECT_THAT(error("cards: [{ name: a, text: " + std::string(3000, 'x') + " }]"),
-              HasSubstr("bytes"));
+              HasSubstr("text: 2000 bytes"));
   EXPECT_EQ(error("cards: [{ name: a, text: b, bounds: [memory], archs: [sm_90] }]"), "none");
 }
 

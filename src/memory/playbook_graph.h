@@ -12,7 +12,8 @@ namespace kw::memory {
 /// order of the line. The last step is an example with the code of both kernels; the steps between
 /// have none, since nobody wrote that code. Nothing is counted, because the kernels are verified
 /// but their gains are not measured here. A kernel whose header cannot be read is skipped.
-/// Without `has_cute` no code in CuTe's dialect is an example.
-TechniqueGraph playbook_graph(const DataFiles& data, Target target, bool has_cute = true);
+/// Without `has_dialect_headers` no code in a dialect that needs headers is an example.
+TechniqueGraph playbook_graph(const DataFiles& data, Target target,
+                              bool has_dialect_headers = true);
 
 }  // namespace kw::memory

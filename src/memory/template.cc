@@ -11,6 +11,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::memory {
 namespace {
@@ -46,10 +47,12 @@ Result<std::vector<Tag>> tags_of(const Source& source) {
     const bool is_triple = text.substr(at).starts_with("{{{");
     const std::size_t close = text.find(is_triple ? "}}}" : "}}", at);
     if (close == std::string_view::npos)
-      return fail_input("a tag of this template is not closed by braces", source.place(at));
+      return fail_input(ErrorCode::BadInput, About{"braces"},
+                        "a tag of this template is not closed by braces", source.place(at));
     std::string_view inside = trim(text.substr(at + 2, close - at - 2));
     if (inside.starts_with('='))
-      return fail_input("a template cannot change the delimiters of its tags", source.place(at));
+      return fail_input(ErrorCode::Unsupported, About{"delimiters"},
+                        "a template cannot change the delimiters of its tags", source.place(at));
     Tag tag{' ', "", at};
     if (!inside.empty() && std::string_view("#^/>&{!").find(inside.front()) != std::string::npos) {
       if (inside.front() != '&' && inside.front() != '{') tag.kind = inside.front();
@@ -69,12 +72,14 @@ Result<> check_sections(const Source& source, const std::vector<Tag>& tags) {
     if (tag.kind != '/') continue;
     if (open.empty() || open.back()->name != tag.name)
       return fail_input(
+          ErrorCode::BadInput, About{"/" + tag.name},
           fmt::format("the template's section '{}' is closed but was not opened", tag.name),
           source.place(tag.offset));
     open.pop_back();
   }
   if (open.empty()) return {};
-  return fail_input(fmt::format("the template's section '{}' is not closed", open.back()->name),
+  return fail_input(ErrorCode::BadInput, About{open.back()->kind + open.back()->name},
+                    fmt::format("the template's section '{}' is not closed", open.back()->name),
                     source.place(open.back()->offset));
 }
 
@@ -91,7 +96,8 @@ Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags,
                        const TemplateKind& kind, const std::string& file,
                        std::vector<std::string>& way) {
   if (contains(way, file))
-    return fail_input(fmt::format("this template includes itself by way of {}", join(way, ", ")),
+    return fail_input(ErrorCode::Contradiction, About{file},
+                      fmt::format("this template includes itself by way of {}", join(way, ", ")),
                       path_of(kind, file));
   way.push_back(file);
   for (const Tag& tag : tags.at(file))
@@ -171,7 +177,8 @@ Result<Templates> Templates::parse(std::map<std::string, std::string> files,
     for (const Tag& tag : tags) {
       const auto& allowed = tag.kind == '>' ? std::span<const std::string>(names) : known;
       if (!contains(allowed, tag.name))
-        return fail_input(fmt::format("the template uses the {} '{}', which kw does not provide{}",
+        return fail_input(ErrorCode::NotFound, About{with_nearest(tag.name, allowed)},
+                          fmt::format("the template uses the {} '{}', which kw does not provide{}",
                                       tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
                                       suggestion(tag.name, allowed)),
                           source.place(tag.offset));
@@ -197,7 +204,8 @@ Result<Templates> Templates::open(const DataFiles& data, std::span<const std::st
       files.emplace(path.substr(0, path.size() - kind.extension.size()), text);
   for (const std::string_view name : wanted)
     if (!files.contains(std::string(name)))
-      return fail_input("this file of the prompts' templates is missing",
+      return fail_input(ErrorCode::Missing, About{std::string(name)},
+                        "this file of the prompts' templates is missing",
                         path_of(kind, std::string(name)));
   return parse(std::move(files), known, std::move(kind));
 }
@@ -206,6 +214,7 @@ Result<std::string> Templates::render(const std::string& name, const Fields& fie
   const auto found = texts_.find(name);
   if (found == texts_.end())
     return fail_input(
+        ErrorCode::NotFound, About{name},
         "there is no prompt template of this name" + suggestion(name, names_of(texts_)),
         path_of(kind_, name));
   const mustache::data data = data_of(fields);
@@ -217,10 +226,12 @@ Result<std::string> Templates::render(const std::string& name, const Fields& fie
   });
   StrictContext context(data, partials);
   std::string text = file.render(context);
-  if (!file.is_valid()) return fail_input(file.error_message(), path_of(kind_, name));
+  if (!file.is_valid())
+    return fail_input(ErrorCode::BadInput, file.error_message(), path_of(kind_, name));
   if (!context.missing().empty()) {
     const std::string& variable = *context.missing().begin();
     return fail_input(
+        ErrorCode::Missing, About{variable},
         fmt::format("the template names the variable '{}', which is not set here", variable),
         place_naming(kind_, texts_, name, variable));
   }

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error_for_test.h"
+
 namespace kw::memory {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::vector<std::string> kKnown = {"name", "items", "has_items", "word"};
 
@@ -18,8 +18,9 @@ Result<std::string> rendered(const std::string& text, const Fields& fields,
   return KW_TRY(Templates::parse(std::move(others), kKnown)).render("main", fields);
 }
 
-std::string trouble(const Result<std::string>& text) {
-  return text ? "no error" : describe(text.error());
+/// Matches an error of this code about `about` at `where`.
+auto is_error(ErrorCode code, const char* about, const char* where) {
+  return testing::AllOf(IsErrorAbout(code, about), IsErrorAt(where));
 }
 
 TEST(Templates, ValuesAreInsertedAsTheyAre) {
@@ -39,8 +40,8 @@ TEST(Templates, AKindMayEscapeWhatIsNotInThreeBraces) {
   const auto page = Templates::parse(files, kKnown, kind);
   ASSERT_TRUE(page.has_value()) << describe(page.error());
   EXPECT_EQ(*page->render("main", {{"name", {"<x>"}}, {"word", {"y"}}}), "[<x>] <x> [y]");
-  EXPECT_EQ(trouble(page->render("main", {{"name", {"x"}}})),
-            "web/part.html:1: the template names the variable 'word', which is not set here");
+  EXPECT_THAT(page->render("main", {{"name", {"x"}}}),
+              is_error(ErrorCode::Missing, "word", "web/part.html:1"));
 }
 
 // The mustache library leaves an empty line where a section is not shown.
@@ -61,31 +62,28 @@ TEST(Templates, PartialsSeeTheVariablesOfTheirPlace) {
 }
 
 TEST(Templates, AVariableThatNobodySetsIsAnErrorWithItsPlace) {
-  EXPECT_THAT(trouble(rendered("one\n{{nam}}", {})),
-              HasSubstr("prompts/main.md:2: the template uses the variable 'nam', which kw does "
-                        "not provide (did you mean 'name'?)"));
-  EXPECT_EQ(trouble(rendered("one\n\n{{name}}", {{"word", {""}}})),
-            "prompts/main.md:3: the template names the variable 'name', which is not set here");
-  EXPECT_EQ(
-      trouble(rendered("{{#has_items}}x{{/has_items}}", {})),
-      "prompts/main.md:1: the template names the variable 'has_items', which is not set here");
-  EXPECT_EQ(trouble(rendered("{{> part}}", {}, {{"part", "\n{{word}}"}})),
-            "prompts/part.md:2: the template names the variable 'word', which is not set here");
+  EXPECT_THAT(rendered("one\n{{nam}}", {}),
+              is_error(ErrorCode::NotFound, "nam -> name", "prompts/main.md:2"));
+  EXPECT_THAT(rendered("one\n\n{{name}}", {{"word", {""}}}),
+              is_error(ErrorCode::Missing, "name", "prompts/main.md:3"));
+  EXPECT_THAT(rendered("{{#has_items}}x{{/has_items}}", {}),
+              is_error(ErrorCode::Missing, "has_items", "prompts/main.md:1"));
+  EXPECT_THAT(rendered("{{> part}}", {}, {{"part", "\n{{word}}"}}),
+              is_error(ErrorCode::Missing, "word", "prompts/part.md:2"));
 }
 
 TEST(Templates, WhatCannotBeRenderedIsRefusedWhenItIsRead) {
-  EXPECT_EQ(trouble(rendered("{{name", {})),
-            "prompts/main.md:1: a tag of this template is not closed by braces");
-  EXPECT_EQ(trouble(rendered("\n{{#items}}", {})),
-            "prompts/main.md:2: the template's section 'items' is not closed");
-  EXPECT_EQ(trouble(rendered("{{/items}}", {})),
-            "prompts/main.md:1: the template's section 'items' is closed but was not opened");
-  EXPECT_EQ(trouble(rendered("{{=<% %>=}}", {})),
-            "prompts/main.md:1: a template cannot change the delimiters of its tags");
-  EXPECT_THAT(trouble(rendered("{{> pat}}", {}, {{"part", ""}})),
-              HasSubstr("uses the file 'pat', which kw does not provide (did you mean 'part'?)"));
-  EXPECT_THAT(trouble(rendered("{{> part}}", {}, {{"part", "{{> main}}"}})),
-              HasSubstr("includes itself by way of"));
+  EXPECT_THAT(rendered("{{name", {}), is_error(ErrorCode::BadInput, "braces", "prompts/main.md:1"));
+  EXPECT_THAT(rendered("\n{{#items}}", {}),
+              is_error(ErrorCode::BadInput, "#items", "prompts/main.md:2"));
+  EXPECT_THAT(rendered("{{/items}}", {}),
+              is_error(ErrorCode::BadInput, "/items", "prompts/main.md:1"));
+  EXPECT_THAT(rendered("{{=<% %>=}}", {}),
+              is_error(ErrorCode::Unsupported, "delimiters", "prompts/main.md:1"));
+  EXPECT_THAT(rendered("{{> pat}}", {}, {{"part", ""}}),
+              is_error(ErrorCode::NotFound, "pat -> part", "prompts/main.md:1"));
+  EXPECT_THAT(rendered("{{> part}}", {}, {{"part", "{{> main}}"}}),
+              is_error(ErrorCode::Contradiction, "main", "prompts/main.md"));
 }
 
 TEST(Templates, CommentsAreNoVariables) {

@@ -87,10 +87,13 @@ std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* co
   transfer.last_piece = std::chrono::steady_clock::now();
   transfer.body_bytes += piece.size();
   if (transfer.body_bytes > transfer.request->max_answer_bytes) {
-    transfer.refused =
-        Error{"the server's answer is larger than the limit of " +
-                  format_bytes(transfer.request->max_answer_bytes),
-              shown_url(transfer.request->url), Advice::GiveUp, false, ErrorCode::TooLarge};
+    transfer.refused = Error{"the server's answer is larger than the limit of " +
+                                 format_bytes(transfer.request->max_answer_bytes),
+                             shown_url(transfer.request->url),
+                             Advice::GiveUp,
+                             false,
+                             ErrorCode::TooLarge,
+                             "answer"};
     return CURL_WRITEFUNC_ERROR;
   }
   if (const Result<> taken = (*transfer.on_body)(transfer.head, piece); !taken) {
@@ -109,7 +112,8 @@ Result<HeaderList> header_list(const HttpRequest& request) {
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
     if (std::any_of(header.name.begin(), header.name.end(), is_control) ||
         std::any_of(header.value.begin(), header.value.end(), is_control))
-      return fail("the HTTP header " + sanitise(header.name, 60) +
+      return fail(ErrorCode::BadInput, About{sanitise(header.name, 60)},
+                  "the HTTP header " + sanitise(header.name, 60) +
                       " holds a control character; check the API key",
                   shown_url(request.url));
     add(header.name + ": " + header.value);
@@ -168,22 +172,27 @@ std::string seconds_text(Milliseconds duration) {
   return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000);
 }
 
-/// The time at which waiting ends in an error, and the text of the error.
+/// The time at which waiting ends in an error, the text of the error, and the member of
+/// HttpTimeouts that sets the time.
 struct Deadline {
   Instant at;
   std::string words;
+  std::string_view limit;
 };
 
 Deadline next_deadline(const HttpRequest& request, const Transfer& transfer, Instant start) {
   const HttpTimeouts& limits = request.timeouts;
   Deadline deadline{start + limits.total,
-                    "the server's answer was not complete after " + seconds_text(limits.total)};
+                    "the server's answer was not complete after " + seconds_text(limits.total),
+                    "total"};
   const Deadline quiet =
       transfer.has_head
           ? Deadline{transfer.last_piece + limits.idle,
-                     "the server's answer stalled: no byte came for " + seconds_text(limits.idle)}
-          : Deadline{start + limits.first_byte, "the server did not begin to answer within " +
-                                                    seconds_text(limits.first_byte)};
+                     "the server's answer stalled: no byte came for " + seconds_text(limits.idle),
+                     "idle"}
+          : Deadline{start + limits.first_byte,
+                     "the server did not begin to answer within " + seconds_text(limits.first_byte),
+                     "first_byte"};
   return quiet.at < deadline.at ? quiet : deadline;
 }
 
@@ -197,7 +206,8 @@ Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& t
   for (;;) {
     int running = 0;
     if (const CURLMcode code = curl_multi_perform(multi, &running); code != CURLM_OK)
-      return fail(std::string("libcurl: ") + curl_multi_strerror(code));
+      return fail(ErrorCode::Failed, About{"libcurl"},
+                  std::string("libcurl: ") + curl_multi_strerror(code));
     int queued = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi, &queued))
       if (message->msg == CURLMSG_DONE) return message->data.result;
@@ -208,7 +218,8 @@ Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& t
     const auto left =
         std::chrono::ceil<Milliseconds>(deadline.at - std::chrono::steady_clock::now());
     if (left <= Milliseconds::zero())
-      return fail(ErrorCode::TimedOut, deadline.words, shown_url(request.url), Advice::Retry);
+      return fail(ErrorCode::TimedOut, About{std::string(deadline.limit)}, deadline.words,
+                  shown_url(request.url), Advice::Retry);
     curl_multi_poll(multi, nullptr, 0,
                     static_cast<int>(std::min(left, Milliseconds(60'000)).count()), nullptr);
   }
@@ -250,6 +261,7 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
                    Advice::Stop);
       break;
     default:
+      error.about = transfer.has_head ? "connection" : "no answer";
       if (transfer.has_head)
         error.what = fmt::format("the connection to the server broke after {} of its answer",
                                  format_bytes(transfer.body_bytes));

@@ -21,7 +21,7 @@ Result<> SseReader::feed(std::string_view bytes, const OnEvent& on_event) {
     const std::size_t end = std::min(bytes.substr(0, feed).find('\r'), feed);
     if (line_.size() + end > cap_)
       return fail(
-          ErrorCode::TooLarge,
+          ErrorCode::TooLarge, About{"line"},
           "a line of the server's event stream is longer than the limit of " + format_bytes(cap_));
     line_.append(bytes.substr(0, end));
     if (end == bytes.size()) return {};
@@ -53,7 +53,7 @@ Result<> SseReader::take_field(std::string_view line) {
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (name == "data") {
     if (event_.data.size() + value.size() + 1 > cap_)
-      return fail(ErrorCode::TooLarge,
+      return fail(ErrorCode::TooLarge, About{"event"},
                   "an event of the server's event stream is longer than the limit of " +
                       format_bytes(cap_));
     if (std::exchange(has_data_, true)) event_.data += '\n';

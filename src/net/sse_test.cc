@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error_for_test.h"
+
 namespace kw::net {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::vector<SseEvent> read(const std::vector<std::string>& pieces) {
   std::vector<SseEvent> events;
@@ -68,11 +69,11 @@ TEST(Sse, RefusesHugeLinesAndEvents) {
   Result<> status;
   for (int i = 0; i < 20 && status; ++i) status = line.feed("data: 3456", ignore);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().what, HasSubstr("longer than the limit of 100 B"));
+  EXPECT_THAT(status, IsErrorAbout(ErrorCode::TooLarge, "line"));
   SseReader event(100);
   status = {};
   for (int i = 0; i < 40 && status; ++i) status = event.feed("data: 3456\n", ignore);
-  EXPECT_FALSE(status);
+  EXPECT_THAT(status, IsErrorAbout(ErrorCode::TooLarge, "event"));
 }
 
 TEST(Sse, StopsAtTheFirstErrorOfItsReader) {

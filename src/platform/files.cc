@@ -73,6 +73,8 @@ ErrorCode code_of(int error) {
       return ErrorCode::NotPermitted;
     case ENOENT:
       return ErrorCode::NotFound;
+    case ENOMEM:
+      return ErrorCode::NoMemory;
     default:
       return ErrorCode::Io;
   }
@@ -98,7 +100,8 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
   if (::fstat(fd.get(), &info) != 0) return fail_errno("inspect", path, errno);
   if (S_ISDIR(info.st_mode)) return fail_errno("read", path, EISDIR);
   if (!S_ISREG(info.st_mode))
-    return fail(ErrorCode::Io, "cannot read: this is not a regular file", path.string());
+    return fail(ErrorCode::Io, About{"no regular file"}, "cannot read: this is not a regular file",
+                path.string());
   const auto too_large = [&] {
     return fail(ErrorCode::TooLarge,
                 "the file is larger than the " + std::to_string(cap) + " bytes that are read of it",
@@ -123,8 +126,8 @@ Result<std::string> read_file(const Path& path, std::size_t cap) {
 
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable) {
   if (const mode_t kind = kind_at(path); is_special(kind) && kind != S_IFLNK)
-    return fail(ErrorCode::Io, "cannot write: this is a device or a pipe, not a regular file",
-                path.string());
+    return fail(ErrorCode::Io, About{"no regular file"},
+                "cannot write: this is a device or a pipe, not a regular file", path.string());
   const Path temporary = temporary_name_beside(path);
   Fd fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (!fd) return fail_errno("create", path, errno);
@@ -253,7 +256,8 @@ Result<Path> executable_dir() {
     // Without /proc: the name by which this process was started, as the kernel recorded it.
     const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     if (name == nullptr)
-      return fail("cannot find the file of the running program in /proc/self/exe");
+      return fail(ErrorCode::NotFound, About{"/proc/self/exe"},
+                  "cannot find the file of the running program in /proc/self/exe");
     self = std::filesystem::canonical(name, error);
     if (error) return fail_errno("find the file of the running program", name, error.value());
   }

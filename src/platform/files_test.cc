@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/error_for_test.h"
 #include "platform/disk.h"
+#include "platform/memory_disk_for_test.h"
 #include "platform/test_support.h"
 
 namespace kw::platform {
@@ -44,9 +46,8 @@ TEST_F(Files, CapsWhatItReads) {
   std::ofstream(file_) << "12345";
   EXPECT_EQ(need(read_file(file_, 5)), "12345");
   const auto large = read_file(file_, 4);
-  ASSERT_FALSE(large);
-  EXPECT_EQ(describe(large.error()),
-            file_.string() + ": the file is larger than the 4 bytes that are read of it");
+  EXPECT_THAT(large, IsError(ErrorCode::TooLarge));
+  EXPECT_THAT(large, IsErrorAt(file_.string()));
 }
 
 TEST_F(Files, ReadsFilesWhoseSizeIsNotTold) {
@@ -59,13 +60,12 @@ TEST_F(Files, ReadsFilesWhoseSizeIsNotTold) {
 }
 
 TEST_F(Files, RefusesWhatIsNoFile) {
-  EXPECT_THAT(describe(read_file(folder_.path()).error()), HasSubstr("directory"));
+  EXPECT_THAT(read_file(folder_.path()), IsErrorAbout(ErrorCode::Io, ""));
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  EXPECT_THAT(describe(read_file(file_).error()), HasSubstr("this is not a regular file"));
+  EXPECT_THAT(read_file(file_), IsErrorAbout(ErrorCode::Io, "no regular file"));
   const auto missing = read_file(folder_.path() / "none");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(describe(missing.error()),
-            (folder_.path() / "none").string() + ": cannot open: No such file or directory");
+  EXPECT_THAT(missing, IsError(ErrorCode::NotFound));
+  EXPECT_THAT(missing, IsErrorAt((folder_.path() / "none").string()));
 }
 
 TEST_F(Files, AFailedWriteLeavesTheOldBytes) {
@@ -116,8 +116,7 @@ TEST_F(Files, AWriterWritesThroughLinksAndDevices) {
 
   const Path pipe = folder_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(describe(write_file_atomic(pipe, "x").error()),
-              HasSubstr("this is a device or a pipe, not a regular file"));
+  EXPECT_THAT(write_file_atomic(pipe, "x"), IsErrorAbout(ErrorCode::Io, "no regular file"));
   const Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(write_user_file(pipe, "through"));
   char text[16] = {};
@@ -130,7 +129,9 @@ TEST_F(Files, AWriterTellsItsTroubleAtTheEnd) {
   ASSERT_TRUE(make_dirs(file_ / "in" / "the" / "way"));
   FileWriter writer = need(FileWriter::create(file_));
   writer.write("x");
-  EXPECT_THAT(describe(writer.commit().error()), HasSubstr(file_.string() + ": cannot write"));
+  const auto committed = writer.commit();
+  EXPECT_THAT(committed, IsError(ErrorCode::Io));
+  EXPECT_THAT(committed, IsErrorAt(file_.string()));
   EXPECT_THAT(need(list_dir(folder_.path())), ElementsAre("file"));
 }
 
@@ -138,7 +139,9 @@ TEST_F(Files, AFullDiskStopsTheRun) {
   const int fd = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(::write(fd, "x", 1), -1);
-  EXPECT_EQ(fail_errno("write", "x", errno).error().advice, Advice::Stop);
+  const Error full = fail_errno("write", "x", errno).error();
+  EXPECT_THAT(full, IsError(ErrorCode::NoSpace));
+  EXPECT_EQ(full.advice, Advice::Stop);
   ::close(fd);
   EXPECT_EQ(fail_errno("write", "x", EBUSY).error().advice, Advice::Retry);
   EXPECT_EQ(fail_errno("write", "x", EROFS).error().advice, Advice::Stop);
@@ -229,6 +232,7 @@ TEST(MemoryDisk, FailsOnDemand) {
   ASSERT_TRUE(disk.write("/w/a", "12345"));
   const auto full = disk.write("/w/a", "123456");
   ASSERT_FALSE(full);
+  EXPECT_THAT(full, IsError(ErrorCode::NoSpace));
   EXPECT_EQ(full.error().advice, Advice::Stop);
   EXPECT_EQ(need(disk.read("/w/a")), "12345");
   disk.fail_change(1, EIO);
@@ -236,7 +240,7 @@ TEST(MemoryDisk, FailsOnDemand) {
   EXPECT_FALSE(disk.write("/w/c", "1"));
   EXPECT_TRUE(disk.write("/w/c", "1"));
   disk.set_read_only(true);
-  EXPECT_THAT(describe(disk.write("/w/a", "1").error()), HasSubstr("Read-only"));
+  EXPECT_THAT(disk.write("/w/a", "1"), IsError(ErrorCode::NotPermitted));
   EXPECT_EQ(disk.changes(), 7);
 }
 

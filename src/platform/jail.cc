@@ -180,7 +180,8 @@ Path in_real_folder(const Path& program) {
 Result<> check_paths(const JailSpec& spec, const JailRights& rights,
                      const std::vector<std::string>& argv) {
   if (argv.empty() || !Path(argv[0]).is_absolute()) {
-    return fail("a program that is to run in the jail must be named by an absolute path",
+    return fail(ErrorCode::BadInput, About{"program"},
+                "a program that is to run in the jail must be named by an absolute path",
                 argv.empty() ? "" : argv[0]);
   }
   std::vector<Path> all = spec.readable;
@@ -188,7 +189,8 @@ Result<> check_paths(const JailSpec& spec, const JailRights& rights,
   all.insert(all.end(), spec.device_nodes.begin(), spec.device_nodes.end());
   for (const Path& path : all) {
     if (!path.is_absolute())
-      return fail("a path that the jail makes available must be absolute", path.string());
+      return fail(ErrorCode::BadInput, About{"path"},
+                  "a path that the jail makes available must be absolute", path.string());
     if (!is_there(path)) return fail_errno("make this path available in the jail", path, ENOENT);
     // The program itself needs no check: it is opened before the uid changes and executed by its
     // descriptor.
@@ -216,7 +218,7 @@ Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_
     }
     return uid;
   }
-  return fail(ErrorCode::Busy,
+  return fail(ErrorCode::Busy, About{"user ids"},
               "all " + std::to_string(kJailUids) +
                   " user ids that this machine has for jails are in use; try again once other runs "
                   "have ended",
@@ -437,7 +439,7 @@ std::string_view what_it_lacks(JailLevel level) {
 
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv) {
   if (const JailFinding& finding = probe_level(spec.level); !finding.available) {
-    return fail(ErrorCode::NoJail,
+    return fail(ErrorCode::NoJail, About{std::string(name_of(spec.level))},
                 "jail level " + std::string(name_of(spec.level)) +
                     " does not work here: " + finding.why_not + "; " +
                     std::string(how_to_mend(spec.level)) + "; or accept a weaker jail with --jail",

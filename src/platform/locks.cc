@@ -114,10 +114,8 @@ Fd write_share(const Path& place, const std::string& device, std::string_view ow
 
 /// The error that `holder` holds what `subject` names.
 std::unexpected<Error> fail_busy(std::string subject, const std::string& holder, const Path& path) {
-  auto failed = fail(ErrorCode::Busy, std::move(subject) + "in use by " + holder, path.string(),
-                     Advice::Retry);
-  failed.error().about = holder;
-  return failed;
+  return fail(ErrorCode::Busy, About{holder}, std::move(subject) + "in use by " + holder,
+              path.string(), Advice::Retry);
 }
 
 /// Names of the programs that have the device now, such as "kw judge a.cpp, checking a".

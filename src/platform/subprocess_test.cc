@@ -12,6 +12,7 @@
 #include <array>
 #include <csignal>
 
+#include "base/error_for_test.h"
 #include "platform/process_state.h"
 #include "platform/test_support.h"
 
@@ -78,21 +79,21 @@ TEST(Subprocess, FeedsStandardInput) {
 
 TEST(Subprocess, NamesAProgramThatDoesNotExist) {
   const auto missing = run({"/nowhere/program"}, {}, kPatience);
-  ASSERT_FALSE(missing);
-  EXPECT_THAT(describe(missing.error()), HasSubstr("/nowhere/program"));
+  EXPECT_THAT(missing, IsError(ErrorCode::NotFound));
+  EXPECT_THAT(missing, IsErrorAt("/nowhere/program"));
   const auto folder = run({"/tmp/"}, {}, kPatience);
   EXPECT_FALSE(folder);
   const auto unknown = run({"kw-no-such-program"}, {}, kPatience);
-  ASSERT_FALSE(unknown);
-  EXPECT_THAT(describe(unknown.error()), HasSubstr("PATH"));
+  EXPECT_THAT(unknown, IsError(ErrorCode::MissingProgram));
+  EXPECT_THAT(unknown, IsErrorAt("kw-no-such-program"));
 }
 
 TEST(Subprocess, NamesAFolderThatDoesNotExist) {
   SpawnOptions options;
   options.cwd = "/nowhere";
   const auto lost = run(attack({"exit", "0"}), options, kPatience);
-  ASSERT_FALSE(lost);
-  EXPECT_THAT(describe(lost.error()), HasSubstr("/nowhere: cannot enter"));
+  EXPECT_THAT(lost, IsError(ErrorCode::NotFound));
+  EXPECT_THAT(lost, IsErrorAt("/nowhere"));
 }
 
 TEST(Subprocess, EndsAHangInTime) {

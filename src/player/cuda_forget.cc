@@ -3,43 +3,37 @@
 #include <utility>
 
 #include "base/defence.h"
-#include "player/cuda_session.h"
+#include "player/cuda_player_context.h"
 
 namespace kw::player::cuda {
 
-Outcome Session::build_again(Bound& plan) {
-  if (plan.is_built) return std::nullopt;
-  Outcome f = plan.entry != nullptr ? instantiate_host(plan) : build(plan);
-  plan.is_built = !f;
-  // The plan was accepted by an earlier bind, so this failure is no refusal of the plan.
-  if (f && f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
-  return f;
-}
-
-Outcome Session::forget(Bound& next) {
+Outcome PlayerContext::forget(Bound& next) {
   for (auto& plan : plans_) {
     if (!plan) continue;  // a dropped plan
     plan->is_built = false;
     if (plan->exec != nullptr)
-      if (auto f = check(api_.cuGraphExecDestroy(std::exchange(plan->exec, nullptr)),
-                         "destroy a graph", Trouble::LaunchFailed))
+      if (auto f = held_.gpu.check(
+              held_.gpu.api().cuGraphExecDestroy(std::exchange(plan->exec, nullptr)),
+              "destroy a graph", Trouble::LaunchFailed))
         return f;
   }
-  for (Object& object : objects_) {
+  for (Object& object : held_.objects) {
     if (object.entry != nullptr || !is_on(Defence::ModulesReloaded)) continue;
-    if (auto f = check(api_.cuModuleUnload(std::exchange(object.module, nullptr)),
-                       "unload the cubin", Trouble::LaunchFailed))
+    if (auto f =
+            held_.gpu.check(held_.gpu.api().cuModuleUnload(std::exchange(object.module, nullptr)),
+                            "unload the cubin", Trouble::LaunchFailed))
       return f;
-    if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()),
-                       "load the cubin again", Trouble::LaunchFailed))
+    if (auto f =
+            held_.gpu.check(held_.gpu.api().cuModuleLoadData(&object.module, object.image.data()),
+                            "load the cubin again", Trouble::LaunchFailed))
       return f;
   }
-  if (auto f = build_again(next)) return f;
-  return scrub();
+  if (auto f = builder_.build_again(next)) return f;
+  return scrubber_.scrub();
 }
 
-Outcome Session::keep_only(const Bound& kept) {
-  std::vector<bool> is_named(buffers_.size(), false);
+Outcome PlayerContext::keep_only(const Bound& kept) {
+  std::vector<bool> is_named(held_.buffers.size(), false);
   const auto name = [&](const WirePlace& place) {
     if (place.kind == PlaceKind::Buffer && place.index < is_named.size())
       is_named[place.index] = true;
@@ -54,18 +48,10 @@ Outcome Session::keep_only(const Bound& kept) {
     }
   for (auto& plan : plans_)
     if (plan && plan.get() != &kept) {
-      discard(*plan);
+      builder_.discard(*plan);
       plan.reset();
     }
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    Mapped& buffer = buffers_[i];
-    if (is_named[i] || buffer.mapping == 0) continue;
-    if (auto f = check(api_.cuMemUnmap(buffer.mapping, buffer.mapped_bytes), "unmap a buffer",
-                       Trouble::LaunchFailed))
-      return f;
-    buffer = {};
-  }
-  return send_touch_list();
+  return mapped_.keep_only(is_named);
 }
 
 }  // namespace kw::player::cuda

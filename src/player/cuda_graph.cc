@@ -1,12 +1,14 @@
 // Turns launch plans into CUDA graphs: parameters by the kernels' own tables, branches as captured
 // streams.
 // SPDX-License-Identifier: Apache-2.0
+#include "player/cuda_graph.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/defence.h"
-#include "player/cuda_session.h"
+#include "player/cuda_scrub.h"
 
 namespace kw::player::cuda {
 namespace {
@@ -23,8 +25,8 @@ Failure refusal(std::string words) { return {Trouble::LoadRefused, 0, std::move(
 }  // namespace
 
 GraphBuilder::~GraphBuilder() {
-  for (const Event event : events_) s_.api_.cuEventDestroy(event);
-  for (const auto& [branch, stream] : streams_) s_.api_.cuStreamDestroy(stream);
+  for (const Event event : events_) held_.gpu.api().cuEventDestroy(event);
+  for (const auto& [branch, stream] : streams_) held_.gpu.api().cuStreamDestroy(stream);
 }
 
 std::string GraphBuilder::name_of(const WireStep& step) const {
@@ -40,12 +42,12 @@ Outcome GraphBuilder::refuse(const WireStep& step, std::string words) const {
 
 Address GraphBuilder::address_of(const WirePlace& place) const {
   return place.kind == PlaceKind::Table ? plan_.table_at[place.index] + place.offset
-                                        : s_.buffers_[place.index].payload + place.offset;
+                                        : held_.buffers[place.index].payload + place.offset;
 }
 
 Outcome GraphBuilder::build() {
   if (auto f = examine()) return f;
-  if (plan_.exec != nullptr) s_.api_.cuGraphExecDestroy(std::exchange(plan_.exec, nullptr));
+  if (plan_.exec != nullptr) held_.gpu.api().cuGraphExecDestroy(std::exchange(plan_.exec, nullptr));
   if (plan_.view.steps.empty()) return std::nullopt;
   is_awaited_.assign(plan_.view.steps.size(), false);
   for (const std::uint32_t index : plan_.view.afters) is_awaited_[index] = true;
@@ -59,8 +61,8 @@ Outcome GraphBuilder::run_apart(const AtStep& before, const AtStep& after) {
   for (std::size_t i = 0; i < plan_.view.steps.size(); ++i) {
     const WireStep& step = plan_.view.steps[i];
     if (auto f = before(i)) return f;
-    if (auto f = step.kind == WireStepKind::Launch ? add_launch(step, s_.stream_)
-                                                   : add_memory(step, s_.stream_))
+    if (auto f = step.kind == WireStepKind::Launch ? add_launch(step, held_.gpu.stream())
+                                                   : add_memory(step, held_.gpu.stream()))
       return f;
     if (auto f = after(i)) return f;
   }
@@ -71,8 +73,8 @@ Outcome GraphBuilder::examine() {
   const PlanView& view = plan_.view;
   const auto is_inside = [this](const WirePlace& p, std::uint64_t bytes) {
     if (p.kind == PlaceKind::Table) return true;  // checked by decode_plan()
-    return p.index < s_.buffers_.size() && p.offset <= s_.buffers_[p.index].bytes &&
-           bytes <= s_.buffers_[p.index].bytes - p.offset;
+    return p.index < held_.buffers.size() && p.offset <= held_.buffers[p.index].bytes &&
+           bytes <= held_.buffers[p.index].bytes - p.offset;
   };
   for (const WireStep& step : view.steps) {
     if (step.kind == WireStepKind::Launch) {
@@ -106,27 +108,28 @@ Outcome GraphBuilder::find_kernels() {
   }
   for (const auto& [name, kernel] : kernels_)
     if (kernel.shared_bytes > 0)
-      if (auto f =
-              s_.check(s_.api_.cuFuncSetAttribute(kernel.function, kFunctionDynamicShared,
-                                                  static_cast<int>(kernel.shared_bytes)),
-                       "give kernel " + name + " its dynamic shared memory", Trouble::LoadRefused))
+      if (auto f = held_.gpu.check(
+              held_.gpu.api().cuFuncSetAttribute(kernel.function, kFunctionDynamicShared,
+                                                 static_cast<int>(kernel.shared_bytes)),
+              "give kernel " + name + " its dynamic shared memory", Trouble::LoadRefused))
         return f;
   return std::nullopt;
 }
 
 Outcome GraphBuilder::describe(Kernel& kernel, std::string_view name) {
   const std::string text(name);
-  const Status found =
-      s_.api_.cuModuleGetFunction(&kernel.function, s_.objects_[plan_.object].module, text.c_str());
+  const Status found = held_.gpu.api().cuModuleGetFunction(
+      &kernel.function, held_.objects[plan_.object].module, text.c_str());
   if (found == kNotFound) return refusal("the cubin has no kernel " + text);
-  if (auto f = s_.check(found, "find kernel " + text, Trouble::LoadRefused)) return f;
-  if (auto f = s_.note_frame(kernel.function, text)) return f;
+  if (auto f = held_.gpu.check(found, "find kernel " + text, Trouble::LoadRefused)) return f;
+  if (auto f = note_frame(held_, kernel.function, text)) return f;
   for (std::size_t i = 0;; ++i) {
     std::size_t offset = 0;
     std::size_t size = 0;
-    const Status status = s_.api_.cuFuncGetParamInfo(kernel.function, i, &offset, &size);
+    const Status status = held_.gpu.api().cuFuncGetParamInfo(kernel.function, i, &offset, &size);
     if (status == kInvalidValue) return std::nullopt;  // past the last parameter
-    if (auto f = s_.check(status, "read the parameters of kernel " + text, Trouble::LoadRefused))
+    if (auto f =
+            held_.gpu.check(status, "read the parameters of kernel " + text, Trouble::LoadRefused))
       return f;
     if (offset + size > kMaxParameterBytes)
       return refusal("the parameters of kernel " + text + " take more than " +
@@ -141,8 +144,9 @@ Outcome GraphBuilder::check_launch(const WireStep& step, const Kernel& kernel) {
   int static_shared = 0;
   for (const auto& [attribute, value] : {std::pair(kFunctionMaxThreads, &most_threads),
                                          std::pair(kFunctionStaticShared, &static_shared)})
-    if (auto f = s_.check(s_.api_.cuFuncGetAttribute(value, attribute, kernel.function),
-                          name_of(step), Trouble::LoadRefused))
+    if (auto f =
+            held_.gpu.check(held_.gpu.api().cuFuncGetAttribute(value, attribute, kernel.function),
+                            name_of(step), Trouble::LoadRefused))
       return f;
   const std::uint64_t threads = std::uint64_t{step.block[0]} * step.block[1] * step.block[2];
   if (step.block[0] > 1024 || step.block[1] > 1024 || step.block[2] > 1024 ||
@@ -151,11 +155,11 @@ Outcome GraphBuilder::check_launch(const WireStep& step, const Kernel& kernel) {
                             " threads, and the kernel's registers allow at most " +
                             std::to_string(most_threads));
   const std::uint64_t shared = std::uint64_t{step.shared_bytes} + std::uint64_t(static_shared);
-  if (shared > static_cast<std::uint64_t>(s_.shared_per_block_))
+  if (shared > static_cast<std::uint64_t>(held_.gpu.shared_per_block()))
     return refuse(step, "the launch asks for " + std::to_string(shared) +
                             " bytes of shared memory a block (" + std::to_string(static_shared) +
                             " of them static), and this GPU gives a block at most " +
-                            std::to_string(s_.shared_per_block_));
+                            std::to_string(held_.gpu.shared_per_block()));
   return std::nullopt;
 }
 
@@ -163,13 +167,13 @@ Outcome GraphBuilder::encode_maps() {
   for (const WireTensorMap& m : plan_.view.maps) {
     TensorMap map;
     auto* base = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address_of(m.base)));
-    const Status status = s_.api_.cuTensorMapEncodeTiled(
+    const Status status = held_.gpu.api().cuTensorMapEncodeTiled(
         &map, static_cast<int>(m.element), m.rank, base, m.sizes, m.strides, m.box,
         m.element_strides, static_cast<int>(m.interleave), static_cast<int>(m.swizzle),
         static_cast<int>(m.promotion), static_cast<int>(m.fill));
-    if (auto f =
-            s_.check(status, "encode tensor map " + std::to_string(&m - plan_.view.maps.data() + 1),
-                     Trouble::LoadRefused))
+    if (auto f = held_.gpu.check(
+            status, "encode tensor map " + std::to_string(&m - plan_.view.maps.data() + 1),
+            Trouble::LoadRefused))
       return f;
     maps_.push_back(map);
   }
@@ -178,48 +182,50 @@ Outcome GraphBuilder::encode_maps() {
 
 Outcome GraphBuilder::capture() {
   const auto attempt = [this](Status status, const char* what) {
-    return s_.check(status, what, Trouble::LoadRefused);
+    return held_.gpu.check(status, what, Trouble::LoadRefused);
   };
-  if (auto f = attempt(s_.api_.cuStreamBeginCapture(s_.stream_, kCaptureThreadLocal),
-                       "begin the capture of the plan"))
+  if (auto f =
+          attempt(held_.gpu.api().cuStreamBeginCapture(held_.gpu.stream(), kCaptureThreadLocal),
+                  "begin the capture of the plan"))
     return f;
-  Outcome f = record(s_.stream_, start_);
+  Outcome f = record(held_.gpu.stream(), start_);
   for (std::size_t i = 0; !f && i < plan_.view.steps.size(); ++i) f = add(i);
   if (!f) f = join_branches();
   Graph graph = nullptr;
   // The capture is ended even after a failure, so that the stream leaves it.
-  const Status ended = s_.api_.cuStreamEndCapture(s_.stream_, &graph);
+  const Status ended = held_.gpu.api().cuStreamEndCapture(held_.gpu.stream(), &graph);
   if (!f) f = attempt(ended, "capture the plan");
   if (!f)
-    f = attempt(s_.api_.cuGraphInstantiate(&plan_.exec, graph, 0),
+    f = attempt(held_.gpu.api().cuGraphInstantiate(&plan_.exec, graph, 0),
                 "instantiate the CUDA graph of the plan");
-  if (graph != nullptr) s_.api_.cuGraphDestroy(graph);
+  if (graph != nullptr) held_.gpu.api().cuGraphDestroy(graph);
   if (f) return f;
-  if (auto failed = attempt(s_.api_.cuGraphUpload(plan_.exec, s_.stream_),
+  if (auto failed = attempt(held_.gpu.api().cuGraphUpload(plan_.exec, held_.gpu.stream()),
                             "upload the CUDA graph of the plan"))
     return failed;
-  return attempt(s_.api_.cuStreamSynchronize(s_.stream_), "upload the CUDA graph of the plan");
+  return attempt(held_.gpu.api().cuStreamSynchronize(held_.gpu.stream()),
+                 "upload the CUDA graph of the plan");
 }
 
 Outcome GraphBuilder::record(Stream stream, Event& out) {
-  if (auto f = s_.check(s_.api_.cuEventCreate(&out, kEventDisableTiming),
-                        "create an event for a branch of the plan", Trouble::LoadRefused))
+  if (auto f = held_.gpu.check(held_.gpu.api().cuEventCreate(&out, kEventDisableTiming),
+                               "create an event for a branch of the plan", Trouble::LoadRefused))
     return f;
   events_.push_back(out);
-  return s_.check(s_.api_.cuEventRecord(out, stream), "record an event for a branch of the plan",
-                  Trouble::LoadRefused);
+  return held_.gpu.check(held_.gpu.api().cuEventRecord(out, stream),
+                         "record an event for a branch of the plan", Trouble::LoadRefused);
 }
 
 Outcome GraphBuilder::stream_of(std::uint32_t branch, Stream& out) {
-  out = s_.stream_;
+  out = held_.gpu.stream();
   if (branch == 0) return std::nullopt;
   Stream& stream = streams_[branch];
   if (stream == nullptr) {
-    if (auto f = s_.check(s_.api_.cuStreamCreate(&stream, kStreamNonBlocking), "create a stream",
-                          Trouble::LoadRefused))
+    if (auto f = held_.gpu.check(held_.gpu.api().cuStreamCreate(&stream, kStreamNonBlocking),
+                                 "create a stream", Trouble::LoadRefused))
       return f;
-    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(stream, start_, 0),
-                          "fork a branch of the plan in its capture", Trouble::LoadRefused))
+    if (auto f = held_.gpu.check(held_.gpu.api().cuStreamWaitEvent(stream, start_, 0),
+                                 "fork a branch of the plan in its capture", Trouble::LoadRefused))
       return f;
   }
   out = stream;
@@ -232,8 +238,8 @@ Outcome GraphBuilder::add(std::size_t index) {
   if (auto f = stream_of(step.branch, stream)) return f;
   for (const std::uint32_t before : plan_.view.afters_of(step)) {
     if (plan_.view.steps[before].branch == step.branch) continue;  // ordered anyway
-    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(stream, ends_[before], 0),
-                          name_of(step) + ": wait", Trouble::LoadRefused))
+    if (auto f = held_.gpu.check(held_.gpu.api().cuStreamWaitEvent(stream, ends_[before], 0),
+                                 name_of(step) + ": wait", Trouble::LoadRefused))
       return f;
   }
   if (auto f =
@@ -279,7 +285,7 @@ Outcome GraphBuilder::fill_parameters(const WireStep& step, const Kernel& kernel
 Outcome GraphBuilder::add_launch(const WireStep& step, Stream stream) {
   const Kernel& kernel = kernels_.find(plan_.view.name(step))->second;
   const auto attempt = [&](Status status) {
-    return s_.check(status, name_of(step), Trouble::LoadRefused);
+    return held_.gpu.check(status, name_of(step), Trouble::LoadRefused);
   };
   std::vector<std::byte> storage;
   if (auto f = fill_parameters(step, kernel, storage)) return f;
@@ -298,27 +304,28 @@ Outcome GraphBuilder::add_launch(const WireStep& step, Stream stream) {
     LaunchAttribute& a = add_attribute(kLaunchCluster);
     std::ranges::copy(step.cluster, a.value.dimensions);
     if (step.cluster[0] * step.cluster[1] * step.cluster[2] > kPortableCluster)
-      if (auto f =
-              attempt(s_.api_.cuFuncSetAttribute(kernel.function, kFunctionNonPortableCluster, 1)))
+      if (auto f = attempt(
+              held_.gpu.api().cuFuncSetAttribute(kernel.function, kFunctionNonPortableCluster, 1)))
         return f;
   }
   if ((step.flags & kStepCooperative) != 0) add_attribute(kLaunchCooperative).value.number = 1;
   if ((step.flags & kStepProgrammatic) != 0) add_attribute(kLaunchProgrammatic).value.number = 1;
-  if (auto f =
-          attempt(s_.api_.cuFuncSetAttribute(kernel.function, kFunctionCarveout, step.carveout)))
+  if (auto f = attempt(
+          held_.gpu.api().cuFuncSetAttribute(kernel.function, kFunctionCarveout, step.carveout)))
     return f;
   std::ranges::copy(step.grid, config.grid);
   std::ranges::copy(step.block, config.block);
   config.shared_bytes = step.shared_bytes;
   config.stream = stream;
-  return attempt(s_.api_.cuLaunchKernelEx(&config, kernel.function, parameters.data(), nullptr));
+  return attempt(
+      held_.gpu.api().cuLaunchKernelEx(&config, kernel.function, parameters.data(), nullptr));
 }
 
 Outcome GraphBuilder::add_memory(const WireStep& step, Stream stream) {
   Address to = address_of(step.to);
   std::uint64_t bytes = step.bytes;
   const std::uint64_t most =
-      kMemoryBlocksPerMultiprocessor * static_cast<std::uint64_t>(s_.multiprocessors_);
+      kMemoryBlocksPerMultiprocessor * static_cast<std::uint64_t>(held_.gpu.multiprocessors());
   const std::uint64_t wanted = bytes / (std::uint64_t{kMemoryThreads} * 16) + 1;
   const auto blocks = static_cast<unsigned>(std::min(wanted, most));
   Status status = 0;
@@ -326,21 +333,23 @@ Outcome GraphBuilder::add_memory(const WireStep& step, Stream stream) {
     std::uint64_t value = step.value;
     int unit = static_cast<int>(step.unit);
     void* arguments[] = {&to, &bytes, &value, &unit};
-    status = s_.launch(s_.trusted_.plan_fill, blocks, kMemoryThreads, 0, stream, arguments);
+    status =
+        held_.gpu.launch(held_.trusted.plan_fill, blocks, kMemoryThreads, 0, stream, arguments);
   } else {
     Address from = address_of(step.from);
     void* arguments[] = {&to, &from, &bytes};
-    status = s_.launch(s_.trusted_.plan_copy, blocks, kMemoryThreads, 0, stream, arguments);
+    status =
+        held_.gpu.launch(held_.trusted.plan_copy, blocks, kMemoryThreads, 0, stream, arguments);
   }
-  return s_.check(status, name_of(step), Trouble::LoadRefused);
+  return held_.gpu.check(status, name_of(step), Trouble::LoadRefused);
 }
 
 Outcome GraphBuilder::join_branches() {
   for (const auto& [branch, stream] : streams_) {
     Event last = nullptr;
     if (auto f = record(stream, last)) return f;
-    if (auto f = s_.check(s_.api_.cuStreamWaitEvent(s_.stream_, last, 0),
-                          "join the branches of the plan", Trouble::LoadRefused))
+    if (auto f = held_.gpu.check(held_.gpu.api().cuStreamWaitEvent(held_.gpu.stream(), last, 0),
+                                 "join the branches of the plan", Trouble::LoadRefused))
       return f;
   }
   return std::nullopt;

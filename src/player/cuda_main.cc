@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "player/crash.h"
-#include "player/cuda_session.h"
+#include "player/cuda_player_context.h"
 #include "player/lockdown.h"
 #include "player/protocol.h"
 #include "player/transport.h"
@@ -35,7 +35,7 @@ constexpr std::size_t kMaxPlans = 4096;
 constexpr std::size_t kMaxImage = std::size_t{256} << 20;
 
 struct State {
-  Session session;
+  PlayerContext context;
   const char* folder = "";
   bool takes_host_code = false;
   bool is_equipped = false;
@@ -101,7 +101,7 @@ void on_map(std::span<const std::byte> message, Descriptors descriptors, std::ui
       map->entries.size() > kMaxBuffers - state.buffers)
     return refused("map", sequence);
   for (std::size_t i = 0; i < descriptors.size(); ++i) {
-    if (const auto f = state.session.map(map->entries[i], descriptors[i]))
+    if (const auto f = state.context.map(map->entries[i], descriptors[i]))
       return failed(*f, sequence);
     ++state.buffers;
   }
@@ -116,13 +116,13 @@ void on_equip(std::span<const std::byte> message, Descriptors descriptors, std::
       descriptors.size() != 1 || !read_all(descriptors[0], kMaxImage, image))
     return refused("equip", sequence);
   state.is_equipped = true;
-  conclude(state.session.equip(std::move(image)), Kind::Ready, sequence);
+  conclude(state.context.equip(image), Kind::Ready, sequence);
 }
 
 void on_prepare(std::span<const std::byte> message, std::uint64_t sequence) {
   const auto request = decode_prepare(message);
   if (!request || state.is_prepared || !state.is_equipped) return refused("prepare", sequence);
-  if (const auto f = state.session.finish_mapping()) return failed(*f, sequence);
+  if (const auto f = state.context.finish_mapping()) return failed(*f, sequence);
   if (const int error = lock_down(true); error != 0)
     return failed({Trouble::LockdownFailed, error, std::strerror(error)}, sequence);
   state.is_prepared = true;
@@ -135,7 +135,7 @@ void on_load_host(const LoadRequest& request, std::uint64_t sequence) {
   char path[PATH_MAX];
   std::snprintf(path, sizeof path, "%s/%s", state.folder, request.file);
   Answer a;
-  const auto outcome = state.session.load_host(path, request.entry, a.object);
+  const auto outcome = state.context.load_host(path, request.entry, a.object);
   if (!outcome) ++state.objects;
   conclude(outcome, a, Kind::Loaded, sequence);
 }
@@ -150,7 +150,7 @@ void on_load(std::span<const std::byte> message, Descriptors descriptors, std::u
       !read_all(descriptors[0], kMaxImage, image))
     return refused("load", sequence);
   Answer a;
-  const auto outcome = state.session.load(std::move(image), a.object);
+  const auto outcome = state.context.load(std::move(image), a.object);
   if (!outcome) ++state.objects;
   conclude(outcome, a, Kind::Loaded, sequence);
 }
@@ -158,16 +158,16 @@ void on_load(std::span<const std::byte> message, Descriptors descriptors, std::u
 void on_bind(std::span<const std::byte> message, Descriptors descriptors, std::uint64_t sequence) {
   const auto request = decode_bind(message);
   std::vector<std::byte> plan;
-  if (!request || !state.session.has_object(static_cast<std::size_t>(request->object)) ||
+  if (!request || !state.context.has_object(static_cast<std::size_t>(request->object)) ||
       state.plans == kMaxPlans || descriptors.size() != 1 ||
       !read_all(descriptors[0], kMaxPlanBytes, plan))
     return refused("bind", sequence);
   Answer a;
   const auto outcome =
-      state.session.bind(static_cast<std::size_t>(request->object), plan, a.object);
+      state.context.bind(static_cast<std::size_t>(request->object), plan, a.object);
   if (!outcome) {
     ++state.plans;
-    a.set_words(state.session.plan(static_cast<std::size_t>(a.object))->why_not_captured);
+    a.set_words(state.context.plan(static_cast<std::size_t>(a.object))->why_not_captured);
   }
   conclude(outcome, a, Kind::Loaded, sequence);
 }
@@ -177,21 +177,21 @@ void on_run(std::span<const std::byte> message, std::uint64_t sequence) {
   if (!request || !state.is_prepared) return refused("run", sequence);
   Bound* plan = nullptr;
   if (request->header.kind == Kind::Run) {
-    plan = state.session.plan(static_cast<std::size_t>(request->plan));
+    plan = state.context.plan(static_cast<std::size_t>(request->plan));
     if (plan == nullptr) return refused("run of an unknown plan", sequence);
   }
   Answer a;
   a.stamps = 1;
-  const auto outcome = state.session.run(plan, *request, a.stamp_ns[0]);
+  const auto outcome = state.context.run(plan, *request, a.stamp_ns[0]);
   conclude(outcome, a, Kind::Done, sequence);
 }
 
 void on_plan_request(std::span<const std::byte> message, std::uint64_t sequence) {
   const auto request = decode_plan_request(message);
-  Bound* plan = request ? state.session.plan(static_cast<std::size_t>(request->plan)) : nullptr;
+  Bound* plan = request ? state.context.plan(static_cast<std::size_t>(request->plan)) : nullptr;
   if (plan == nullptr || !state.is_prepared) return refused("plan", sequence);
-  conclude(request->header.kind == Kind::Forget ? state.session.forget(*plan)
-                                                : state.session.keep_only(*plan),
+  conclude(request->header.kind == Kind::Forget ? state.context.forget(*plan)
+                                                : state.context.keep_only(*plan),
            Kind::Done, sequence);
 }
 
@@ -256,7 +256,7 @@ int main(int count, char** arguments) {
   cuda::state.takes_host_code = is_host;
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   arm_crash_handlers({});
-  if (const auto f = cuda::state.session.open(uuid, arguments[3], is_host)) {
+  if (const auto f = cuda::state.context.open(uuid, arguments[3], is_host)) {
     cuda::failed(*f, 0);
     ::_exit(1);
   }

@@ -39,7 +39,8 @@ class Arena {
   static Result<std::unique_ptr<Arena>> create(std::size_t bytes) {
     void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
-      return fail("there is too little memory to measure this machine's bandwidths");
+      return fail(ErrorCode::NoMemory, About{"host"},
+                  "there is too little memory to measure this machine's bandwidths");
     (void)::madvise(at, bytes, MADV_HUGEPAGE);  // A wish: fewer page faults and TLB misses.
     return std::unique_ptr<Arena>(new Arena(static_cast<char*>(at), bytes));
   }

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/code_rules.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "base/text.h"
 #include "profile/kernel_rules.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -47,10 +45,10 @@ struct Seen {
 
   bool has_loop() const { return code.loop.instructions > 0; }
   const CodeMix& hot() const { return has_loop() ? code.loop : code.all; }
-  std::string where() const {
-    return has_loop() ? fmt::format("the hottest loop of {} ({} instructions)", name,
-                                    code.loop.instructions)
-                      : fmt::format("{} ({} instructions, no loop)", name, code.all.instructions);
+  Wording where() const {
+    return has_loop()
+               ? worded("the hottest loop of {} ({} instructions)", name, code.loop.instructions)
+               : worded("{} ({} instructions, no loop)", name, code.all.instructions);
   }
 };
 
@@ -61,23 +59,25 @@ int sum(const CodeMix& mix, const std::array<std::string_view, N>& classes) {
   return n;
 }
 
-void add(Findings& out, int weight, const Seen& seen, std::string text) {
-  out.push_back({FindingKind::MachineCode, weight, std::move(text), "", seen.workload});
+/// `rule` is the stable name of the rule, and of what it found.
+void add(Findings& out, int weight, const Seen& seen, std::string rule, Wording words) {
+  out.push_back({FindingKind::MachineCode, weight, std::move(words.text), "", seen.workload,
+                 MismatchPattern::None, std::move(rule), std::move(words.numbers)});
 }
 
 void explain_local(const Seen& seen, Findings& out) {
   const int in_loop = seen.hot().of("LDL") + seen.hot().of("STL");
   const int all = seen.code.all.of("LDL") + seen.code.all.of("STL");
   if (in_loop > 0)
-    add(out, kSpill, seen,
-        fmt::format("Local memory in {}: {} of its instructions load or store it. Registers spill, "
-                    "or an array is indexed by what is no constant: smaller tiles per thread, "
-                    "full unrolling, or more registers (__launch_bounds__) keep it in registers.",
-                    seen.where(), in_loop));
+    add(out, kSpill, seen, "local memory in loop",
+        worded("Local memory in {}: {} of its instructions load or store it. Registers spill, "
+               "or an array is indexed by what is no constant: smaller tiles per thread, "
+               "full unrolling, or more registers (__launch_bounds__) keep it in registers.",
+               seen.where(), in_loop));
   else if (all > 0)
-    add(out, kShare, seen,
-        fmt::format("{} loads or stores local memory {} times, outside of its hottest loop.",
-                    seen.name, all));
+    add(out, kShare, seen, "local memory",
+        worded("{} loads or stores local memory {} times, outside of its hottest loop.", seen.name,
+               all));
 }
 
 void explain_width(const Seen& seen, Findings& out) {
@@ -92,15 +92,18 @@ void explain_width(const Seen& seen, Findings& out) {
   const bool stores = is_narrow("STG");
   if (!loads && !stores) return;
   add(out, kWidth, seen,
-      fmt::format("No wide {} in {}: {}{}{} of at most 4 bytes each. Where neighbours are wanted "
-                  "together, 16 bytes per access (float4, aligned) take a quarter of the "
-                  "instructions and keep more bytes in flight.",
-                  loads && stores ? "loads or stores"
-                  : loads         ? "loads"
-                                  : "stores",
-                  seen.where(), loads ? fmt::format("{} global loads", hot.of("LDG")) : "",
-                  loads && stores ? " and " : "",
-                  stores ? fmt::format("{} global stores", hot.of("STG")) : ""));
+      loads && stores ? "narrow loads and stores"
+      : loads         ? "narrow loads"
+                      : "narrow stores",
+      worded("No wide {} in {}: {}{}{} of at most 4 bytes each. Where neighbours are wanted "
+             "together, 16 bytes per access (float4, aligned) take a quarter of the "
+             "instructions and keep more bytes in flight.",
+             loads && stores ? "loads or stores"
+             : loads         ? "loads"
+                             : "stores",
+             seen.where(), loads ? worded("{} global loads", hot.of("LDG")) : Wording(),
+             loads && stores ? " and " : "",
+             stores ? worded("{} global stores", hot.of("STG")) : Wording()));
 }
 
 bool multiplies_halves(const EvaluationRequest& request) {
@@ -116,18 +119,17 @@ void explain_tensor(const Seen& seen, const std::string& arch, bool has_halves, 
   const bool multiplies = sum(seen.hot(), kFmaClasses) + seen.hot().of("HFMA2") > 0;
   if (wgmma + mma == 0) {
     if (has_halves && multiplies)
-      add(out, kTensor, seen,
-          fmt::format("No tensor instruction in {}: its products run on the FMA units, which are "
-                      "more than ten times slower than the matrix units at this type.",
-                      seen.name));
+      add(out, kTensor, seen, "no tensor instruction",
+          worded("No tensor instruction in {}: its products run on the FMA units, which are "
+                 "more than ten times slower than the matrix units at this type.",
+                 seen.name));
     return;
   }
   if (wgmma == 0 && arch == "sm_90a" && sum(seen.hot(), kMmaClasses) > 0)
-    add(out, kTensor, seen,
-        fmt::format(
-            "{} feeds the matrix units by mma.sync ({} in {}); on sm_90a wgmma, which reads "
-            "shared memory itself, is the way to their full rate.",
-            seen.name, sum(seen.hot(), kMmaClasses), seen.where()));
+    add(out, kTensor, seen, "no wgmma",
+        worded("{} feeds the matrix units by mma.sync ({} in {}); on sm_90a wgmma, which reads "
+               "shared memory itself, is the way to their full rate.",
+               seen.name, sum(seen.hot(), kMmaClasses), seen.where()));
 }
 
 void explain_share(const Seen& seen, Findings& out) {
@@ -136,30 +138,29 @@ void explain_share(const Seen& seen, Findings& out) {
   const int fma = sum(hot, kFmaClasses);
   const double share = static_cast<double>(fma) / hot.instructions;
   if (share < kSomeFma || share > kMostlyFma) return;
-  add(out, kShare, seen,
-      fmt::format(
-          "{:.2f} of {} are fused multiply-adds: the others take their issue slots "
-          "(shared memory {}, global memory {}, integer {}). More results per thread, "
-          "wider accesses and addresses that are counted up raise the share.",
-          share, seen.where(), hot.of("LDS") + hot.of("STS") + hot.of("LDSM"),
-          hot.of("LDG") + hot.of("STG"),
-          hot.of("IMAD") + hot.of("IADD3") + hot.of("LEA") + hot.of("LOP3") + hot.of("ISETP")));
+  add(out, kShare, seen, "share of FMAs",
+      worded("{:.2f} of {} are fused multiply-adds: the others take their issue slots "
+             "(shared memory {}, global memory {}, integer {}). More results per thread, "
+             "wider accesses and addresses that are counted up raise the share.",
+             share, seen.where(), hot.of("LDS") + hot.of("STS") + hot.of("LDSM"),
+             hot.of("LDG") + hot.of("STG"),
+             hot.of("IMAD") + hot.of("IADD3") + hot.of("LEA") + hot.of("LOP3") + hot.of("ISETP")));
 }
 
 void explain_waits(const Seen& seen, Findings& out) {
   if (!seen.has_loop()) return;
   const CodeMix& hot = seen.hot();
   if (const int special = hot.of("MUFU"); special > kManySpecial * hot.instructions)
-    add(out, kSpecial, seen,
-        fmt::format("{} special functions (exp2, reciprocal, square root) in {}: they run at an "
-                    "eighth of the rate of FMAs.",
-                    special, seen.where()));
+    add(out, kSpecial, seen, "special functions",
+        worded("{} special functions (exp2, reciprocal, square root) in {}: they run at an "
+               "eighth of the rate of FMAs.",
+               special, seen.where()));
   if (const int barriers = hot.of("BAR");
       barriers > 0 && hot.instructions / barriers < kFewPerBarrier)
-    add(out, kSpecial, seen,
-        fmt::format("{} barrier{} in {}: more work between barriers, or several stages of buffers, "
-                    "would let warps run apart.",
-                    barriers, barriers == 1 ? "" : "s", seen.where()));
+    add(out, kSpecial, seen, "barriers",
+        worded("{} barrier{} in {}: more work between barriers, or several stages of buffers, "
+               "would let warps run apart.",
+               barriers, barriers == 1 ? "" : "s", seen.where()));
 }
 
 void add_figures(const Seen& seen, Findings& out) {
@@ -168,10 +169,11 @@ void add_figures(const Seen& seen, Findings& out) {
     if (name != "other") counts.emplace_back(-n, name);
   std::sort(counts.begin(), counts.end());
   if (counts.size() > 8) counts.resize(8);
-  std::vector<std::string> words;
-  for (const auto& [n, name] : counts) words.push_back(fmt::format("{} {}", -n, name));
-  if (!words.empty())
-    add(out, kFigures, seen, fmt::format("In {}: {}.", seen.where(), join(words, ", ")));
+  if (counts.empty()) return;
+  Wording words;
+  for (const auto& [n, name] : counts)
+    words += worded("{}{} {}", words.text.empty() ? "" : ", ", -n, name);
+  add(out, kFigures, seen, "instructions", worded("In {}: {}.", seen.where(), words));
 }
 
 }  // namespace

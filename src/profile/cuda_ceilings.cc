@@ -161,7 +161,8 @@ class CudaSampler {
     for (int i = 0; i < budget.samples; ++i) {
       const double ns = KW_TRY(run(point, steps, repeats));
       if (!(ns > 0))
-        return fail("one of the referee's own kernels was timed at 0 ns", point.kernel,
+        return fail(ErrorCode::DeviceFailed, About{"0 ns"},
+                    "one of the referee's own kernels was timed at 0 ns", point.kernel,
                     Advice::Retry);
       rates.push_back(amount * 1e9 / ns);
     }
@@ -272,12 +273,15 @@ CudaLaunch launch_of(const CudaPoint& point, const DeviceFacts& facts, std::int6
 Result<CeilingReport> measure_cuda_ceilings(device::Device& device, Effort effort) {
   const auto start = Clock::now();
   const DeviceFacts& facts = device.facts();
-  if (facts.gpu.size() != 1) return fail("the facts of this device describe no GPU", facts.id);
+  if (facts.gpu.size() != 1)
+    return fail(ErrorCode::NoDevice, About{"facts"}, "the facts of this device describe no GPU",
+                facts.id);
   const GpuFacts& gpu = facts.gpu.front();
   const std::int64_t bytes =
       std::min(cuda_footprint(facts, "DRAM"), device.free_bytes() / 2) / kPiece * kPiece;
   if (bytes < 8 * kPiece)
-    return fail("the GPU has too little free memory to measure its bandwidths", facts.id,
+    return fail(ErrorCode::NoMemory, About{"device"},
+                "the GPU has too little free memory to measure its bandwidths", facts.id,
                 Advice::Retry);
   const auto arena = KW_TRY(
       device.allocate({.name = "ceilings", .bytes = bytes, .alignment = 256, .shared = false}));

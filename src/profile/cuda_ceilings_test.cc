@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "base/error_for_test.h"
 #include "base/text.h"
 #include "device/fake.h"
 #include "platform/files.h"
@@ -59,7 +60,8 @@ class FakeGpu : public testing::Test {
       const bool streams = step.arguments.size() == 4 && step.arguments[1].bytes == 8;
       const bool is_l2 = streams && step.grid[0] == 16;
       const CudaPoint* p = point_of(points_, *run.plan, is_l2);
-      if (p == nullptr || p->unit != run.unit) return fail("no such kernel", step.kernel);
+      if (p == nullptr || p->unit != run.unit)
+        return fail(ErrorCode::NotFound, About{step.kernel}, "no such kernel");
       ++runs_[p->kernel];
       const double steps = static_cast<double>(step.arguments[streams ? 3 : 1].image);
       const double amount =
@@ -120,12 +122,10 @@ TEST_F(FakeGpu, WhatIsFasterThanItsUnitsIsRefused) {
 TEST_F(FakeGpu, TroubleIsToldAsItIs) {
   const auto device = device::make_fake_device(world_);
   world_.trusted = {};
-  const auto none = measure_ceilings(*device, Effort::Quick);
-  ASSERT_FALSE(none.has_value());
-  EXPECT_THAT(none.error().what, HasSubstr("none of the referee's own CUDA kernels"));
+  EXPECT_THAT(measure_ceilings(*device, Effort::Quick), IsError(ErrorCode::Unsupported));
   world_.free_bytes = 1000;
-  EXPECT_THAT(measure_ceilings(*device, Effort::Quick).error().what,
-              HasSubstr("too little free memory"));
+  EXPECT_THAT(measure_ceilings(*device, Effort::Quick),
+              IsErrorAbout(ErrorCode::NoMemory, "device"));
 }
 
 TEST(CudaPoints, FollowTheArch) {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/text.h"
 #include "profile/roofline.h"
 
 namespace kw::profile {
@@ -54,15 +53,15 @@ std::optional<double> ceiling_share(const HierarchicalRoofline& r, const MemoryL
   return level.bytes / r.time_ns * 1e9 / ceiling->per_second;
 }
 
-std::string computed_text(const HierarchicalRoofline& r, std::string_view what,
-                          const std::string& kind, double flops, const DeviceFacts* device) {
-  std::string text = fmt::format("{} {} at {}", format_si(flops, ""), what,
-                                 format_si(flops / r.time_ns * 1e9, "flop/s"));
-  if (device == nullptr) return text;
+Wording words_of_computing(const HierarchicalRoofline& r, std::string_view what,
+                           const std::string& kind, double flops, const DeviceFacts* device) {
+  Wording words =
+      worded("{} {} at {}", InSi{flops, ""}, what, InSi{flops / r.time_ns * 1e9, "flop/s"});
+  if (device == nullptr) return words;
   for (const Ceiling& c : device->ceilings)
     if (c.level == "core" && c.kind == kind && c.per_second > 0)
-      return text + fmt::format(" ({:.2f} of {})", flops / r.time_ns * 1e9 / c.per_second, c.kind);
-  return text;
+      return words + worded(" ({:.2f} of {})", flops / r.time_ns * 1e9 / c.per_second, c.kind);
+  return words;
 }
 
 }  // namespace
@@ -93,24 +92,23 @@ HierarchicalRoofline hierarchical_roofline(const KernelProfile& k) {
   return r;
 }
 
-std::string levels_text(const HierarchicalRoofline& r, const DeviceFacts* device) {
+Wording words_of_levels(const HierarchicalRoofline& r, const DeviceFacts* device) {
   if (r.time_ns <= 0 || r.dram_bytes <= 0 || r.l2_bytes <= 0 || r.l1_bytes <= 0) return {};
-  std::string text;
+  Wording words;
   for (const MemoryLevel& level : levels_of(r)) {
-    text +=
-        fmt::format("{}{} {} at {}", text.empty() ? "" : ", ", level.name,
-                    format_si(level.bytes, "B"), format_si(level.bytes / r.time_ns * 1e9, "B/s"));
+    words += worded("{}{} {} at {}", words.text.empty() ? "" : ", ", level.name,
+                    InSi{level.bytes, "B"}, InSi{level.bytes / r.time_ns * 1e9, "B/s"});
     if (const auto share = ceiling_share(r, level, device))
-      text += fmt::format(" ({:.2f} of {})", *share, level.words);
+      words += worded(" ({:.2f} of {})", *share, level.words);
   }
   if (r.flops > 0 || r.matrix.empty())
-    text += "; " + computed_text(r, "f32 operations", "fma_f32", r.flops, device);
+    words += worded("; {}", words_of_computing(r, "f32 operations", "fma_f32", r.flops, device));
   for (const MatrixWork& work : r.matrix)
-    text += "; " + computed_text(r, work.type + " operations of matrix units", "mma_" + work.type,
-                                 work.flops, device);
-  return text + fmt::format("; {:.2f} operations per byte of DRAM, {:.2f} of L2, {:.2f} of L1",
-                            r.all_flops() / r.dram_bytes, r.all_flops() / r.l2_bytes,
-                            r.all_flops() / r.l1_bytes);
+    words += worded("; {}", words_of_computing(r, work.type + " operations of matrix units",
+                                               "mma_" + work.type, work.flops, device));
+  return words + worded("; {:.2f} operations per byte of DRAM, {:.2f} of L2, {:.2f} of L1",
+                        r.all_flops() / r.dram_bytes, r.all_flops() / r.l2_bytes,
+                        r.all_flops() / r.l1_bytes);
 }
 
 BoundLevel bound_level(const HierarchicalRoofline& r, const DeviceFacts& device, double least) {

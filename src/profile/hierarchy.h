@@ -8,6 +8,7 @@
 
 #include "record/device.h"
 #include "record/evaluation.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 
@@ -32,11 +33,11 @@ struct HierarchicalRoofline {
 };
 HierarchicalRoofline hierarchical_roofline(const KernelProfile& counters);
 
-/// Text like "L1 8.00 GB at 8.00 TB/s (0.24 of shared memory's ceiling)" for each level, then the
+/// Words like "L1 8.00 GB at 8.00 TB/s (0.24 of shared memory's ceiling)" for each level, then the
 /// operations per byte and the ceiling of the computing units. A share is given where `device` (may
 /// be null) has the ceiling. L1 has no ceiling of its own, so the ceiling of shared memory, whose
 /// data path it uses, takes its place. Empty where a counter of bytes or time is missing.
-std::string levels_text(const HierarchicalRoofline& roofline, const DeviceFacts* device);
+Wording words_of_levels(const HierarchicalRoofline& roofline, const DeviceFacts* device);
 
 /// A level whose traffic reached its measured ceiling, with the share; empty name: none did.
 struct BoundLevel {

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/kernel_rules.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.h"
 #include "device/multiprocessor.h"
 #include "profile/occupancy.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -29,39 +27,36 @@ enum LaunchWeight { kGrid = 10, kTail = 20, kFullness = 30, kBlock = 40, kFact =
 
 using Findings = std::vector<Finding>;
 
-void add(Findings& out, int weight, const LaunchedKernel& launch, std::string text) {
-  out.push_back({FindingKind::Resource, weight, std::move(text), "", launch.workload});
-}
-
-std::string bytes_text(std::int64_t bytes) {
-  return format_bytes(static_cast<std::uint64_t>(bytes));
+/// `rule` is the stable name of the rule, and of what it found.
+void add(Findings& out, int weight, const LaunchedKernel& launch, std::string rule, Wording words) {
+  out.push_back({FindingKind::Resource, weight, std::move(words.text), "", launch.workload,
+                 MismatchPattern::None, std::move(rule), std::move(words.numbers)});
 }
 
 void explain_grid(const LaunchedKernel& launch, const GpuFacts& gpu, const Occupancy& o,
                   Findings& out) {
   if (gpu.multiprocessors <= 0 || o.blocks <= 0) return;
   if (launch.blocks < gpu.multiprocessors) {
-    add(out, kGrid, launch,
-        fmt::format("{} launches {} blocks for {} multiprocessors on {}: {} of them have nothing "
-                    "to do. Split the work into more blocks (along a reduction, too).",
-                    launch.name, launch.blocks, gpu.multiprocessors, launch.workload,
-                    gpu.multiprocessors - launch.blocks));
+    add(out, kGrid, launch, "idle multiprocessors",
+        worded("{} launches {} blocks for {} multiprocessors on {}: {} of them have nothing "
+               "to do. Split the work into more blocks (along a reduction, too).",
+               launch.name, launch.blocks, gpu.multiprocessors, launch.workload,
+               gpu.multiprocessors - launch.blocks));
     return;
   }
   const Waves w = waves_of(launch.blocks, gpu.multiprocessors, o.blocks);
   if (w.tail <= 0 || w.full > kFewWaves || 1 - w.efficiency < kWasted) return;
   const std::int64_t places = std::int64_t{gpu.multiprocessors} * o.blocks;
-  add(out, kTail, launch,
+  add(out, kTail, launch, w.full == 0 ? "part of a wave" : "last wave",
       w.full == 0
-          ? fmt::format("{} fills {} of {} block places on {}: smaller blocks of work would use "
-                        "the rest.",
-                        launch.name, launch.blocks, places, launch.workload)
-          : fmt::format("{} runs {:.2f} waves of {} blocks on {}, and the last one fills {:.2f} "
-                        "of its places: choose a grid of whole waves, or let {} resident blocks "
-                        "loop over the work.",
-                        launch.name,
-                        static_cast<double>(launch.blocks) / static_cast<double>(places), places,
-                        launch.workload, w.tail, places));
+          ? worded("{} fills {} of {} block places on {}: smaller blocks of work would use "
+                   "the rest.",
+                   launch.name, launch.blocks, places, launch.workload)
+          : worded("{} runs {:.2f} waves of {} blocks on {}, and the last one fills {:.2f} "
+                   "of its places: choose a grid of whole waves, or let {} resident blocks "
+                   "loop over the work.",
+                   launch.name, static_cast<double>(launch.blocks) / static_cast<double>(places),
+                   places, launch.workload, w.tail, places));
 }
 
 std::string cure_for(OccupancyLimit limit) {
@@ -83,28 +78,28 @@ std::string cure_for(OccupancyLimit limit) {
 void explain_occupancy(const KernelFacts& k, const LaunchedKernel& launch, const Occupancy& o,
                        Findings& out) {
   if (o.blocks == 0) return;  // Its launch fails, and that verdict says why.
-  const std::string dynamic =
-      launch.shared_bytes == 0
-          ? ""
-          : fmt::format(" and {} of dynamic shared memory", bytes_text(launch.shared_bytes));
-  const std::string fact = fmt::format(
+  const Wording dynamic = launch.shared_bytes == 0 ? Wording()
+                                                   : worded(" and {} of dynamic shared memory",
+                                                            InBytes{launch.shared_bytes});
+  const Wording fact = worded(
       "{}: blocks of {} threads{}; {} of them fit a multiprocessor, occupancy {:.2f}, limited by "
       "{}",
       k.name, launch.threads, dynamic, o.blocks, o.share, name_of(o.limit));
   const bool is_by_registers = o.limit == OccupancyLimit::Registers;
   const bool is_low = o.share <= kLowOccupancy;
   if (is_low && (!is_by_registers || k.registers >= kManyRegisters))
-    add(out, kFullness, launch, fact + ": " + cure_for(o.limit) + ".");
+    add(out, kFullness, launch, "low occupancy: " + std::string(name_of(o.limit)),
+        fact + ": " + cure_for(o.limit) + ".");
   else
-    add(out, kFact, launch, fact + ".");
+    add(out, kFact, launch, "occupancy: " + std::string(name_of(o.limit)), fact + ".");
 }
 
 void explain_block(const LaunchedKernel& launch, Findings& out) {
   if (launch.threads % kWarpLanes == 0) return;
-  add(out, kBlock, launch,
-      fmt::format("{} has blocks of {} threads: the last warp of each runs with {} of 32 lanes. "
-                  "Use a multiple of 32.",
-                  launch.name, launch.threads, launch.threads % kWarpLanes));
+  add(out, kBlock, launch, "part of a warp",
+      worded("{} has blocks of {} threads: the last warp of each runs with {} of 32 lanes. "
+             "Use a multiple of 32.",
+             launch.name, launch.threads, launch.threads % kWarpLanes));
 }
 
 std::int64_t product(const std::vector<std::int64_t>& sizes) {

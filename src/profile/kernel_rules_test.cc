@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "profile/findings_for_test.h"
+
 namespace kw::profile {
 namespace {
 
@@ -37,11 +39,7 @@ struct Room {
     plans = {{"candidate", "large", plan}, {"opponent", "large", {}}};
   }
 
-  std::string text() const {
-    std::string all;
-    for (const Finding& f : kernel_findings(unit, plans, h200())) all += f.text + "\n";
-    return all;
-  }
+  std::string text() const { return in_short(kernel_findings(unit, plans, h200())); }
 };
 
 KernelFacts facts(int registers, std::int64_t shared = 0) {
@@ -52,48 +50,45 @@ KernelFacts facts(int registers, std::int64_t shared = 0) {
 
 TEST(KernelRules, AFullGpuGetsItsFactsAndNoComplaint) {
   const Room room(facts(32), {launch("k", 132 * 8 * 10, 256)});
-  EXPECT_EQ(room.text(),
-            "k: blocks of 256 threads; 8 of them fit a multiprocessor, occupancy 1.00, limited by "
-            "warps.\n");
+  EXPECT_EQ(room.text(), "occupancy: warps: 256 8 1\n");
 }
 
 TEST(KernelRules, WhatTheCompilersFindingsSayIsNotSaidAgain) {
   KernelFacts k = facts(255, 1024);
   k.spill_bytes = 96, k.stack_bytes = 96;
   const std::string text = Room(k, {launch("k", 10000, 256, 2048)}).text();
-  EXPECT_THAT(text, HasSubstr("blocks of 256 threads and 2 KiB of dynamic shared memory; 1 of"));
-  EXPECT_THAT(text, HasSubstr("occupancy 0.12, limited by registers: fewer registers"));
-  for (const char* told : {"255", "96 B", "1 KiB", "3 KiB", "spill"})
-    EXPECT_THAT(text, Not(HasSubstr(told)));
+  EXPECT_EQ(text, "low occupancy: registers: 256 2048 1 0.125\n")
+      << "no registers, no bytes of spills";
 }
 
 TEST(KernelRules, LowOccupancyNamesItsLimit) {
   // Each block takes about 100 KiB of shared memory, so two of them fit the 228 KiB of a
   // multiprocessor.
   const Room shared(facts(40, 1024), {launch("k", 10000, 128, 101 * 1024)});
-  EXPECT_THAT(shared.text(), HasSubstr("limited by shared memory: less shared memory"));
+  EXPECT_THAT(shared.text(), HasSubstr("low occupancy: shared memory: "));
   const Room small(facts(16), {launch("k", 100000, 32)});
-  EXPECT_THAT(small.text(), Not(HasSubstr("larger blocks")));  // Half full is not low.
+  EXPECT_THAT(small.text(), Not(HasSubstr("low occupancy")));  // Half full is not low.
   // 64 registers per thread are no pressure, although blocks of 1024 threads fill the register file
   // with half of the warps.
   const Room half(facts(64), {launch("k", 10000, 1024)});
-  EXPECT_THAT(half.text(), Not(HasSubstr("fewer registers")));
+  EXPECT_THAT(half.text(), Not(HasSubstr("low occupancy")));
 }
 
 TEST(KernelRules, GridsThatLeaveMultiprocessorsEmpty) {
   EXPECT_THAT(Room(facts(32), {launch("k", 40, 256)}).text(),
-              HasSubstr("40 blocks for 132 multiprocessors on large: 92 of them"));
+              HasSubstr("idle multiprocessors: 40 132 92\n"));
   // The GPU has places for 1056 blocks; one block more begins a second wave.
   EXPECT_THAT(Room(facts(32), {launch("k", 1057, 256)}).text(),
-              HasSubstr("1.00 waves of 1056 blocks on large, and the last one fills 0.00"));
+              HasSubstr("last wave: 1.001 1056 0.000947 1056\n"));
   EXPECT_THAT(Room(facts(32), {launch("k", 500, 256)}).text(),
-              HasSubstr("fills 500 of 1056 block places"));
-  EXPECT_THAT(Room(facts(32), {launch("k", 1056 * 5 + 1, 256)}).text(), Not(HasSubstr("waves")));
-  EXPECT_THAT(Room(facts(32), {launch("k", 2000, 256)}).text(), Not(HasSubstr("waves")));
+              HasSubstr("part of a wave: 500 1056\n"));
+  EXPECT_THAT(Room(facts(32), {launch("k", 1056 * 5 + 1, 256)}).text(), Not(HasSubstr("wave")));
+  EXPECT_THAT(Room(facts(32), {launch("k", 2000, 256)}).text(), Not(HasSubstr("wave")));
 }
 
 TEST(KernelRules, WarpsShouldBeWhole) {
-  EXPECT_THAT(Room(facts(32), {launch("k", 10000, 100)}).text(), HasSubstr("4 of 32 lanes"));
+  EXPECT_THAT(Room(facts(32), {launch("k", 10000, 100)}).text(),
+              HasSubstr("part of a warp: 100 4\n"));
 }
 
 TEST(KernelRules, TheLargestLaunchStandsForAKernel) {

@@ -9,8 +9,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "base/text.h"
 #include "profile/hierarchy.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -58,25 +58,29 @@ enum CounterWeight {
 
 using Findings = std::vector<Finding>;
 
-void add_counted(Findings& out, int weight, const std::string& kernel, std::string text) {
-  out.push_back({FindingKind::Resource, weight, std::move(text), "", kernel});
+/// `rule` is the stable name of the rule, and of what it found.
+void add_counted(Findings& out, int weight, const std::string& kernel, std::string rule,
+                 Wording words) {
+  out.push_back({FindingKind::Resource, weight, std::move(words.text), "", kernel,
+                 MismatchPattern::None, std::move(rule), std::move(words.numbers)});
 }
 
 void explain_bound(const KernelProfile& k, Findings& out) {
   const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
   const auto compute = k.get("sm__throughput.avg.pct_of_peak_sustained_elapsed");
   if (!memory || !compute) return;
-  const std::string shares =
-      fmt::format("{}: DRAM at {:.2f} and the multiprocessors at {:.2f} of their peaks", k.kernel,
-                  *memory / 100, *compute / 100);
+  const Wording shares =
+      worded("{}: DRAM at {:.2f} and the multiprocessors at {:.2f} of their peaks", k.kernel,
+             *memory / 100, *compute / 100);
   if (*memory >= kBusy && *memory >= *compute)
-    add_counted(out, kBound, k.kernel, shares + ": memory binds.");
+    add_counted(out, kBound, k.kernel, "memory binds", shares + ": memory binds.");
   else if (*compute >= kBusy)
-    add_counted(out, kBound, k.kernel, shares + ": instructions bind.");
+    add_counted(out, kBound, k.kernel, "instructions bind", shares + ": instructions bind.");
   else if (*memory < kIdle && *compute < kIdle)
-    add_counted(out, kBound, k.kernel, shares + ": neither binds, so latency does.");
+    add_counted(out, kBound, k.kernel, "latency binds",
+                shares + ": neither binds, so latency does.");
   else
-    add_counted(out, kBound + 1, k.kernel, shares + ".");
+    add_counted(out, kBound + 1, k.kernel, "nothing binds", shares + ".");
 }
 
 void explain_coalescing(const KernelProfile& k, Findings& out) {
@@ -88,15 +92,14 @@ void explain_coalescing(const KernelProfile& k, Findings& out) {
     const auto used =
         k.get(fmt::format("smsp__sass_average_data_bytes_per_sector_mem_global_op_{}.ratio", op));
     if (!used || *used >= kWasteful || *used <= 0) continue;
-    const std::string per_request =
-        requests && sectors && *requests > 0
-            ? fmt::format(", {:.1f} sectors per request", *sectors / *requests)
-            : "";
+    const Wording per_request = requests && sectors && *requests > 0
+                                    ? worded(", {:.1f} sectors per request", *sectors / *requests)
+                                    : Wording();
     add_counted(
-        out, kCoalescing, k.kernel,
-        fmt::format("{}: global {} use {:.1f} of the {} bytes of each sector{}: let neighbouring "
-                    "lanes touch neighbouring addresses, aligned to 32 bytes.",
-                    k.kernel, word, *used, kSector, per_request));
+        out, kCoalescing, k.kernel, fmt::format("scattered {}", word),
+        worded("{}: global {} use {:.1f} of the {} bytes of each sector{}: let neighbouring "
+               "lanes touch neighbouring addresses, aligned to 32 bytes.",
+               k.kernel, word, *used, kSector, per_request));
   }
 }
 
@@ -106,11 +109,10 @@ void explain_banks(const KernelProfile& k, Findings& out) {
   if (!conflicts || !wavefronts || *wavefronts <= 0) return;
   const double share = *conflicts / *wavefronts;
   if (share < kConflicts) return;
-  add_counted(
-      out, kBanks, k.kernel,
-      fmt::format("{}: {:.2f} of its passes over shared memory are bank conflicts: pad rows by "
-                  "one element or swizzle the columns.",
-                  k.kernel, share));
+  add_counted(out, kBanks, k.kernel, "bank conflicts",
+              worded("{}: {:.2f} of its passes over shared memory are bank conflicts: pad rows by "
+                     "one element or swizzle the columns.",
+                     k.kernel, share));
 }
 
 void explain_traffic(const KernelProfile& k, const Workload& workload, Findings& out) {
@@ -120,11 +122,10 @@ void explain_traffic(const KernelProfile& k, const Workload& workload, Findings&
                          static_cast<double>(workload.work.write_bytes);
   if (!read || !written || nominal <= 0 || *read + *written < kMoreBytes * nominal) return;
   add_counted(
-      out, kTraffic, k.kernel,
-      fmt::format("{} moves {} through DRAM, {:.2f} times the nominal bytes of {}: something is "
-                  "read more than once, or fetched and not used.",
-                  k.kernel, format_si(*read + *written, "B"), (*read + *written) / nominal,
-                  workload.name));
+      out, kTraffic, k.kernel, "more than nominal bytes",
+      worded("{} moves {} through DRAM, {:.2f} times the nominal bytes of {}: something is "
+             "read more than once, or fetched and not used.",
+             k.kernel, InSi{*read + *written, "B"}, (*read + *written) / nominal, workload.name));
 }
 
 void explain_stalls(const KernelProfile& k, Findings& out) {
@@ -146,13 +147,18 @@ void explain_stalls(const KernelProfile& k, Findings& out) {
     const auto share =
         k.get(fmt::format("smsp__warp_issue_stalled_{}_per_warp_active.pct", s.metric));
     if (share && *share >= kStalled)
-      add_counted(out, kStall, k.kernel,
-                  fmt::format("{}: {:.2f} of its warps {}.", k.kernel, *share / 100, s.words));
+      add_counted(out, kStall, k.kernel, fmt::format("stall: {}", s.metric),
+                  worded("{}: {:.2f} of its warps {}.", k.kernel, *share / 100, s.words));
   }
 }
 
-/// Says what limits the number of resident blocks: "registers (40 a thread) for 2 blocks, …".
-std::string occupancy_limits(const KernelProfile& k) {
+/// What limits the number of resident blocks.
+struct BlockLimit {
+  std::string names;  ///< "registers and shared memory"; empty where it is not known.
+  double blocks = 0;  ///< The blocks that it leaves room for.
+};
+
+BlockLimit block_limit(const KernelProfile& k) {
   struct Limit {
     std::string_view metric;
     std::string_view words;
@@ -162,19 +168,25 @@ std::string occupancy_limits(const KernelProfile& k) {
        {"launch__occupancy_limit_shared_mem", "shared memory"},
        {"launch__occupancy_limit_blocks", "the most blocks it holds"},
        {"launch__occupancy_limit_warps", "the warps of a block"}}};
-  std::optional<double> least;
+  std::optional<double> fewest;
   for (const Limit& l : kLimits)
     if (const auto blocks = k.get(std::string(l.metric)); blocks && *blocks > 0)
-      least = std::min(least.value_or(*blocks), *blocks);
-  if (!least) return {};
-  std::string names;
+      fewest = std::min(fewest.value_or(*blocks), *blocks);
+  BlockLimit limit;
+  if (!fewest) return limit;
+  limit.blocks = *fewest;
   for (const Limit& l : kLimits)
-    if (k.get(std::string(l.metric)) == least)
-      names += fmt::format("{}{}", names.empty() ? "" : " and ", l.words);
+    if (k.get(std::string(l.metric)) == fewest)
+      limit.names += fmt::format("{}{}", limit.names.empty() ? "" : " and ", l.words);
+  return limit;
+}
+
+/// Says what limits the number of resident blocks: "registers (40 a thread) for 2 blocks, …".
+Wording occupancy_limits(const KernelProfile& k, const BlockLimit& limit) {
   const auto registers = k.get("launch__registers_per_thread");
-  return fmt::format("{} leave room for {:.0f} {} a multiprocessor{}", names, *least,
-                     *least == 1 ? "block" : "blocks",
-                     registers ? fmt::format(" ({:.0f} registers a thread)", *registers) : "");
+  return worded("{} leave room for {:.0f} {} a multiprocessor{}", limit.names, limit.blocks,
+                limit.blocks == 1 ? "block" : "blocks",
+                registers ? worded(" ({:.0f} registers a thread)", *registers) : Wording());
 }
 
 // Explains low occupancy, except for a kernel that keeps its memory or its units busy: such a
@@ -186,26 +198,24 @@ void explain_occupancy(const KernelProfile& k, Findings& out) {
   const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
   const auto compute = k.get("sm__throughput.avg.pct_of_peak_sustained_elapsed");
   const bool is_busy = memory.value_or(0) >= kBusy || compute.value_or(0) >= kBusy;
-  const std::string limits = occupancy_limits(k);
-  if (*possible < kFewWarps && !is_busy && !limits.empty())
-    add_counted(
-        out, kOccupancy, k.kernel,
-        fmt::format("{} can have an occupancy of {:.2f}: {}.", k.kernel, *possible / 100, limits));
+  const BlockLimit limit = block_limit(k);
+  if (*possible < kFewWarps && !is_busy && !limit.names.empty())
+    add_counted(out, kOccupancy, k.kernel, "low occupancy: " + limit.names,
+                worded("{} can have an occupancy of {:.2f}: {}.", k.kernel, *possible / 100,
+                       occupancy_limits(k, limit)));
   if (!achieved || *achieved > *possible - kLostWarps) return;
-  add_counted(
-      out, kOccupancy + 1, k.kernel,
-      fmt::format("{} reaches an occupancy of {:.2f} where {:.2f} is possible: blocks end at "
-                  "different times, or the grid is small.",
-                  k.kernel, *achieved / 100, *possible / 100));
+  add_counted(out, kOccupancy + 1, k.kernel, "occupancy not reached",
+              worded("{} reaches an occupancy of {:.2f} where {:.2f} is possible: blocks end at "
+                     "different times, or the grid is small.",
+                     k.kernel, *achieved / 100, *possible / 100));
 }
 
 void explain_divergence(const KernelProfile& k, Findings& out) {
   const auto uniform = k.get("smsp__sass_average_branch_targets_threads_uniform.pct");
   if (!uniform || *uniform >= kDivergent) return;
-  add_counted(
-      out, kDivergence, k.kernel,
-      fmt::format("{}: lanes agree at {:.2f} of its branches: let whole warps take one way.",
-                  k.kernel, *uniform / 100));
+  add_counted(out, kDivergence, k.kernel, "divergent branches",
+              worded("{}: lanes agree at {:.2f} of its branches: let whole warps take one way.",
+                     k.kernel, *uniform / 100));
 }
 
 /// The pipe's share of its peak, by the counter that this GPU has.
@@ -224,50 +234,50 @@ void explain_pipes(const KernelProfile& k, Findings& out) {
   if (!tensor && !plain) return;
   const bool is_matrix = tensor.value_or(0) > 0;
   const double most = std::max(tensor.value_or(0), plain.value_or(0));
-  const std::string shares =
-      (tensor ? fmt::format("matrix units at {:.2f}", *tensor / 100) : std::string()) +
-      (tensor && plain ? " and " : "") +
-      (plain ? fmt::format("f32 units at {:.2f}", *plain / 100) : std::string());
+  const Wording shares = (tensor ? worded("matrix units at {:.2f}", *tensor / 100) : Wording()) +
+                         (tensor && plain ? " and " : "") +
+                         (plain ? worded("f32 units at {:.2f}", *plain / 100) : Wording());
   const bool is_tensor_most = tensor.value_or(0) >= plain.value_or(0);
   const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
-  const std::string text = fmt::format("{}: {} of their peaks", k.kernel, shares);
+  const Wording text = worded("{}: {} of their peaks", k.kernel, shares);
   if (most >= kPipeFull)
-    add_counted(out, kPipes, k.kernel,
+    add_counted(out, kPipes, k.kernel, is_tensor_most ? "matrix units bind" : "f32 units bind",
                 text + (is_tensor_most ? ": the matrix units bind; fewer operations or narrower "
                                          "types help, nothing else."
                                        : ": the f32 units bind; fewer operations, or matrix units "
                                          "where the gates allow them."));
   else if (is_matrix && most < kPipeHigh && memory.value_or(0) < kIdle)
-    add_counted(out, kPipes, k.kernel,
+    add_counted(out, kPipes, k.kernel, "matrix units wait",
                 text +
                     ": the matrix units wait for operands: more stages of copies that run "
                     "ahead, larger tiles.");
   else if (most < kPipeLow && memory.value_or(0) < kIdle)
-    add_counted(out, kPipes, k.kernel,
+    add_counted(out, kPipes, k.kernel, "units wait",
                 text +
                     ", nor is memory busy: too few warps, or each waits for its own last "
                     "result.");
   else
-    add_counted(out, kPipes, k.kernel, text + ".");
+    add_counted(out, kPipes, k.kernel, "units", text + ".");
 }
 
 /// Names caches whose throughput is near its peak.
 void explain_caches(const KernelProfile& k, Findings& out) {
   struct Unit {
+    std::string_view name;
     std::string_view metric;
     std::string_view words;
   };
   static constexpr std::array<Unit, 2> kCaches{
-      {{"l1tex__throughput.avg.pct_of_peak_sustained_active",
+      {{"L1", "l1tex__throughput.avg.pct_of_peak_sustained_active",
         "L1 and shared memory are at {:.2f} of their peak and bind: wider accesses, or more of the "
         "data in registers."},
-       {"lts__throughput.avg.pct_of_peak_sustained_active",
+       {"L2", "lts__throughput.avg.pct_of_peak_sustained_active",
         "the L2 is at {:.2f} of its peak and binds: keep what a block reads more than once in "
         "shared memory."}}};
   for (const Unit& u : kCaches)
     if (const auto share = k.get(std::string(u.metric)); share && *share >= kBusy)
-      add_counted(out, kUnits, k.kernel,
-                  k.kernel + ": " + fmt::format(fmt::runtime(u.words), *share / 100));
+      add_counted(out, kUnits, k.kernel, fmt::format("{} binds", u.name),
+                  worded("{}: {}", k.kernel, worded(fmt::runtime(u.words), *share / 100)));
 }
 
 // A low hit rate is no fault of a kernel that reads everything once. So it is reported only where
@@ -278,17 +288,18 @@ void explain_reuse(const KernelProfile& k, const Workload& workload, Findings& o
   if (nominal <= 0) return;
   const HierarchicalRoofline r = hierarchical_roofline(k);
   struct Cache {
+    std::string_view name;
     std::string_view hits;
     std::string_view behind;
     double bytes = 0;
     std::string_view words;
   };
   const std::array<Cache, 2> caches{
-      {{"l1tex__t_sector_hit_rate.pct", "lts__throughput.avg.pct_of_peak_sustained_active",
+      {{"L1", "l1tex__t_sector_hit_rate.pct", "lts__throughput.avg.pct_of_peak_sustained_active",
         r.l2_bytes,
         "L1 finds {:.2f} of its sectors and the L2 serves {:.2f} times the nominal bytes: tiles in "
         "shared memory or registers keep what is read again."},
-       {"lts__t_sector_hit_rate.pct", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+       {"L2", "lts__t_sector_hit_rate.pct", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
         r.dram_bytes,
         "the L2 finds {:.2f} of its sectors and DRAM serves {:.2f} times the nominal bytes: let "
         "blocks that run together share what they read, by the order of tiles."}}};
@@ -297,22 +308,23 @@ void explain_reuse(const KernelProfile& k, const Workload& workload, Findings& o
     if (!hits || !behind || *hits >= kHits || *behind < kIdle || c.bytes < kMoreBytes * nominal)
       continue;
     add_counted(
-        out, kReuse, k.kernel,
-        k.kernel + ": " + fmt::format(fmt::runtime(c.words), *hits / 100, c.bytes / nominal));
+        out, kReuse, k.kernel, fmt::format("few hits in {}", c.name),
+        worded("{}: {}", k.kernel, worded(fmt::runtime(c.words), *hits / 100, c.bytes / nominal)));
   }
 }
 
 void explain_levels(const KernelProfile& k, const DeviceFacts* device, Findings& out) {
   const HierarchicalRoofline r = hierarchical_roofline(k);
-  const std::string text = levels_text(r, device);
-  if (text.empty()) return;
+  const Wording levels = words_of_levels(r, device);
+  if (levels.text.empty()) return;
   const BoundLevel bound = device == nullptr ? BoundLevel() : bound_level(r, *device, kNearCeiling);
-  add_counted(out, kBoundByRoof, k.kernel,
-              fmt::format("{}: {}.{}", k.kernel, text,
-                          bound.name.empty()
-                              ? ""
-                              : fmt::format(" {} binds, at {:.2f} of what was measured of it.",
-                                            bound.name, bound.share)));
+  add_counted(
+      out, kBoundByRoof, k.kernel,
+      bound.name.empty() ? std::string("levels") : "levels: " + std::string(bound.name) + " binds",
+      worded("{}: {}.{}", k.kernel, levels,
+             bound.name.empty() ? Wording()
+                                : worded(" {} binds, at {:.2f} of what was measured of it.",
+                                         bound.name, bound.share)));
 }
 
 /// The time of all launches of this kernel in a call; 0: unknown.
@@ -321,12 +333,11 @@ double time_of(const KernelProfile& k) {
   return k.get("gpu__time_duration.sum").value_or(0) * std::max(k.launches, 1);
 }
 
-std::string share_of(const KernelProfile& k, double time_ns, double share) {
+Wording share_of(const KernelProfile& k, double time_ns, double share) {
   if (k.launches <= 1)
-    return fmt::format("{} takes {} of the call, {:.2f} of its time.", k.kernel, format_ns(time_ns),
-                       share);
-  return fmt::format("{} takes {} of the call in {} launches of {}, {:.2f} of its time.", k.kernel,
-                     format_ns(time_ns), k.launches, format_ns(time_ns / k.launches), share);
+    return worded("{} takes {} of the call, {:.2f} of its time.", k.kernel, InNs{time_ns}, share);
+  return worded("{} takes {} of the call in {} launches of {}, {:.2f} of its time.", k.kernel,
+                InNs{time_ns}, k.launches, InNs{time_ns / k.launches}, share);
 }
 
 }  // namespace
@@ -355,16 +366,12 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
     const int behind = static_cast<int>(100 * (1 - share));
     for (std::size_t i = first; i < out.size(); ++i) out[i].rank += behind;
     if (launches.size() > 1 && time > 0)
-      add_counted(out, behind, k.kernel, share_of(k, time, share));
+      add_counted(out, behind, k.kernel, "share of the call", share_of(k, time, share));
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });
   for (std::size_t i = 0; i < out.size(); ++i) out[i].rank = static_cast<int>(i) + 1;
   return out;
-}
-
-Finding no_profile(std::string why) {
-  return {FindingKind::Note, 99, "Not profiled: " + std::move(why), "", ""};
 }
 
 }  // namespace kw::profile

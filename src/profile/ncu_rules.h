@@ -22,7 +22,4 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
                                       const Workload* workload,
                                       const DeviceFacts* device = nullptr);
 
-/// The one note that a judgement without a profile gets.
-Finding no_profile(std::string why);
-
 }  // namespace kw::profile

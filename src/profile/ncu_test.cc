@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "profile/findings_for_test.h"
 #include "profile/ncu_rules.h"
 
 namespace kw::profile {
@@ -137,11 +138,7 @@ KernelProfile bad_kernel() {
   return k;
 }
 
-std::string text_of(const std::vector<Finding>& findings) {
-  std::string all;
-  for (const Finding& f : findings) all += f.text + "\n";
-  return all;
-}
+std::string text_of(const std::vector<Finding>& findings) { return in_short(findings); }
 
 TEST(CounterRules, SayWhatIsWrongInOrder) {
   Workload w;
@@ -149,19 +146,17 @@ TEST(CounterRules, SayWhatIsWrongInOrder) {
   const KernelProfile k = bad_kernel();
   const auto findings = counter_findings({&k, 1}, &w);
   const std::string text = text_of(findings);
-  EXPECT_THAT(findings[0].text, HasSubstr("neither binds, so latency does"));
-  EXPECT_THAT(findings[1].text,
-              HasSubstr("global loads use 4.0 of the 32 bytes of each sector, 32.0 sectors"));
+  EXPECT_THAT(findings[0], IsAbout("latency binds", ElementsAre(0.4, 0.2)));
+  EXPECT_THAT(findings[1], IsAbout("scattered loads", ElementsAre(4, 32, 32)));
   EXPECT_THAT(text, Not(HasSubstr("stores")));
-  EXPECT_THAT(text, HasSubstr("0.50 of its passes over shared memory are bank conflicts"));
-  EXPECT_THAT(text, HasSubstr("4.00 GB through DRAM, 2.00 times the nominal bytes of large"));
-  EXPECT_THAT(text, HasSubstr("0.65 of its warps wait for global or local memory"));
-  EXPECT_THAT(text, Not(HasSubstr("barriers")));
-  EXPECT_THAT(text, HasSubstr("occupancy of 0.30 where 1.00 is possible"));
-  EXPECT_THAT(text, HasSubstr("lanes agree at 0.70"));
-  EXPECT_THAT(text, HasSubstr("L1 8.00 GB at 8.00 TB/s, L2 6.00 GB at 6.00 TB/s, DRAM 4.00 GB"));
-  EXPECT_THAT(text,
-              HasSubstr("2.00 G f32 operations at 2.00 Tflop/s; 0.50 operations per byte of DRAM"));
+  EXPECT_THAT(text, HasSubstr("bank conflicts: 0.5\n"));
+  EXPECT_THAT(text, HasSubstr("more than nominal bytes: 4e+09 2\n"));
+  EXPECT_THAT(text, HasSubstr("stall: long_scoreboard: 0.65\n"));
+  EXPECT_THAT(text, Not(HasSubstr("stall: barrier")));
+  EXPECT_THAT(text, HasSubstr("occupancy not reached: 0.3 1\n"));
+  EXPECT_THAT(text, HasSubstr("divergent branches: 0.7\n"));
+  EXPECT_THAT(text, HasSubstr("levels: 8e+09 8e+12 6e+09 6e+12 4e+09 4e+12 "));
+  EXPECT_THAT(text, HasSubstr(" 2e+09 2e+12 0.5 0.3333 0.25\n"));
 }
 
 TEST(CounterRules, AGoodKernelHasOnlyItsFacts) {
@@ -175,7 +170,7 @@ TEST(CounterRules, AGoodKernelHasOnlyItsFacts) {
     k.counters.erase(gone);
   const auto findings = counter_findings({&k, 1}, nullptr);
   ASSERT_EQ(findings.size(), 2u);
-  EXPECT_THAT(findings[0].text, HasSubstr("memory binds"));
+  EXPECT_THAT(findings[0], IsAbout("memory binds"));
   EXPECT_THAT(counter_findings({}, nullptr), IsEmpty());
 }
 
@@ -185,7 +180,8 @@ TEST(CounterRules, TheLongestLaunchComesFirst) {
   lengthy.counters["gpu__time_duration.sum"] = 9e6;
   const KernelProfile both[]{brief, lengthy};
   const auto findings = counter_findings(both, nullptr);
-  EXPECT_THAT(findings[0].text, HasSubstr("lengthy takes 9.00 ms of the call, 0.90 of its time"));
+  EXPECT_EQ(findings[0].place, "lengthy");
+  EXPECT_THAT(findings[0], IsAbout("share of the call", ElementsAre(9e6, 0.9)));
 }
 
 TEST(CounterRules, ManyLaunchesOfAKernelCountTogether) {
@@ -195,8 +191,10 @@ TEST(CounterRules, ManyLaunchesOfAKernelCountTogether) {
   sources.counters.clear();
   const KernelProfile both[]{sources, update};
   const auto findings = counter_findings(both, nullptr);
-  EXPECT_THAT(findings[0].text, HasSubstr("update takes 9.00 ms of the call in 50 launches of "));
-  EXPECT_THAT(text_of(findings), HasSubstr("sources takes 1.00 ms of the call in 50 launches"));
+  EXPECT_EQ(findings[0].place, "update");
+  EXPECT_TRUE(in_short(findings).starts_with("share of the call: 9e+06 50 1.8e+05 0.9\n"))
+      << in_short(findings);
+  EXPECT_THAT(text_of(findings), HasSubstr("share of the call: 1e+06 50 2e+04 0.1\n"));
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
 
 bool needs_remeasuring(const RooflinePosition& position) { return position.fraction > kAboveRoof; }
 
-void fill_rates(WorkloadResult& result, const Work& work) {
+void fill_rates(WorkloadResult& result, const WorkPerCall& work) {
   const double seconds = result.median_ns * 1e-9;
   const double bytes = static_cast<double>(work.read_bytes) + static_cast<double>(work.write_bytes);
   const double flops = static_cast<double>(work.flops);

@@ -79,6 +79,6 @@ bool needs_remeasuring(const RooflinePosition& position);
 
 /// Fills items_per_s, flops_per_s, bytes_per_s and arithmetic_intensity from the nominal work and
 /// median_ns; zeros where there is no time or no work.
-void fill_rates(WorkloadResult& result, const Work& work);
+void fill_rates(WorkloadResult& result, const WorkPerCall& work);
 
 }  // namespace kw::profile

@@ -146,13 +146,13 @@ TEST(Roofline, FractionFallsAsTimeGrows) {
 TEST(Rates, FollowFromNominalWork) {
   WorkloadResult r;
   r.median_ns = 2e6;
-  fill_rates(r, Work{0, 0, 6'000'000, 2'000'000, 4'000'000, 1'000'000});
+  fill_rates(r, WorkPerCall{0, 0, 6'000'000, 2'000'000, 4'000'000, 1'000'000});
   EXPECT_DOUBLE_EQ(r.items_per_s, 5e8);
   EXPECT_DOUBLE_EQ(r.bytes_per_s, 4e9);
   EXPECT_DOUBLE_EQ(r.flops_per_s, 2e9);
   EXPECT_DOUBLE_EQ(r.arithmetic_intensity, 0.5);
   WorkloadResult none;
-  fill_rates(none, Work{});
+  fill_rates(none, WorkPerCall{});
   EXPECT_EQ(none.bytes_per_s, 0);
   EXPECT_EQ(none.arithmetic_intensity, 0);
 }

@@ -15,6 +15,7 @@
 #include "profile/kernel_rules.h"
 #include "profile/roofline.h"
 #include "record/interval.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -41,9 +42,11 @@ enum Weight {
 
 using Findings = std::vector<Finding>;
 
-void add(Findings& out, int weight, FindingKind kind, std::string text, std::string place = {},
-         std::string frame = {}) {
-  out.push_back({kind, weight, std::move(text), std::move(frame), std::move(place)});
+/// `about` is the stable name of the rule, and of what it found where that differs.
+void add(Findings& out, int weight, FindingKind kind, std::string about, Wording words,
+         std::string place = {}, std::string frame = {}) {
+  out.push_back({kind, weight, std::move(words.text), std::move(frame), std::move(place),
+                 MismatchPattern::None, std::move(about), std::move(words.numbers)});
 }
 
 std::string in_words(Outcome outcome) {
@@ -54,10 +57,11 @@ std::string in_words(Outcome outcome) {
 
 void explain_verdict(const Evaluation& e, Findings& out) {
   if (e.verdict.is_correct()) return;
-  add(out, kVerdict, FindingKind::Verdict,
-      fmt::format("Ended at stage {}: {}{}{}.", name_of(e.verdict.stage),
-                  in_words(e.verdict.outcome), e.verdict.evidence.empty() ? "" : ": ",
-                  std::string(trim(e.verdict.evidence))));
+  add(out, kVerdict, FindingKind::Verdict, std::string(name_of(e.verdict.outcome)),
+      {fmt::format("Ended at stage {}: {}{}{}.", name_of(e.verdict.stage),
+                   in_words(e.verdict.outcome), e.verdict.evidence.empty() ? "" : ": ",
+                   std::string(trim(e.verdict.evidence))),
+       e.verdict.seen.numbers});
 }
 
 void keep_given(const Evaluation& e, Findings& out) {
@@ -73,25 +77,26 @@ void keep_given(const Evaluation& e, Findings& out) {
 double shortfall(double reached, double wanted) { return wanted / reached; }
 
 void explain_goals(const Evaluation& e, const Task& task, Findings& out) {
-  const auto say = [&](double factor, const std::string& what) {
+  const auto say = [&](double factor, const std::string& goal, const Wording& what) {
     if (factor <= 1)
-      add(out, kGoal, FindingKind::Goal, "The goal of " + what + " is reached.");
+      add(out, kGoal, FindingKind::Goal, goal + " reached",
+          worded("The goal of {} is reached.", what));
     else
-      add(out, kGoal, FindingKind::Goal,
-          fmt::format("The goal of {} needs the kernel {:.3g} times faster than it is.", what,
-                      factor));
+      add(out, kGoal, FindingKind::Goal, goal + " missed",
+          worded("The goal of {} needs the kernel {:.3g} times faster than it is.", what, factor));
   };
   if (task.goals.speedup && e.speedup.value > 0)
-    say(shortfall(e.speedup.value, *task.goals.speedup),
-        fmt::format("{:.3g}x over {}", *task.goals.speedup, e.speedup.baseline));
+    say(shortfall(e.speedup.value, *task.goals.speedup), "speedup",
+        worded("{:.3g}x over {}", *task.goals.speedup, e.speedup.baseline));
   if (task.goals.roof && e.roofline_fraction > 0)
-    say(shortfall(e.roofline_fraction, *task.goals.roof),
-        fmt::format("{:.2f} of the roofline", *task.goals.roof));
+    say(shortfall(e.roofline_fraction, *task.goals.roof), "roof",
+        worded("{:.2f} of the roofline", *task.goals.roof));
   if (!task.goals.time_ns) return;
   double slowest = 0;
   for (const WorkloadResult& w : e.workloads)
     if (w.group == Group::Time) slowest = std::max(slowest, w.median_ns);
-  if (slowest > 0) say(slowest / *task.goals.time_ns, format_ns(*task.goals.time_ns));
+  if (slowest > 0)
+    say(slowest / *task.goals.time_ns, "time", worded("{}", InNs{*task.goals.time_ns}));
 }
 
 void explain_speedup(const Evaluation& e, Findings& out) {
@@ -100,16 +105,16 @@ void explain_speedup(const Evaluation& e, Findings& out) {
                              : has_interval(e.speedup) && e.speedup.high < 1.0
                                  ? "slower than"
                                  : "not distinguishable from";
-    const std::string floor = e.speedup.noise_floor
-                                  ? fmt::format("noise floor {:.3g}", *e.speedup.noise_floor)
-                                  : std::string();
-    const std::string interval = has_interval(e.speedup)
-                                     ? fmt::format("{:.3g} to {:.3g} at {:.3g}", e.speedup.low,
-                                                   e.speedup.high, e.speedup.confidence)
-                                     : std::string();
-    add(out, kSpeed, FindingKind::History,
-        fmt::format("Overall {} {}: speedup {:.3g}{}.", word, e.speedup.baseline, e.speedup.value,
-                    in_brackets(interval, floor)));
+    const Wording floor =
+        e.speedup.noise_floor ? worded("noise floor {:.3g}", *e.speedup.noise_floor) : Wording();
+    const Wording interval = has_interval(e.speedup)
+                                 ? worded("{:.3g} to {:.3g} at {:.3g}", e.speedup.low,
+                                          e.speedup.high, e.speedup.confidence)
+                                 : Wording();
+    const Wording both{in_brackets(interval.text, floor.text), (interval + floor).numbers};
+    add(out, kSpeed, FindingKind::History, word,
+        worded("Overall {} {}: speedup {:.3g}{}.", word, e.speedup.baseline, e.speedup.value,
+               both));
   }
   const WorkloadResult* worst = nullptr;
   const WorkloadResult* best = nullptr;
@@ -119,20 +124,19 @@ void explain_speedup(const Evaluation& e, Findings& out) {
     if (best == nullptr || w.speedup.value > best->speedup.value) best = &w;
   }
   if (worst != nullptr && best->speedup.value > kApart * worst->speedup.value)
-    add(out, kSpeed + 1, FindingKind::History,
-        fmt::format("Shapes differ: {:.3g}x on {}, {:.3g}x on {}.", worst->speedup.value,
-                    worst->name, best->speedup.value, best->name),
+    add(out, kSpeed + 1, FindingKind::History, "shapes differ",
+        worded("Shapes differ: {:.3g}x on {}, {:.3g}x on {}.", worst->speedup.value, worst->name,
+               best->speedup.value, best->name),
         worst->name);
 }
 
 void explain_rooflines(const Evaluation& e, Findings& out) {
   for (const WorkloadResult& w : e.workloads) {
     if (w.group != Group::Time || w.roofline.bound == Bound::Unknown) continue;
-    const std::string rate = w.roofline.bound == Bound::Compute ? format_si(w.flops_per_s, "flop/s")
-                                                                : format_si(w.bytes_per_s, "B/s");
-    add(out, kRoofline, FindingKind::Roofline,
-        fmt::format("{}: {} per call, {}. {}", w.name, format_ns(w.median_ns), rate,
-                    w.roofline.advice),
+    const InSi rate = w.roofline.bound == Bound::Compute ? InSi{w.flops_per_s, "flop/s"}
+                                                         : InSi{w.bytes_per_s, "B/s"};
+    add(out, kRoofline, FindingKind::Roofline, "roofline",
+        worded("{}: {} per call, {}. {}", w.name, InNs{w.median_ns}, rate, w.roofline.advice),
         w.name);
   }
 }
@@ -165,15 +169,14 @@ void explain_loops(const BuildUnit& unit, Findings& out) {
     told.push_back(line);
     const int column = line == loop.line ? loop.column : 1;
     const std::string why = loop.reason.empty() ? "the compiler gives no reason" : loop.reason;
-    add(out, kVectorization + std::min(order++, 98), FindingKind::Vectorization,
-        fmt::format("The loop in line {} is not vectorised: {}.", line, why),
+    add(out, kVectorization + std::min(order++, 98), FindingKind::Vectorization, why,
+        worded("The loop in line {} is not vectorised: {}.", line, why),
         fmt::format("{}:{}:{}", unit.main_file, line, column), line_of(unit, line, column));
-    out.back().about = why;
   }
   if (vectorized > 0)
-    add(out, kVectorization + 99, FindingKind::Vectorization,
-        fmt::format("{} loop{} vectorised, the widest with {}-byte vectors.", vectorized,
-                    vectorized == 1 ? " is" : "s are", widest));
+    add(out, kVectorization + 99, FindingKind::Vectorization, "",
+        worded("{} loop{} vectorised, the widest with {}-byte vectors.", vectorized,
+               vectorized == 1 ? " is" : "s are", widest));
 }
 
 /// Drops the compiler's findings about kernels that no timed workload launches if the candidate is
@@ -206,18 +209,17 @@ void explain_kernels(const Facts& facts, Findings& out) {
 void explain_noise(const Evaluation& e, Findings& out) {
   for (const WorkloadResult& w : e.workloads) {
     if (w.is_nondeterministic)
-      add(out, kNote, FindingKind::Note,
-          fmt::format("{}: two calls on equal inputs gave different bits, within tolerance.",
-                      w.name),
+      add(out, kNote, FindingKind::Note, "different bits",
+          worded("{}: two calls on equal inputs gave different bits, within tolerance.", w.name),
           w.name);
     if (w.outcome == Outcome::Unmeasurable)
-      add(out, kSpeed + 2, FindingKind::Note,
-          fmt::format("{} could not be measured{}{}.", w.name, w.note.empty() ? "" : ": ", w.note),
+      add(out, kSpeed + 2, FindingKind::Note, "unmeasurable",
+          worded("{} could not be measured{}{}.", w.name, w.note.empty() ? "" : ": ", w.note),
           w.name);
     if (w.accuracy.gate_fraction > kNearGate && w.accuracy.gate_fraction <= 1)
-      add(out, kNote + 1, FindingKind::Note,
-          fmt::format("{}: the largest error uses {:.2f} of what the tolerance allows.", w.name,
-                      w.accuracy.gate_fraction),
+      add(out, kNote + 1, FindingKind::Note, "near the tolerance",
+          worded("{}: the largest error uses {:.2f} of what the tolerance allows.", w.name,
+                 w.accuracy.gate_fraction),
           w.name);
   }
 }
@@ -226,10 +228,10 @@ void explain_noise(const Evaluation& e, Findings& out) {
 // shares clock and power (NVIDIA, Multi-Instance GPU User Guide).
 void explain_slice(const Evaluation& e, const GpuFacts& gpu, Findings& out) {
   if (gpu.is_mig && e.verdict.stage >= Stage::Measure)
-    add(out, kSpeed + 4, FindingKind::Note,
-        "This GPU is a MIG slice: others compute in the slices beside it, and clock and power, "
-        "which "
-        "it shares with them, move these times. The driver does not tell who they are.");
+    add(out, kSpeed + 4, FindingKind::Note, "mig slice",
+        worded("This GPU is a MIG slice: others compute in the slices beside it, and clock and "
+               "power, which it shares with them, move these times. The driver does not tell who "
+               "they are."));
 }
 
 void explain_moments(const Evaluation& e, Findings& out) {
@@ -242,14 +244,13 @@ void explain_moments(const Evaluation& e, Findings& out) {
       if (!contains(reasons, name)) reasons.push_back(name);
   }
   if (!foreign.empty())
-    add(out, kSpeed + 3, FindingKind::Note,
-        fmt::format(
-            "While the kernel was timed, other processes had a context on this GPU: {}. "
-            "Their work may be part of these times; measure again with the GPU to yourself.",
-            join(foreign, ", ")));
+    add(out, kSpeed + 3, FindingKind::Note, "other processes",
+        worded("While the kernel was timed, other processes had a context on this GPU: {}. "
+               "Their work may be part of these times; measure again with the GPU to yourself.",
+               join(foreign, ", ")));
   if (!reasons.empty())
-    add(out, kNote + 2, FindingKind::Note,
-        fmt::format("The GPU's clock was held down: {}.", join(reasons, ", ")));
+    add(out, kNote + 2, FindingKind::Note, "clock held down",
+        worded("The GPU's clock was held down: {}.", join(reasons, ", ")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "profile/embedded.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -184,14 +185,17 @@ SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
 
 std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const SanitizerReport& report,
                                         const BuildUnit* unit) {
-  const auto note = [&](std::string text) {
-    return Finding{FindingKind::Note, 90, std::move(text), "", pass.workload};
+  const auto note = [&](std::string about, Wording words) {
+    return Finding{FindingKind::Note,     90,
+                   std::move(words.text), "",
+                   pass.workload,         MismatchPattern::None,
+                   std::move(about),      std::move(words.numbers)};
   };
   if (pass.is_void)
-    return {
-        note(fmt::format("compute-sanitizer's {} does not work here, so nothing is known of what "
-                         "it checks in the candidate: {}.",
-                         pass.tool, pass.note))};
+    return {note(pass.tool + " does not work",
+                 worded("compute-sanitizer's {} does not work here, so nothing is known of what "
+                        "it checks in the candidate: {}.",
+                        pass.tool, pass.note))};
   std::vector<Finding> out;
   for (const SanitizerError& e : report.first) {
     Finding& f = out.emplace_back();
@@ -199,6 +203,7 @@ std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const Sanitiz
     f.rank = static_cast<int>(out.size());
     f.text = fmt::format("{}: {}{}{}{}{}.", pass.tool, e.what, e.kernel.empty() ? "" : " in ",
                          e.kernel, e.detail.empty() ? "" : ": ", e.detail);
+    f.about = fmt::format("{}: {}", pass.tool, e.what);
     f.place = e.line > 0 ? fmt::format("{}:{}", e.file, e.line) : pass.workload;
     if (unit != nullptr)
       for (const SourceFile& file : unit->files)
@@ -206,8 +211,9 @@ std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const Sanitiz
           f.frame = render_line(file.text, static_cast<std::size_t>(e.line), e.what);
   }
   if (pass.errors > static_cast<long>(report.first.size()))
-    out.push_back(note(fmt::format("compute-sanitizer's {} counts {} errors at {} in all.",
-                                   pass.tool, pass.errors, pass.workload)));
+    out.push_back(note(pass.tool + " counts more",
+                       worded("compute-sanitizer's {} counts {} errors at {} in all.", pass.tool,
+                              pass.errors, pass.workload)));
   return out;
 }
 

@@ -15,7 +15,7 @@
 #include "device/parallel.h"
 #include "device/plan_encode.h"
 #include "platform/files.h"
-#include "player/cuda_session.h"
+#include "player/cuda_local_plans.h"
 #include "record/codec_impl.h"
 
 KW_INSTANTIATE_CODEC(kw::profile::SpecimenJob);
@@ -25,8 +25,8 @@ namespace kw::profile {
 namespace {
 
 using device::CudaBuffer;
+using player::cuda::LocalPlans;
 using player::cuda::Mapped;
-using player::cuda::Session;
 
 constexpr std::string_view kReportMark = "kw-specimen: ";
 constexpr std::size_t kMostReport = std::size_t{1} << 20;
@@ -39,7 +39,7 @@ Result<std::vector<std::byte>> bytes_of(const std::string& path) {
 }
 
 Result<> succeeded(const player::cuda::Outcome& outcome) {
-  if (outcome) return fail(outcome->words);
+  if (outcome) return fail(ErrorCode::DeviceFailed, About{outcome->words}, outcome->words);
   return {};
 }
 
@@ -53,8 +53,8 @@ class Specimen {
     KW_TRY(s->context_->enter());
     s->ops_ = std::make_unique<device::CudaOps>(*s->context_, s->parallel_);
     KW_TRY(s->ops_->equip(KW_TRY(bytes_of(job.ops_path))));
-    KW_TRY(succeeded(s->session_.adopt(s->context_->api(), s->context_->device())));
-    KW_TRY(succeeded(s->session_.load_trusted(KW_TRY(bytes_of(job.player_path)))));
+    KW_TRY(succeeded(s->plans_.adopt(s->context_->api(), s->context_->device())));
+    KW_TRY(succeeded(s->plans_.load_trusted(KW_TRY(bytes_of(job.player_path)))));
     KW_TRY(s->allocate());
     return s;
   }
@@ -104,7 +104,7 @@ class Specimen {
 
   Result<std::size_t> load(const BuiltObject& object) {
     std::int32_t handle = 0;
-    KW_TRY(succeeded(session_.load(KW_TRY(bytes_of(object.path)), handle)));
+    KW_TRY(succeeded(plans_.load(KW_TRY(bytes_of(object.path)), handle)));
     return static_cast<std::size_t>(handle);
   }
 
@@ -152,7 +152,7 @@ class Specimen {
     };
     const auto bytes = KW_TRY(device::encode_plan(plan, operands));
     std::vector<double> step_ns;
-    KW_TRY(succeeded(session_.run_apart(handle, bytes, std::move(mapped), marked, step_ns)));
+    KW_TRY(succeeded(plans_.run_apart(handle, bytes, std::move(mapped), marked, step_ns)));
     return step_ns;
   }
 
@@ -160,7 +160,7 @@ class Specimen {
   device::Parallel parallel_{1};
   std::unique_ptr<device::CudaContext> context_;
   std::unique_ptr<device::CudaOps> ops_;
-  Session session_;
+  LocalPlans plans_;
   std::vector<std::unique_ptr<CudaBuffer>> buffers_;  ///< Tensors, then workspaces.
   std::optional<std::size_t> object_;
 };

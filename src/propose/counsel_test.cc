@@ -319,7 +319,7 @@ TEST_F(CounselTest, StagedSpeaksCuTeOnAGpuFromTheFirstKernelOn) {
     return built ? built->user : std::string();
   };
   EXPECT_THAT(sent("staged_step", Target::Cuda), Not(HasSubstr("CuTe"))) << "without CUTLASS";
-  situation_.has_cute = true;
+  situation_.has_dialect_headers = true;
   EXPECT_THAT(sent("staged_step", Target::Cuda), HasSubstr("Stay in CuTe's terms."));
   EXPECT_THAT(sent("staged_step", Target::Cpu), Not(HasSubstr("CuTe")));
   situation_.parent = nullptr;

@@ -18,9 +18,6 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::string_view kTypes[] = {"float",         "double", "int",          "long long",
-                                       "unsigned char", "__half", "__nv_bfloat16"};
-
 const task::TensorSpec* tensor_named(const task::Definition& task, const std::string& name) {
   for (const task::TensorSpec& tensor : task.tensors)
     if (tensor.name == name) return &tensor;
@@ -282,7 +279,7 @@ bool has_long_offsets(const task::Definition& task) {
 
 }  // namespace
 
-std::string_view type_of(Dtype dtype) { return kTypes[static_cast<std::size_t>(dtype)]; }
+std::string_view type_of(Dtype dtype) { return row_of(dtype).plain_type; }
 
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
   std::vector<ArgumentWords> arguments;
@@ -399,10 +396,10 @@ std::vector<std::string> describe_device(const DeviceFacts& facts, const Task& t
 }
 
 std::vector<std::string> describe_restrictions(const task::Definition& definition, Target target,
-                                               bool has_cute) {
+                                               bool has_dialect_headers) {
   const Restrictions& r = definition.task.restrictions;
   std::vector<std::string> lines;
-  lines.push_back(target_words()[target].libraries(r, has_cute));
+  lines.push_back(target_words()[target].libraries(r, has_dialect_headers));
   if (has_rounding(definition) && !contains(r.options, "fast_math"))
     lines.push_back("`fast_math` is not allowed.");
   if (r.deterministic)

@@ -54,10 +54,10 @@ std::vector<std::string> describe_device(const DeviceFacts& facts, const Task& t
 /// those of double only for tasks with a tensor of doubles: "memory 3.35 TB/s, f32 67.0 Tflop/s".
 std::string describe_rates(const DatasheetRates& sheet, const Task& task);
 
-/// Describes what a candidate may use. `has_cute`: the compiler finds the headers of CuTe and
-/// CUTLASS.
+/// Describes what a candidate may use. `has_dialect_headers`: the compiler finds the headers
+/// of the target's dialects.
 std::vector<std::string> describe_restrictions(const task::Definition& task, Target target,
-                                               bool has_cute = false);
+                                               bool has_dialect_headers = false);
 
 /// Describes the baseline to beat, the best result so far, and for each goal how far away it is.
 std::vector<std::string> describe_goal(const Situation& situation);

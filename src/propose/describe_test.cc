@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "memory/shipped_task.h"
+#include "propose/shipped_for_test.h"
 #include "propose/test_situation.h"
 
 namespace kw::propose {
@@ -16,13 +17,6 @@ using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
-
-task::Definition shipped(const std::string& name) {
-  const auto data = memory::DataFiles::open(std::nullopt);
-  auto definition = task::parse_task(*memory::shipped_task(*data, name));
-  EXPECT_TRUE(definition.has_value()) << name;
-  return std::move(*definition);
-}
 
 // If a variant of a task fixes the gap between rows to 0, the prompt must not mention a gap.
 TEST(Describe, RowsAreApartOnlyWhereTheTaskLetsThem) {

@@ -127,14 +127,15 @@ class EditReader {
       : reply_(reply), lines_(split_lines(reply)), is_cut_off_(is_cut_off) {}
 
   Edits run() {
-    while (at_ < lines_.size() && found_.trouble.empty() && found_.edits.size() < kMostEdits) {
+    while (at_ < lines_.size() && found_.fault.is_empty() && found_.edits.size() < kMostEdits) {
       if (opens_edit(lines_[at_]))
         read_search();
       else if (opens_unknown_edit(lines_[at_]))
-        found_.trouble = fmt::format(
-            "line {} of the reply, '{}', begins an edit in a notation that is not known: write "
-            "<<<<<<< SEARCH",
-            at_ + 1, sanitise_line(trim(lines_[at_]), 60));
+        found_.fault = {ReplyTrouble::UnknownNotation,
+                        fmt::format("line {}: {}", at_ + 1, sanitise_line(trim(lines_[at_]), 60)),
+                        fmt::format("line {} of the reply, '{}', begins an edit in a notation that "
+                                    "is not known: write <<<<<<< SEARCH",
+                                    at_ + 1, sanitise_line(trim(lines_[at_]), 60))};
       else if (auto edit = line_edit_of(lines_[at_]))
         read_lines(std::move(*edit));
       else
@@ -167,17 +168,19 @@ class EditReader {
     edit.at_line = at_ + 1;
     ++at_;
     auto search = lines_until(divides_edit);
-    if (!search) return complain(edit, "line of ======= between its two texts");
+    if (!search) return complain(edit, "=======", "line of ======= between its two texts");
     auto lines = lines_until(ends_edit);
-    if (!lines) return complain(edit, "closing line >>>>>>> REPLACE");
+    if (!lines) return complain(edit, ">>>>>>> REPLACE", "closing line >>>>>>> REPLACE");
     edit.search = std::move(*search);
     edit.lines = std::move(*lines);
     found_.edits.push_back(std::move(edit));
   }
 
-  void complain(const Edit& edit, std::string_view what) {
-    found_.trouble = fmt::format("the SEARCH block in line {} of the reply has no {}{}",
-                                 edit.at_line, what, is_cut_off_ ? ": the reply was cut off" : "");
+  void complain(const Edit& edit, std::string_view mark, std::string_view what) {
+    found_.fault = {is_cut_off_ ? ReplyTrouble::CutOff : ReplyTrouble::UnclosedEdit,
+                    fmt::format("line {}: {}", edit.at_line, mark),
+                    fmt::format("the SEARCH block in line {} of the reply has no {}{}",
+                                edit.at_line, what, is_cut_off_ ? ": the reply was cut off" : "")};
   }
 
   void read_lines(Edit edit) {
@@ -254,36 +257,43 @@ std::string quoted(const std::vector<std::string>& search) {
   return "(empty lines)";
 }
 
-std::expected<Placed, std::string> place_search(const Lines& parent, const Edit& edit) {
+std::expected<Placed, ReplyFault> place_search(const Lines& parent, const Edit& edit) {
   const bool is_empty =
       std::ranges::all_of(edit.search, [](const std::string& line) { return trim(line).empty(); });
   if (is_empty)
-    return std::unexpected(fmt::format(
-        "the edit in line {} of the reply searches for nothing; quote the lines it replaces",
-        edit.at_line));
+    return std::unexpected(ReplyFault{
+        ReplyTrouble::EmptySearch, fmt::format("line {}", edit.at_line),
+        fmt::format(
+            "the edit in line {} of the reply searches for nothing; quote the lines it replaces",
+            edit.at_line)});
   for (const Same same : {is_same, is_same_without_tail, is_same_without_indent}) {
     const auto places = places_of(parent, edit.search, same);
     if (places.size() == 1) return Placed{places[0], places[0] + edit.search.size(), &edit};
     if (edit.first > 0 && std::ranges::find(places, edit.first - 1) != places.end())
       return Placed{edit.first - 1, edit.first - 1 + edit.search.size(), &edit};
     if (places.size() > 1)
-      return std::unexpected(fmt::format(
-          "the SEARCH text {} occurs {} times in the parent, first in lines {} and {}: quote more "
-          "lines around it",
-          quoted(edit.search), places.size(), places[0] + 1, places[1] + 1));
+      return std::unexpected(ReplyFault{
+          ReplyTrouble::Ambiguous, quoted(edit.search),
+          fmt::format(
+              "the SEARCH text {} occurs {} times in the parent, first in lines {} and {}: quote "
+              "more lines around it",
+              quoted(edit.search), places.size(), places[0] + 1, places[1] + 1)});
   }
-  return std::unexpected(fmt::format("the SEARCH text {} is not in the parent; {}",
-                                     quoted(edit.search), nearest_lines(parent, edit.search)));
+  return std::unexpected(
+      ReplyFault{ReplyTrouble::NotInParent, quoted(edit.search),
+                 fmt::format("the SEARCH text {} is not in the parent; {}", quoted(edit.search),
+                             nearest_lines(parent, edit.search))});
 }
 
-std::expected<Placed, std::string> place_lines(const Lines& parent, const Edit& edit) {
+std::expected<Placed, ReplyFault> place_lines(const Lines& parent, const Edit& edit) {
   const bool is_insertion = edit.kind == Edit::Kind::Insert;
   if (is_insertion && edit.first <= parent.size()) return Placed{edit.first, edit.first, &edit};
   if (!is_insertion && edit.first >= 1 && edit.first <= edit.last && edit.last <= parent.size())
     return Placed{edit.first - 1, edit.last, &edit};
-  return std::unexpected(
+  return std::unexpected(ReplyFault{
+      ReplyTrouble::OutsideParent, fmt::format("{}-{} of {}", edit.first, edit.last, parent.size()),
       fmt::format("the edit in line {} of the reply names lines {}-{}; the parent has lines 1-{}",
-                  edit.at_line, edit.first, edit.last, parent.size()));
+                  edit.at_line, edit.first, edit.last, parent.size())});
 }
 
 }  // namespace
@@ -292,8 +302,8 @@ Edits find_edits(std::string_view reply, bool is_cut_off) {
   return EditReader(reply, is_cut_off).run();
 }
 
-std::expected<std::string, std::string> apply_edits(std::string_view parent,
-                                                    const std::vector<Edit>& edits) {
+std::expected<std::string, ReplyFault> apply_edits(std::string_view parent,
+                                                   const std::vector<Edit>& edits) {
   const Lines lines = split_lines(parent);
   std::vector<Placed> placed;
   for (const Edit& edit : edits) {
@@ -305,10 +315,11 @@ std::expected<std::string, std::string> apply_edits(std::string_view parent,
   std::ranges::stable_sort(placed, {}, &Placed::from);
   for (std::size_t i = 1; i < placed.size(); ++i)
     if (placed[i].from < placed[i - 1].to)
-      return std::unexpected(
+      return std::unexpected(ReplyFault{
+          ReplyTrouble::Overlap, fmt::format("line {}", placed[i].from + 1),
           fmt::format("the edits in lines {} and {} of the reply overlap: both "
                       "change line {} of the parent",
-                      placed[i - 1].edit->at_line, placed[i].edit->at_line, placed[i].from + 1));
+                      placed[i - 1].edit->at_line, placed[i].edit->at_line, placed[i].from + 1)});
   std::vector<std::string> result(lines.begin(), lines.end());
   for (const Placed& place : std::span(placed) | std::views::reverse) {
     const auto from = result.begin() + static_cast<std::ptrdiff_t>(place.from);

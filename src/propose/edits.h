@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "propose/reply_fault.h"
+
 namespace kw::propose {
 
 /// One edit; docs/formats.md describes both notations.
@@ -31,7 +33,7 @@ struct Edit {
 struct Edits {
   std::vector<Edit> edits;
   std::size_t begin = 0;  ///< Offset of the first edit in the reply, where the plan ends.
-  std::string trouble;    ///< Why the edits cannot be read; empty: they can.
+  ReplyFault fault{};     ///< Why the edits cannot be read; empty: they can.
 };
 
 /// Finds all edits of a reply, inside and outside fences. `is_cut_off` affects only the wording of
@@ -42,7 +44,7 @@ Edits find_edits(std::string_view reply, bool is_cut_off);
 /// an edit searches for are compared exactly, then without trailing blanks, then without
 /// indentation. The error says which edit does not apply and why, with the most similar lines of
 /// the parent.
-std::expected<std::string, std::string> apply_edits(std::string_view parent,
-                                                    const std::vector<Edit>& edits);
+std::expected<std::string, ReplyFault> apply_edits(std::string_view parent,
+                                                   const std::vector<Edit>& edits);
 
 }  // namespace kw::propose

@@ -48,7 +48,10 @@ Attempt seen_at(FeedbackLevel level, Attempt attempt) {
     attempt.reward = 0;
     attempt.words.clear();
   }
-  if (level == FeedbackLevel::None) e.verdict.evidence.clear();
+  if (level == FeedbackLevel::None) {
+    e.verdict.seen = {};
+    say_again(e.verdict);
+  }
   return attempt;
 }
 

@@ -133,7 +133,7 @@ std::optional<std::pair<std::string, std::string>> best_kernel(const memory::Dat
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task)) {
     if (target_of_file(file) != options.target) continue;
-    if (!options.has_cute && task::asks_for_headers(source)) continue;
+    if (!options.has_dialect_headers && task::asks_for_headers(source)) continue;
     if (!options.gpu.empty() && !runs_on(options.gpu.front(), options.target, source, file))
       continue;
     best.emplace(file.substr(0, file.rfind('.')), source);

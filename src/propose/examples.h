@@ -21,7 +21,7 @@ struct ExampleOptions {
   /// Also shows kernels of the task itself, at any dtype. These are solutions, so they are shown
   /// only on request.
   bool own_playbook = false;
-  bool has_cute = true;  ///< Whether candidates can use the headers of CuTe.
+  bool has_dialect_headers = true;  ///< Whether candidates can use dialects with headers.
 };
 
 /// Kernels of the playbook as examples, most relevant first: the task's own where requested, then

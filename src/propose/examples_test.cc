@@ -27,7 +27,7 @@ Task shipped_task(const std::string& name) {
 
 std::vector<Example> examples_of(const Task& task, Target target) {
   const auto data = memory::DataFiles::open(std::nullopt);
-  auto examples = select_examples(*data, task, {.target = target, .has_cute = false});
+  auto examples = select_examples(*data, task, {.target = target, .has_dialect_headers = false});
   EXPECT_TRUE(examples.has_value());
   return std::move(*examples);
 }

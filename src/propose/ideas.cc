@@ -13,9 +13,12 @@ Result<SourceIdea> make_idea(const std::string& name, const std::string& source,
                              const Restrictions& restrictions, Target target, std::string why) {
   auto candidate = task::make_candidate(name, source, origin, restrictions, target);
   if (!candidate)
-    return fail_input("this kernel of the task or the playbook cannot be used:\n" +
-                          task::to_text(candidate.error()),
-                      name);
+    return fail_input(
+        ErrorCode::BadInput,
+        About{candidate.error().empty() ? std::string() : candidate.error().front().about},
+        "this kernel of the task or the playbook cannot be used:\n" +
+            task::to_text(candidate.error()),
+        name);
   auto header = task::parse_header(*candidate);
   KW_ASSERT(header.has_value());  // make_candidate has just parsed it.
   return SourceIdea{std::move(*candidate), std::move(*header), std::move(why)};

@@ -251,12 +251,13 @@ TEST(Examples, AreInCuteOnlyWhereItCompiles) {
   ASSERT_TRUE(data.has_value());
   const auto task = task::parse_task(*memory::shipped_task(*data, "matmul_bf16"));
   ASSERT_TRUE(task.has_value());
-  for (const bool has_cute : {true, false}) {
+  for (const bool has_dialect_headers : {true, false}) {
     const auto examples = select_examples(
-        *data, task->task, {.max_bytes = 1 << 20, .target = Target::Cuda, .has_cute = has_cute});
+        *data, task->task,
+        {.max_bytes = 1 << 20, .target = Target::Cuda, .has_dialect_headers = has_dialect_headers});
     std::string all;
     for (const Example& example : *examples) all += example.source;
-    EXPECT_EQ(task::asks_for_headers(all), has_cute);
+    EXPECT_EQ(task::asks_for_headers(all), has_dialect_headers);
   }
 }
 

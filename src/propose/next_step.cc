@@ -17,15 +17,15 @@ namespace {
 constexpr std::size_t kFactBytes = 300;
 constexpr std::array kSchema{SchemaField{.name = "technique", .most = 12}};
 
-std::unexpected<Error> no_answer(const std::string& why) {
-  return fail(why, "next step", Advice::GiveUp);
+std::unexpected<Error> no_answer(std::string about, const std::string& why) {
+  return fail(ErrorCode::BrokenReply, About{std::move(about)}, why, "next step", Advice::GiveUp);
 }
 
 }  // namespace
 
 Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<NamedStep>& menu) {
   const auto fields = read_schema(reply, kSchema);
-  if (!fields) return no_answer(fields.error());
+  if (!fields) return no_answer("form", fields.error());
   const std::string name(trim(fields->at("technique")));
   const auto place_of = [&](const std::string& wanted) {
     return static_cast<std::size_t>(std::ranges::find(menu, wanted, &NamedStep::name) -
@@ -38,7 +38,8 @@ Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<Na
     place = place_of(memory::Relabeller(names).label(name));
   }
   if (place == menu.size())
-    return no_answer("'" + sanitise(name, 60) + "' is not among the steps that were offered");
+    return no_answer(sanitise(name, 60),
+                     "'" + sanitise(name, 60) + "' is not among the steps that were offered");
   return place;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
 #include "propose/one_reply_for_test.h"
 
 namespace kw::propose {
@@ -34,8 +35,7 @@ TEST(NextStep, WhatWasNotOfferedIsNoAnswer) {
   for (const char* reply :
        {"", "tiling", "{}", "{\"technique\": 3}", "{\"technique\": \"fusion\"}"})
     EXPECT_FALSE(place(reply)) << reply;
-  EXPECT_THAT(place("{\"technique\": \"fusion\"}").error().what,
-              HasSubstr("not among the steps that were offered"));
+  EXPECT_THAT(place("{\"technique\": \"fusion\"}"), IsErrorAbout(ErrorCode::BrokenReply, "fusion"));
   EXPECT_EQ(place("{\"technique\": \"fusion\"}").error().advice, Advice::GiveUp);
 }
 

@@ -23,6 +23,7 @@
 #include "propose/veil.h"
 #include "record/target.h"
 #include "task/header.h"
+#include "task/long_truth.h"
 #include "task/units.h"
 
 namespace kw::propose {
@@ -237,7 +238,7 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   f["shapes"] = {std::move(items)};
   f["has_size_classes"] = {!s.size_classes.empty()};
   f["size_classes"] = {texts(s.size_classes)};
-  f["restrictions"] = {texts(describe_restrictions(definition, s.target, s.has_cute))};
+  f["restrictions"] = {texts(describe_restrictions(definition, s.target, s.has_dialect_headers))};
   f["goal"] = {texts(describe_goal(s))};
   f["baseline"] = {s.baseline};
 }
@@ -250,6 +251,9 @@ void set_rules(Fields& f, const Situation& s) {
   f["option_lines"] = {describe_options(*s.task, s.target)};
   for (const Target target : all_targets())
     f["is_" + std::string(name_of(target))] = {s.target == target};
+  f["launches_by_plan"] = {row_of(s.target).launches_by_plan};
+  f["has_own_memory"] = {row_of(s.target).has_own_memory};
+  f["runs_references"] = {row_of(s.target).runs_references};
   const bool has_arch = s.device != nullptr && !s.device->gpu.empty();
   const std::string arch = has_arch ? s.device->gpu.front().arch : std::string();
   f["arch"] = {has_arch ? arch : std::string("the GPU at hand")};
@@ -266,7 +270,8 @@ void set_rules(Fields& f, const Situation& s) {
   f["has_pitch"] = {has_pitch(*s.task)};
   f["has_rounding"] = {has_rounding(*s.task)};
   f["has_products"] = {has_rounding(*s.task) && sums_products(s.task->task)};
-  f["has_cute"] = {s.has_cute && has_dialect_with_headers(s.target)};
+  f["has_long_truth"] = {has_long_truth(s.task->task)};
+  f["has_cute"] = {s.has_dialect_headers && has_dialect_with_headers(s.target)};
   f["target"] = {std::string(name_of(s.target))};
   f["parallel_units"] = {std::string(row_of(s.target).units_of_parallelism)};
   f["device_facts"] = {texts(s.device != nullptr ? describe_device(*s.device, s.task->task, s.gpus)

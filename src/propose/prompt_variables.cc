@@ -11,7 +11,10 @@ const std::vector<std::string>& prompt_variables() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = manner_variables();
     for (const Target target : all_targets()) all.push_back("is_" + std::string(name_of(target)));
-    all.insert(all.end(), {"arch",
+    all.insert(all.end(), {"launches_by_plan",
+                           "has_own_memory",
+                           "runs_references",
+                           "arch",
                            "has_hopper_launches",
                            "function",
                            "flags",
@@ -41,6 +44,7 @@ const std::vector<std::string>& prompt_variables() {
                            "has_pitch",
                            "has_rounding",
                            "has_products",
+                           "has_long_truth",
                            "has_real",
                            "has_half",
                            "has_real_macro",

@@ -33,7 +33,7 @@ struct Situation {
   /// How much of the run's results may be told; limit() applies it.
   FeedbackLevel feedback = FeedbackLevel::Profile;
   bool has_shape_builds = false;          ///< Whether a winner is built for each timed shape.
-  bool has_cute = false;                  ///< Whether candidates can use CuTe and CUTLASS.
+  bool has_dialect_headers = false;       ///< Whether dialects with headers can be used.
   std::vector<std::string> size_classes;  ///< Descriptions of the timed workloads' sizes.
   std::vector<std::string> gpus;          ///< GPUs that the device may be, if it is not present.
   Goals goals;

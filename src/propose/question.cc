@@ -23,7 +23,7 @@ Result<std::string> Question::ask(const memory::Fields& fields) {
   call.scope = name_ + " " + std::to_string(++asked_);
   ChatReply reply = KW_TRY(model_->complete(request, call));
   if (const std::string why = llm::why_unusable(reply); !why.empty())
-    return fail(why, name_, Advice::GiveUp);
+    return fail(ErrorCode::BrokenReply, About{"unusable"}, why, name_, Advice::GiveUp);
   return std::move(reply.text);
 }
 

@@ -27,10 +27,12 @@ std::string_view list_in(std::string_view reply) {
 Result<std::vector<std::string>> parse_labels(std::string_view reply,
                                               const std::vector<std::string>& names,
                                               std::size_t steps) {
-  const auto refused = [](const std::string& why) { return fail(why, "relabelling"); };
+  const auto refused = [](const std::string& about, const std::string& why) {
+    return fail(ErrorCode::BrokenReply, About{about}, why, "relabelling");
+  };
   const auto list = nlohmann::json::parse(list_in(reply), nullptr, /*allow_exceptions=*/false);
-  if (!list.is_array()) return refused("the reply holds no JSON list");
-  if (list.size() != steps) return refused("the reply has not one item for each step");
+  if (!list.is_array()) return refused("list", "the reply holds no JSON list");
+  if (list.size() != steps) return refused("length", "the reply has not one item for each step");
   std::vector<std::string> labels;
   for (const auto& item : list) {
     const auto text_at = [&](const char* key) {
@@ -38,9 +40,9 @@ Result<std::vector<std::string>> parse_labels(std::string_view reply,
       return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
     std::string name = sanitise(trim(text_at("method")), kMethodBytes);
-    if (name.empty()) return refused("an item names no method");
+    if (name.empty()) return refused("method", "an item names no method");
     if (text_at("existed") == "yes" && !contains(names, name))
-      return refused("'" + name + "' is said to be in use and is not");
+      return refused(name, "'" + name + "' is said to be in use and is not");
     labels.push_back(std::move(name));
   }
   return labels;

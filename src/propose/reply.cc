@@ -133,17 +133,34 @@ std::string plan_before(std::string_view text, std::size_t end) {
   return sanitise(plan, kPlanBytes);
 }
 
-ParsedReply unusable(std::string evidence, std::string plan, Reason reason = Reason::None) {
-  return {"", std::move(evidence), std::move(plan), "", reason};
+ParsedReply unusable(ReplyFault fault, std::string plan, Reason reason = Reason::None) {
+  return {.source = "",
+          .evidence = std::move(fault.words),
+          .plan = std::move(plan),
+          .reason = reason,
+          .trouble = fault.trouble,
+          .about = std::move(fault.about)};
 }
 
-/// Lists the info strings of blocks, " (they are marked json, diff)"; empty where no block has one.
+/// Lists the info strings of blocks, "json, diff"; empty where no block has one.
 std::string marks_of(const std::vector<Block>& blocks) {
   std::vector<std::string> marks;
   for (const Block& block : blocks)
     if (!block.info.empty() && !contains(marks, block.info) && marks.size() < 4)
       marks.push_back(sanitise(block.info, 20));
-  return marks.empty() ? "" : " (they are marked " + join(marks, ", ") + ")";
+  return join(marks, ", ");
+}
+
+/// The fault of a reply without any block that may hold the source.
+ReplyFault no_code(const std::vector<Block>& blocks, bool is_cut_off) {
+  if (is_cut_off)
+    return {ReplyTrouble::CutOff, "before the code", "the reply was cut off before its code began"};
+  if (blocks.empty())
+    return {ReplyTrouble::NoCode, "", "the reply holds no fenced code block and no edits"};
+  const std::string marks = marks_of(blocks);
+  return {ReplyTrouble::ForeignCode, marks,
+          "no block of the reply holds C++ code" +
+              (marks.empty() ? "" : " (they are marked " + marks + ")")};
 }
 
 /// Whether the whole text is a candidate's source without any fence.
@@ -158,26 +175,25 @@ ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   const Choice choice = choose_block(blocks, context);
   if (choice.block == nullptr) {
     if (blocks.empty() && is_bare_source(text, context)) return {std::string(text), "", "", ""};
-    return unusable(context.is_cut_off ? "the reply was cut off before its code began"
-                    : blocks.empty()   ? "the reply holds no fenced code block and no edits"
-                                       : "no block of the reply holds C++ code" + marks_of(blocks),
-                    sanitise(trim(text), kPlanBytes));
+    return unusable(no_code(blocks, context.is_cut_off), sanitise(trim(text), kPlanBytes));
   }
   const Block& block = *choice.block;
   std::string plan = plan_before(text, block.begin);
-  if (!block.is_closed && context.is_cut_off)
-    return unusable(
-        fmt::format("the reply was cut off in line {} of the code: its closing fence is "
-                    "missing; write less, or send edits of the parent",
-                    split_lines(block.text).size()),
-        std::move(plan));
+  if (!block.is_closed && context.is_cut_off) {
+    const std::size_t line = split_lines(block.text).size();
+    return unusable({ReplyTrouble::CutOff, fmt::format("line {} of the code", line),
+                     fmt::format("the reply was cut off in line {} of the code: its closing fence "
+                                 "is missing; write less, or send edits of the parent",
+                                 line)},
+                    std::move(plan));
+  }
   return {block.text, "", std::move(plan), words_of(choice, text, context)};
 }
 
 /// The edits of a reply; where it has none and no block holds a whole file, the hunks of a diff.
 Edits edits_in(std::string_view text, const ReplyContext& context) {
   Edits edits = find_edits(text, context.is_cut_off);
-  if (!edits.edits.empty() || !edits.trouble.empty()) return edits;
+  if (!edits.edits.empty() || !edits.fault.is_empty()) return edits;
   const std::vector<Block> blocks = find_blocks(text);
   if (choose_block(blocks, context).block != nullptr) return edits;
   return find_hunks(text, blocks, context.is_cut_off);
@@ -185,27 +201,31 @@ Edits edits_in(std::string_view text, const ReplyContext& context) {
 
 /// Why edits cannot be used.
 struct Unusable {
-  std::string evidence;
+  ReplyFault fault;
   Reason reason = Reason::None;
 };
 
 /// The parent with the edits applied, or the reason why this is not possible.
 std::expected<std::string, Unusable> edited(const Edits& edits, const ReplyContext& context) {
-  const auto unusable_as = [](std::string evidence, Reason reason = Reason::None) {
-    return std::unexpected(Unusable{std::move(evidence), reason});
+  const auto unusable_as = [](ReplyFault fault, Reason reason = Reason::None) {
+    return std::unexpected(Unusable{std::move(fault), reason});
   };
-  if (!edits.trouble.empty()) return unusable_as(edits.trouble);
+  if (!edits.fault.is_empty()) return unusable_as(edits.fault);
   if (context.parent.empty())
-    return unusable_as("the reply holds edits, but there is no parent to edit: send the whole file",
-                       Reason::WrongForm);
+    return unusable_as(
+        {ReplyTrouble::NoParent, "",
+         "the reply holds edits, but there is no parent to edit: send the whole file"},
+        Reason::WrongForm);
   if (context.form == ReplyForm::Whole)
-    return unusable_as("the reply holds edits where a whole file, written anew, was asked for",
+    return unusable_as({ReplyTrouble::UnwantedEdits, "",
+                        "the reply holds edits where a whole file, written anew, was asked for"},
                        Reason::WrongForm);
   auto source = apply_edits(context.parent, edits.edits);
   if (!source) return unusable_as(std::move(source.error()));
-  if (trim(*source).empty()) return unusable_as("the edits leave nothing of the parent");
+  if (trim(*source).empty())
+    return unusable_as({ReplyTrouble::NothingLeft, "", "the edits leave nothing of the parent"});
   if (trim(*source) == trim(context.parent))
-    return unusable_as("the edits leave the parent as it is");
+    return unusable_as({ReplyTrouble::NoChange, "edits", "the edits leave the parent as it is"});
   return std::move(*source);
 }
 
@@ -222,24 +242,28 @@ const Block* file_beside_edits(const std::vector<Block>& blocks, const ReplyCont
 /// Reads a reply that consists of fenced blocks and edits.
 ParsedReply read_blocks_and_edits(std::string_view text, const ReplyContext& context) {
   const Edits edits = edits_in(text, context);
-  if (edits.edits.empty() && edits.trouble.empty()) {
+  if (edits.edits.empty() && edits.fault.is_empty()) {
     ParsedReply reply = whole_file(text, context);
     if (!reply.source.empty() && context.form == ReplyForm::Edits)
-      return unusable("the reply holds a whole file where edits of the parent were asked for",
+      return unusable({ReplyTrouble::UnwantedFile, "",
+                       "the reply holds a whole file where edits of the parent were asked for"},
                       std::move(reply.plan), Reason::WrongForm);
     if (!reply.source.empty() && trim(reply.source) == trim(context.parent))
-      return unusable("the reply repeats the parent without any change", std::move(reply.plan));
+      return unusable(
+          {ReplyTrouble::NoChange, "file", "the reply repeats the parent without any change"},
+          std::move(reply.plan));
     return reply;
   }
   auto source = edited(edits, context);
   if (source) return {std::move(*source), "", plan_before(text, edits.begin), ""};
   const std::vector<Block> blocks = find_blocks(text);
   if (const Block* block = file_beside_edits(blocks, context))
-    return {block->text, "", plan_before(text, std::min(block->begin, edits.begin)),
-            fmt::format("The edits of the reply cannot be used ({}); the whole file in its line {} "
-                        "was taken.",
-                        sanitise_line(source.error().evidence, 200), line_of(text, block->begin))};
-  return unusable(std::move(source.error().evidence), plan_before(text, edits.begin),
+    return {
+        block->text, "", plan_before(text, std::min(block->begin, edits.begin)),
+        fmt::format("The edits of the reply cannot be used ({}); the whole file in its line {} "
+                    "was taken.",
+                    sanitise_line(source.error().fault.words, 200), line_of(text, block->begin))};
+  return unusable(std::move(source.error().fault), plan_before(text, edits.begin),
                   source.error().reason);
 }
 
@@ -249,7 +273,7 @@ bool holds_code(std::string_view text, const ReplyContext& context) {
   if (choose_block(blocks, context).block != nullptr) return true;
   if (blocks.empty() && is_bare_source(text, context)) return true;
   const Edits edits = edits_in(text, context);
-  return !edits.edits.empty() || !edits.trouble.empty();
+  return !edits.edits.empty() || !edits.fault.is_empty();
 }
 
 /// Reads code that is inside JSON or between tags; nothing where there is none.
@@ -260,7 +284,8 @@ std::optional<ParsedReply> read_containers(std::string_view text, const ReplyCon
   if (!found) return std::nullopt;
   std::string plan = plan_before(text, found->begin);
   if (!found->is_closed && context.is_cut_off)
-    return unusable("the reply was cut off inside " + found->form + ", which holds its code",
+    return unusable({ReplyTrouble::CutOff, found->form,
+                     "the reply was cut off inside " + found->form + ", which holds its code"},
                     std::move(plan));
   ParsedReply reply = read_blocks_and_edits(found->text, context);
   reply.plan = std::move(plan);
@@ -283,13 +308,17 @@ bool is_broken_json(std::string_view text, const ReplyContext& context) {
 /// Explains why a reply that holds no code in any form cannot be used.
 ParsedReply unusable_form(std::string_view text, bool is_thinking, const ReplyContext& context) {
   if (is_broken_json(text, context))
-    return unusable(context.is_cut_off
-                        ? "the reply was cut off inside the JSON that holds its code"
-                        : "the reply holds its code in JSON that cannot be read: send the code in "
-                          "one fenced block",
-                    "");
+    return context.is_cut_off
+               ? unusable({ReplyTrouble::CutOff, "JSON",
+                           "the reply was cut off inside the JSON that holds its code"},
+                          "")
+               : unusable({ReplyTrouble::BrokenJson, "",
+                           "the reply holds its code in JSON that cannot be read: send the code "
+                           "in one fenced block"},
+                          "");
   if (is_thinking && trim(text).empty())
-    return unusable("the reply holds nothing behind its thinking", "");
+    return unusable({ReplyTrouble::OnlyThinking, "", "the reply holds nothing behind its thinking"},
+                    "");
   return whole_file(text, context);
 }
 
@@ -309,7 +338,8 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
       !context.is_cut_off && holds_code(before, context))
     return read_blocks_and_edits(before, context);
   if (thought.is_open)
-    return unusable("the reply was cut off while thinking: <think> is never closed",
+    return unusable({ReplyTrouble::CutOff, "thinking",
+                     "the reply was cut off while thinking: <think> is never closed"},
                     sanitise(trim(text), kPlanBytes));
   if (auto reply = read_containers(text, context, is_source)) return std::move(*reply);
   return unusable_form(text, !thought.thinking.empty(), context);
@@ -360,8 +390,8 @@ ParsedFiles parse_files(std::string_view raw, std::span<const std::string> names
   const bool is_behind = around.before.empty() || !find_blocks(around.behind).empty();
   const std::string text = with_patches_as_diffs(is_behind ? around.behind : around.before);
   ParsedFiles parsed;
-  const auto unusable_files = [](std::string evidence) {
-    return ParsedFiles{{}, std::move(evidence)};
+  const auto unusable_files = [](ReplyTrouble trouble, std::string about, std::string evidence) {
+    return ParsedFiles{{}, std::move(evidence), trouble, std::move(about)};
   };
   std::size_t previous_end = 0;
   for (const Block& block : find_blocks(text)) {
@@ -369,16 +399,20 @@ ParsedFiles parse_files(std::string_view raw, std::span<const std::string> names
     previous_end = block.end;
     if (name.empty()) continue;
     if (!contains(names, name))
-      return unusable_files(fmt::format("a block is named '{}'; the files are {}, without a folder",
+      return unusable_files(ReplyTrouble::UnknownFile, sanitise(name, 80),
+                            fmt::format("a block is named '{}'; the files are {}, without a folder",
                                         sanitise(name, 80), fmt::join(names, ", ")));
     if (!block.is_closed && is_cut_off)
-      return unusable_files(fmt::format("the reply was cut off inside {}: write less", name));
+      return unusable_files(ReplyTrouble::CutOff, name,
+                            fmt::format("the reply was cut off inside {}: write less", name));
     if (block.text.size() > kFileBytes)
-      return unusable_files(fmt::format("{} is longer than {} bytes", name, kFileBytes));
+      return unusable_files(ReplyTrouble::LongFile, name,
+                            fmt::format("{} is longer than {} bytes", name, kFileBytes));
     parsed.files[name] = block.text;
   }
   if (parsed.files.empty())
-    return unusable_files(fmt::format("no fenced block of the reply is named after a file: {}",
+    return unusable_files(ReplyTrouble::NoFile, "",
+                          fmt::format("no fenced block of the reply is named after a file: {}",
                                       fmt::join(names, ", ")));
   return parsed;
 }

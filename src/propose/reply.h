@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "propose/reply_fault.h"
 #include "record/proposal.h"
 
 namespace kw::propose {
@@ -26,7 +27,9 @@ struct ParsedReply {
   /// A sentence that says which part of the reply was taken, where there was a choice or the reply
   /// had another form than the one requested; else empty.
   std::string note{};
-  Reason reason = Reason::None;  ///< With `evidence`: the verdict's reason.
+  Reason reason = Reason::None;               ///< With `evidence`: the verdict's reason.
+  ReplyTrouble trouble = ReplyTrouble::None;  ///< What `evidence` says in words.
+  std::string about{};                        ///< What the trouble is about.
 };
 
 inline constexpr std::size_t kPlanBytes = 2000;
@@ -44,6 +47,8 @@ ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
 struct ParsedFiles {
   std::map<std::string, std::string> files;  ///< Texts by name; empty where there is evidence.
   std::string evidence;
+  ReplyTrouble trouble = ReplyTrouble::None;  ///< What `evidence` says in words.
+  std::string about{};                        ///< What the trouble is about: a file.
 };
 
 inline constexpr std::size_t kFileBytes = std::size_t{256} << 10;

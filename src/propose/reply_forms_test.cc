@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "propose/reply.h"
+#include "propose/reply_for_test.h"
 
 namespace kw::propose {
 namespace {
@@ -83,12 +84,12 @@ TEST_F(ReplyForms, ThinkingThatIsNeverClosedIsNoAnswer) {
       for (const bool is_cut_off : {false, true}) {
         const auto reply = read(text, "", is_cut_off);
         EXPECT_THAT(reply.source, IsEmpty()) << text;
-        EXPECT_THAT(reply.evidence, HasSubstr("cut off while thinking")) << text;
+        EXPECT_THAT(reply, IsUnusable(ReplyTrouble::CutOff, "thinking")) << text;
       }
   EXPECT_EQ(read("```cpp\n" + code_ + "```\n<think>\nWas that right?").source, code_)
       << "the answer stood before";
-  EXPECT_THAT(read("Well.\n<think>\n```cpp\n" + code_ + "```\n").evidence,
-              HasSubstr("cut off while thinking"));
+  EXPECT_THAT(read("Well.\n<think>\n```cpp\n" + code_ + "```\n"),
+              IsUnusable(ReplyTrouble::CutOff, "thinking"));
 }
 
 TEST_F(ReplyForms, ThinkingMayBeClosedBehindTheCode) {
@@ -102,8 +103,8 @@ TEST_F(ReplyForms, ThinkingMayBeClosedBehindTheCode) {
             code_);
   EXPECT_THAT(read("```cpp\n" + code_ + "```\n</think>\nSo the", "", true).source, IsEmpty())
       << "the answer was still to come";
-  EXPECT_THAT(read("<think>\n```cpp\n" + code_ + "```\n</think>\n").evidence,
-              HasSubstr("nothing behind its thinking"));
+  EXPECT_THAT(read("<think>\n```cpp\n" + code_ + "```\n</think>\n"),
+              IsUnusable(ReplyTrouble::OnlyThinking, ""));
 }
 
 TEST_F(ReplyForms, AFenceMayStandAroundTheFencedCode) {
@@ -119,8 +120,8 @@ TEST_F(ReplyForms, AFenceMayStandAroundTheFencedCode) {
       EXPECT_EQ(read(text).source, code_) << text;
   EXPECT_EQ(read("`````\n````md\n" + inner + "````\n`````\n").source, code_);
   EXPECT_EQ(read("````markdown\nHere:\n" + inner).source, code_) << "never closed";
-  EXPECT_THAT(read("````markdown\n```cpp\n" + glued(), "", true).evidence,
-              HasSubstr("cut off in line 4 of the code"));
+  EXPECT_THAT(read("````markdown\n```cpp\n" + glued(), "", true),
+              IsUnusable(ReplyTrouble::CutOff, "line 4 of the code"));
   EXPECT_EQ(read("````\n<<<<<<< SEARCH\n" + old_line_ + "=======\n" + new_line_ +
                      ">>>>>>> REPLACE\n````\n",
                  code_)
@@ -149,12 +150,12 @@ TEST_F(ReplyForms, EditsComeInManyNotations) {
         const auto reply = read(text, code_);
         EXPECT_EQ(reply.source, edited_) << text << reply.evidence;
       }
-    EXPECT_THAT(read(n.open + "\n" + old_line_ + n.divide + "\n" + new_line_, code_, true).evidence,
-                HasSubstr("cut off"))
+    EXPECT_THAT(read(n.open + "\n" + old_line_ + n.divide + "\n" + new_line_, code_, true),
+                IsUnusable(ReplyTrouble::CutOff, testing::_))
         << n.open;
   }
-  EXPECT_THAT(read("<<<<<<< EXCHANGE\na\n=======\nb\n>>>>>>> END\n", code_).evidence,
-              HasSubstr("line 1 of the reply, '<<<<<<< EXCHANGE', begins an edit in a notation"));
+  EXPECT_THAT(read("<<<<<<< EXCHANGE\na\n=======\nb\n>>>>>>> END\n", code_),
+              IsUnusable(ReplyTrouble::UnknownNotation, "line 1: <<<<<<< EXCHANGE"));
 }
 
 TEST_F(ReplyForms, ADiffIsKnownByItsLines) {
@@ -173,10 +174,10 @@ TEST_F(ReplyForms, ADiffIsKnownByItsLines) {
                                                   "+3 @@\n" +
                                                   hunk + "\nThat is all.\n"))
     EXPECT_EQ(read(text, code_).source, edited_) << "no fence at all\n" << text;
-  EXPECT_THAT(read("```cpp\n@@ -3 +3 @@\n-nowhere\n+b\n```\n", code_).evidence,
-              HasSubstr("'nowhere' is not in the parent"));
-  EXPECT_THAT(read("```cpp\n@@ -3 +3 @@\n" + hunk, code_, true).evidence,
-              HasSubstr("cut off inside the diff in line 1"));
+  EXPECT_THAT(read("```cpp\n@@ -3 +3 @@\n-nowhere\n+b\n```\n", code_),
+              IsUnusable(ReplyTrouble::NotInParent, "'nowhere'"));
+  EXPECT_THAT(read("```cpp\n@@ -3 +3 @@\n" + hunk, code_, true),
+              IsUnusable(ReplyTrouble::CutOff, "diff in line 1"));
 }
 
 TEST_F(ReplyForms, APatchEnvelopeIsEdits) {
@@ -203,9 +204,9 @@ TEST_F(ReplyForms, APatchEnvelopeIsEdits) {
   added = added.substr(1, added.size() - 2);
   EXPECT_EQ(read("*** Begin Patch\n*** Add File: relu.cpp\n" + added + "*** End Patch\n").source,
             code_);
-  EXPECT_THAT(read(patch).evidence, HasSubstr("no parent to edit"));
-  EXPECT_THAT(read("*** Begin Patch\n*** Update File: relu.cpp\n@@\n" + hunk, code_, true).evidence,
-              HasSubstr("cut off inside the diff"));
+  EXPECT_THAT(read(patch), IsUnusable(ReplyTrouble::NoParent, ""));
+  EXPECT_THAT(read("*** Begin Patch\n*** Update File: relu.cpp\n@@\n" + hunk, code_, true),
+              IsUnusable(ReplyTrouble::CutOff, testing::StartsWith("diff in line")));
 }
 
 TEST_F(ReplyForms, CodeMayStandInJson) {
@@ -244,10 +245,10 @@ TEST_F(ReplyForms, JsonThatCannotBeReadIsNamed) {
   const std::string json = dump_json(Json{{"code", code_}});
   const std::string half = json.substr(0, json.size() - 9);
   for (const std::string& text : {half, "```json\n" + half, "```json\n" + half + "\n```\n"}) {
-    EXPECT_THAT(read(text).evidence, HasSubstr("JSON that cannot be read")) << text;
-    EXPECT_THAT(read(text, "", true).evidence, HasSubstr("cut off inside the JSON")) << text;
+    EXPECT_THAT(read(text), IsUnusable(ReplyTrouble::BrokenJson, "")) << text;
+    EXPECT_THAT(read(text, "", true), IsUnusable(ReplyTrouble::CutOff, "JSON")) << text;
   }
-  EXPECT_THAT(read("{\"code\": \"" + code_ + "\"}").evidence, HasSubstr("JSON that cannot be read"))
+  EXPECT_THAT(read("{\"code\": \"" + code_ + "\"}"), IsUnusable(ReplyTrouble::BrokenJson, ""))
       << "newlines that are not escaped";
 }
 
@@ -270,8 +271,8 @@ TEST_F(ReplyForms, CodeMayStandBetweenTags) {
         EXPECT_THAT(reply.note, StartsWith("The code was taken out of the tag <"));
       }
   EXPECT_EQ(read("Plan.\n<code>\n" + code_).source, code_) << "never closed";
-  EXPECT_THAT(read("Plan.\n<code>\n" + code_, "", true).evidence,
-              HasSubstr("cut off inside the tag <code>"));
+  EXPECT_THAT(read("Plan.\n<code>\n" + code_, "", true),
+              IsUnusable(ReplyTrouble::CutOff, "the tag <code>"));
   EXPECT_EQ(read("<edit><old_str>\n" + old_line_ + "</old_str>\n<new_str>\n" + new_line_ +
                      "</new_str></edit>",
                  code_)

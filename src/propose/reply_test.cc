@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/reply.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,13 +12,16 @@
 #include "base/text.h"
 #include "propose/edits.h"
 #include "propose/markdown.h"
+#include "propose/reply_for_test.h"
 
 namespace kw::propose {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const std::string kKernel =
     "#include <cmath>\n\nvoid twice(int n, const float* x, float* y) {\n"
@@ -87,8 +91,8 @@ TEST(Reply, AFenceMayOpenAtTheEndOfALineOfWords) {
   }
   EXPECT_EQ(parse("Here it is:```cpp\n\n" + kKernel + "```\nGood luck.").source, "\n" + kKernel);
   EXPECT_EQ(parse("Here it is: ```cpp\n" + kKernel).source, kKernel) << "a forgotten fence";
-  EXPECT_THAT(parse("Here it is: ```cpp\n" + kKernel, "", true).evidence,
-              HasSubstr("was cut off in line 5 of the code"));
+  EXPECT_THAT(parse("Here it is: ```cpp\n" + kKernel, "", true),
+              IsUnusable(ReplyTrouble::CutOff, "line 5 of the code"));
   EXPECT_EQ(parse("Not this: ```python\nprint()\n```\nbut this: ```cpp\n" + kKernel + "```").source,
             kKernel);
 }
@@ -102,8 +106,8 @@ TEST(Reply, MarksWithinASentenceOpenNothing) {
   }
   EXPECT_EQ(parse("It ends in ```\nwords\n```\n" + kKernel + "```\n").source, kKernel)
       << "of three bare fences the first is none";
-  EXPECT_THAT(parse("I would write it between ```\nand stop there.").evidence,
-              HasSubstr("no fenced code block"));
+  EXPECT_THAT(parse("I would write it between ```\nand stop there."),
+              IsUnusable(ReplyTrouble::NoCode, ""));
 }
 
 TEST(Reply, ACutOffBlockIsEvidenceAndAForgottenFenceIsNot) {
@@ -111,25 +115,26 @@ TEST(Reply, ACutOffBlockIsEvidenceAndAForgottenFenceIsNot) {
   EXPECT_EQ(parse(open).source, kKernel);
   const auto cut = parse(open, "", true);
   EXPECT_THAT(cut.source, IsEmpty());
-  EXPECT_THAT(cut.evidence, HasSubstr("was cut off in line 5 of the code"));
+  EXPECT_THAT(cut, IsUnusable(ReplyTrouble::CutOff, "line 5 of the code"));
   EXPECT_EQ(cut.plan, "Plan.");
   EXPECT_EQ(parse(block(kKernel) + "And then I", "", true).source, kKernel);
-  EXPECT_THAT(parse("I was going to", "", true).evidence, HasSubstr("before its code began"));
+  EXPECT_THAT(parse("I was going to", "", true),
+              IsUnusable(ReplyTrouble::CutOff, "before the code"));
 }
 
 TEST(Reply, NothingToJudgeIsSaid) {
-  EXPECT_THAT(parse("I think tiling would help.").evidence, HasSubstr("no fenced code block"));
-  EXPECT_THAT(parse("```json\n{\"a\": 1}\n```").evidence, HasSubstr("holds C++ code"));
-  EXPECT_THAT(parse("```cpp\n```").evidence, HasSubstr("holds C++ code"));
-  EXPECT_THAT(parse("").evidence, HasSubstr("no fenced code block"));
-  EXPECT_THAT(parse(block(kParent), kParent).evidence, HasSubstr("repeats the parent"));
+  EXPECT_THAT(parse("I think tiling would help."), IsUnusable(ReplyTrouble::NoCode, ""));
+  EXPECT_THAT(parse("```json\n{\"a\": 1}\n```"), IsUnusable(ReplyTrouble::ForeignCode, "json"));
+  EXPECT_THAT(parse("```cpp\n```"), IsUnusable(ReplyTrouble::ForeignCode, "cpp"));
+  EXPECT_THAT(parse(""), IsUnusable(ReplyTrouble::NoCode, ""));
+  EXPECT_THAT(parse(block(kParent), kParent), IsUnusable(ReplyTrouble::NoChange, "file"));
 }
 
 TEST(Reply, AnotherLanguageIsNotCompiledWhateverItHolds) {
   for (const std::string mark : {"python", "json", "markdown", "bash"}) {
     const auto reply = parse("Plan.\n```" + mark + "\n" + kKernel + "```\n");
     EXPECT_THAT(reply.source, IsEmpty()) << mark;
-    EXPECT_THAT(reply.evidence, HasSubstr("holds C++ code (they are marked " + mark + ")"));
+    EXPECT_THAT(reply, IsUnusable(ReplyTrouble::ForeignCode, mark));
   }
   EXPECT_EQ(parse("```python\n" + kKernel + "```\n" + block(kParent)).source, kParent);
   EXPECT_EQ(parse("```kernel.cpp\n" + kKernel + "```\n").source, kKernel) << "a name of its own";
@@ -156,17 +161,18 @@ TEST(Reply, AUnifiedDiffIsAppliedToTheParent) {
 
 TEST(Reply, ADiffThatCannotBeAppliedIsNamed) {
   const std::string plus = "```diff\n@@ -1 +1 @@\n-#include <cmath>\n+#include <cstdio>\n";
-  EXPECT_THAT(parse(plus + "```\n").evidence, HasSubstr("there is no parent to edit"));
-  EXPECT_THAT(parse("```diff\n@@ -4 +4 @@\n-  int j = 0;\n+\n```\n", kParent).evidence,
-              HasSubstr("'int j = 0;' is not in the parent"));
-  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n-  // the end\n+\n```\n", kParent).evidence,
-              HasSubstr("occurs 2 times in the parent"));
-  EXPECT_THAT(parse("```diff\n" + kKernel + "```\n", kParent).evidence,
-              HasSubstr("line 2 of the reply stands in a block marked diff and begins with"));
-  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n #include <cmath>\n```\n", kParent).evidence,
-              HasSubstr("adds and removes nothing"));
-  EXPECT_THAT(parse("Plan.\n" + plus, kParent, true).evidence,
-              HasSubstr("cut off inside the diff in line 2"));
+  EXPECT_THAT(parse(plus + "```\n"), IsUnusable(ReplyTrouble::NoParent, ""));
+  EXPECT_THAT(parse("```diff\n@@ -4 +4 @@\n-  int j = 0;\n+\n```\n", kParent),
+              IsUnusable(ReplyTrouble::NotInParent, "'int j = 0;'"));
+  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n-  // the end\n+\n```\n", kParent),
+              AllOf(IsUnusable(ReplyTrouble::Ambiguous, "'// the end'"),
+                    Field(&ParsedReply::evidence, HasSubstr("8 and 9"))));
+  EXPECT_THAT(parse("```diff\n" + kKernel + "```\n", kParent),
+              IsUnusable(ReplyTrouble::NotADiff, "line 2"));
+  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n #include <cmath>\n```\n", kParent),
+              IsUnusable(ReplyTrouble::EmptyHunk, "line 2"));
+  EXPECT_THAT(parse("Plan.\n" + plus, kParent, true),
+              IsUnusable(ReplyTrouble::CutOff, "diff in line 2"));
 }
 
 TEST(Reply, EditsAreAppliedToTheParent) {
@@ -186,28 +192,30 @@ TEST(Reply, SearchedLinesMayDifferInBlanksOnly) {
 }
 
 TEST(Reply, EditsThatDoNotApplyAreEvidenceWithTheNearestLines) {
-  EXPECT_THAT(parse(edit("    y[i] = 3 * x[i];\n  }\n", ""), kParent).evidence,
-              AllOf(HasSubstr("'y[i] = 3 * x[i];' is not in the parent; the nearest lines"),
-                    HasSubstr("    6 |     y[i] = 2 * x[i];\n    7 |   }")));
-  EXPECT_THAT(parse(edit("completely other text that is nowhere\n", ""), kParent).evidence,
-              HasSubstr("no line of the parent is like it"));
-  EXPECT_THAT(parse(edit("  // the end\n", ""), kParent).evidence,
-              HasSubstr("occurs 2 times in the parent, first in lines 8 and 9"));
-  EXPECT_THAT(parse(edit("\n", "x\n"), kParent).evidence, HasSubstr("searches for nothing"));
-  EXPECT_THAT(parse(edit("  int i = 0;\n", "  int i = 0;\n"), kParent).evidence,
-              HasSubstr("leave the parent as it is"));
+  EXPECT_THAT(
+      parse(edit("    y[i] = 3 * x[i];\n  }\n", ""), kParent),
+      AllOf(IsUnusable(ReplyTrouble::NotInParent, "'y[i] = 3 * x[i];'"),
+            Field(&ParsedReply::evidence, HasSubstr("    6 |     y[i] = 2 * x[i];\n    7 |   }"))));
+  EXPECT_THAT(
+      parse(edit("completely other text that is nowhere\n", ""), kParent),
+      AllOf(IsUnusable(ReplyTrouble::NotInParent, "'completely other text that is nowhere'"),
+            Field(&ParsedReply::evidence, Not(HasSubstr(" | ")))));
+  EXPECT_THAT(parse(edit("  // the end\n", ""), kParent),
+              AllOf(IsUnusable(ReplyTrouble::Ambiguous, "'// the end'"),
+                    Field(&ParsedReply::evidence, HasSubstr("8 and 9"))));
+  EXPECT_THAT(parse(edit("\n", "x\n"), kParent), IsUnusable(ReplyTrouble::EmptySearch, "line 1"));
+  EXPECT_THAT(parse(edit("  int i = 0;\n", "  int i = 0;\n"), kParent),
+              IsUnusable(ReplyTrouble::NoChange, "edits"));
   EXPECT_THAT(parse(edit("  int i = 0;\n  for (; i < n; ++i) {\n", "a\n") +
                         edit("  for (; i < n; ++i) {\n", "b\n"),
-                    kParent)
-                  .evidence,
-              HasSubstr("overlap: both change line 5 of the parent"));
-  EXPECT_THAT(parse("@@ 1-10\n", kParent).evidence, HasSubstr("leave nothing of the parent"));
-  EXPECT_THAT(parse(edit("a\n", "b\n")).evidence, HasSubstr("no parent to edit"));
-  EXPECT_THAT(parse("<<<<<<< SEARCH\nint i\n", kParent).evidence,
-              HasSubstr("in line 1 of the reply has no line of ======="));
-  EXPECT_THAT(parse("text\n<<<<<<< SEARCH\nint i\n=======\nint j\n", kParent, true).evidence,
-              HasSubstr("in line 2 of the reply has no closing line >>>>>>> REPLACE: the reply was "
-                        "cut off"));
+                    kParent),
+              IsUnusable(ReplyTrouble::Overlap, "line 5"));
+  EXPECT_THAT(parse("@@ 1-10\n", kParent), IsUnusable(ReplyTrouble::NothingLeft, ""));
+  EXPECT_THAT(parse(edit("a\n", "b\n")), IsUnusable(ReplyTrouble::NoParent, ""));
+  EXPECT_THAT(parse("<<<<<<< SEARCH\nint i\n", kParent),
+              IsUnusable(ReplyTrouble::UnclosedEdit, "line 1: ======="));
+  EXPECT_THAT(parse("text\n<<<<<<< SEARCH\nint i\n=======\nint j\n", kParent, true),
+              IsUnusable(ReplyTrouble::CutOff, "line 2: >>>>>>> REPLACE"));
 }
 
 TEST(Reply, AWholeFileSavesEditsThatDoNotApply) {
@@ -224,9 +232,9 @@ TEST(Reply, LineEditsGoFromTheBottomUp) {
             "#include <cmath>\n#include <omp.h>\n\nvoid twice(int n, const float* x, float* y) {\n"
             "  for (int i = 0; i < n; ++i) {\n    y[i] = 2 * x[i];\n  }\n  // the end\n"
             "  // inserted\n}\n");
-  EXPECT_THAT(parse("@@ 9-14\nx\n", kParent).evidence,
-              HasSubstr("names lines 9-14; the parent has lines 1-10"));
-  EXPECT_THAT(parse("@@ 5-4\nx\n", kParent).evidence, HasSubstr("names lines 5-4"));
+  EXPECT_THAT(parse("@@ 9-14\nx\n", kParent),
+              IsUnusable(ReplyTrouble::OutsideParent, "9-14 of 10"));
+  EXPECT_THAT(parse("@@ 5-4\nx\n", kParent), IsUnusable(ReplyTrouble::OutsideParent, "5-4 of 10"));
 }
 
 TEST(Markdown, FewEmptyLinesOutsideOfCode) {
@@ -293,7 +301,7 @@ RC_GTEST_PROP(ReplyProperty, EditsRoundTrip, ()) {
   const std::string wanted = after.empty() ? "" : join(after, "\n") + "\n";
   for (const std::string& notation : {searches, ranges}) {
     const auto edits = find_edits(notation, false);
-    RC_ASSERT(edits.trouble.empty());
+    RC_ASSERT(edits.fault.is_empty());
     const auto result = apply_edits(parent, edits.edits);
     RC_ASSERT(result.has_value());
     RC_ASSERT(*result == wanted);
@@ -305,7 +313,7 @@ const std::vector<std::string> kFiles = {"task.yaml", "reference.cpp"};
 std::string files_trouble(const std::string& text, bool is_cut_off = false) {
   const auto parsed = parse_files(text, kFiles, is_cut_off);
   EXPECT_EQ(parsed.files.empty(), !parsed.evidence.empty());
-  return parsed.evidence;
+  return fmt::format("{} {}", name_of(parsed.trouble), parsed.about);
 }
 
 TEST(Files, AreNamedByTheirFenceOrTheLineBefore) {
@@ -329,17 +337,16 @@ TEST(Files, NoNameOfAReplyBecomesAPath) {
        {"../task.yaml", "/etc/passwd", "tasks/a/task.yaml", "./task.yaml", "..\\task.yaml",
         "baselines/evil.cpp", "task.yaml/../x.yaml", "DRAFT.md", "kernelwright.toml"})
     EXPECT_THAT(files_trouble(std::string("```yaml ") + name + "\nx\n```\n"),
-                HasSubstr("the files are task.yaml, reference.cpp, without a folder"))
+                testing::StartsWith("unknown_file "))
         << name;
 }
 
 TEST(Files, WhatCannotBeUsedSaysWhy) {
-  EXPECT_THAT(files_trouble("I would rather not."), HasSubstr("no fenced block of the reply"));
-  EXPECT_THAT(files_trouble("```cpp\nint a;\n```\n"), HasSubstr("no fenced block of the reply"));
-  EXPECT_THAT(files_trouble("```yaml task.yaml\nname:", true),
-              HasSubstr("cut off inside task.yaml"));
-  EXPECT_THAT(files_trouble("```yaml task.yaml\n" + std::string(kFileBytes, 'x') + "\n```\n"),
-              HasSubstr("longer than"));
+  EXPECT_EQ(files_trouble("I would rather not."), "no_file ");
+  EXPECT_EQ(files_trouble("```cpp\nint a;\n```\n"), "no_file ");
+  EXPECT_EQ(files_trouble("```yaml task.yaml\nname:", true), "cut_off task.yaml");
+  EXPECT_EQ(files_trouble("```yaml task.yaml\n" + std::string(kFileBytes, 'x') + "\n```\n"),
+            "long_file task.yaml");
 }
 
 RC_GTEST_PROP(Files, AreTheKnownOnesWhateverComes, (const std::string& text, bool is_cut_off)) {

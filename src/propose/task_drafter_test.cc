@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error_for_test.h"
 #include "llm/scripted.h"
 #include "platform/clock.h"
 
@@ -143,10 +144,10 @@ TEST_F(Drafting, ALaterCallThatFailsEndsItWithWhatThereIs) {
 
 TEST_F(Drafting, AMachineThatCannotJudgeIsAnError) {
   const auto drafted = draft({kWhole}, [](const task::Definition&) {
-    return Result<std::vector<std::string>>(fail("no jail", "", Advice::Stop));
+    return Result<std::vector<std::string>>(
+        fail(ErrorCode::NoJail, About{"of the test"}, "no jail", "", Advice::Stop));
   });
-  ASSERT_FALSE(drafted.has_value());
-  EXPECT_EQ(drafted.error().what, "no jail");
+  EXPECT_THAT(drafted, IsErrorAbout(ErrorCode::NoJail, "of the test"));
 }
 
 }  // namespace

@@ -68,9 +68,11 @@ std::string sum_words(const task::Definition& definition, const std::vector<Dtyp
   const std::string unit = is_summed_in_float ? roundoff_text(Dtype::F32) : "u";
   // The factor of a gate whose errors are not those of float sums is a whole number of its units.
   constexpr double kLargestFactor = 1024;
-  std::string bound = fmt::format("{:g}{} {} S", gate.c, has_length ? " sqrt(k)" : "", unit);
+  const std::string size = gate.scale > 0 ? fmt::format("(S + {:g})", gate.scale) : "S";
+  std::string bound = fmt::format("{:g}{} {} {}", gate.c, has_length ? " sqrt(k)" : "", unit, size);
   const bool is_power = is_summed_in_float && !has_length && gate.c > kLargestFactor;
-  if (is_power) bound = power_text(gate.c * std::ldexp(1, -significand_bits(Dtype::F32))) + " S";
+  if (is_power)
+    bound = power_text(gate.c * std::ldexp(1, -significand_bits(Dtype::F32))) + " " + size;
   std::string words = fmt::format(
       "Each element may differ from the float64 truth by at most {} + u |truth|. Here ", bound);
   const bool has_own_size = !definition.magnitude.empty();
@@ -115,10 +117,8 @@ std::string rms_words(const Gate& gate, const std::vector<Dtype>& types) {
       "The RMS error may be at most {:g} times that of {}, which arithmetic of fewer bits does not "
       "reach.",
       gate.rms_factor,
-      // The reference in double is the truth itself, so that rounding bounds it.
-      std::ranges::any_of(types, [](Dtype dtype) { return is_half(dtype) || dtype == Dtype::F64; })
-          ? "rounding the truth once to the type of the result"
-          : "the reference at the task's type");
+      std::ranges::any_of(types, is_half) ? "rounding the truth once to the type of the result"
+                                          : "the reference at the task's type");
 }
 
 /// What timed inputs make exact, where the bound of long sums alone would hide a missing element.

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "memory/shipped_task.h"
+#include "propose/shipped_for_test.h"
 #include "task/load.h"
 
 namespace kw::propose {
@@ -15,12 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string told(const std::string& name) {
-  const auto data = memory::DataFiles::open(std::nullopt);
-  const auto definition = task::parse_task(*memory::shipped_task(*data, name));
-  EXPECT_TRUE(definition.has_value()) << name;
-  return describe_tolerance(*definition);
-}
+std::string told(const std::string& name) { return describe_tolerance(shipped(name)); }
 
 TEST(Tolerance, SumsOfProductsNameTheirLengthAndTheUnitOfEachRounding) {
   EXPECT_EQ(told("matmul"),
@@ -42,6 +40,14 @@ TEST(Tolerance, SumsOfProductsNameTheirLengthAndTheUnitOfEachRounding) {
               AllOf(HasSubstr("u = 2^-11 is that"), HasSubstr("2^-25 is allowed besides")));
 }
 
+TEST(Tolerance, Float64IsHeldToItsReferenceAsFloatIs) {
+  task::Definition doubles = shipped("matmul");
+  for (Parameter& p : doubles.task.signature)
+    if (is_real(p.dtype)) p.dtype = Dtype::F64;
+  EXPECT_THAT(describe_tolerance(doubles),
+              AllOf(HasSubstr("u = 2^-53"), HasSubstr("that of the reference at the task's type")));
+}
+
 TEST(Tolerance, OtherSumsSayWhatTheyAreMeasuredAgainst) {
   const std::string scan = told("scan");
   EXPECT_THAT(scan, AllOf(HasSubstr("at most 14 u S + u |truth|"), HasSubstr("partial sums"),
@@ -51,7 +57,8 @@ TEST(Tolerance, OtherSumsSayWhatTheyAreMeasuredAgainst) {
               AllOf(HasSubstr("8 sqrt(k) u S"), HasSubstr("k is `cols`, the length of the sums"),
                     HasSubstr("mean |x|"), Not(HasSubstr("product"))));
   EXPECT_THAT(told("attention_bf16"), AllOf(HasSubstr("at most 2^-5 S"), HasSubstr("weights p")));
-  EXPECT_THAT(told("conv2d"), HasSubstr("more than 2^-14")) << "64 units of 2^-20";
+  EXPECT_THAT(told("conv2d"),
+              AllOf(HasSubstr("4 sqrt(k) u (S + 2)"), HasSubstr("more than 2^-16")));
 }
 
 TEST(Tolerance, RelativeGatesTellTheirUnitAndScale) {

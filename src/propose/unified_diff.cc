@@ -90,12 +90,15 @@ class HunkReader {
         if (is_before) begin(0);
         is_before = false;
         if (!take(line))
-          found.trouble = fmt::format(
-              "line {} of the reply stands in a {} and begins with neither a blank, + nor -: send "
-              "the whole file in a block marked cpp, or edits",
-              line_, contains(kDiffInfos, block_.info) ? "block marked " + block_.info : "diff");
+          found.fault = {
+              ReplyTrouble::NotADiff, fmt::format("line {}", line_),
+              fmt::format(
+                  "line {} of the reply stands in a {} and begins with neither a blank, + nor -: "
+                  "send the whole file in a block marked cpp, or edits",
+                  line_,
+                  contains(kDiffInfos, block_.info) ? "block marked " + block_.info : "diff")};
       }
-      if (!found.trouble.empty() || found.edits.size() >= kMostHunks) return;
+      if (!found.fault.is_empty() || found.edits.size() >= kMostHunks) return;
     }
     close(found);
   }
@@ -125,8 +128,9 @@ class HunkReader {
     if (!std::exchange(has_hunk_, false)) return;
     trim_end(hunk_);
     if (!has_change_) {
-      found.trouble =
-          fmt::format("the hunk in line {} of the reply adds and removes nothing", hunk_.at_line);
+      found.fault = {
+          ReplyTrouble::EmptyHunk, fmt::format("line {}", hunk_.at_line),
+          fmt::format("the hunk in line {} of the reply adds and removes nothing", hunk_.at_line)};
       return;
     }
     // The header "-12,0" removes no lines and inserts after line 12.
@@ -162,12 +166,13 @@ bool is_diff(const Block& block) {
 Edits find_hunks(std::string_view reply, const std::vector<Block>& blocks, bool is_cut_off) {
   Edits found;
   for (const Block& block : blocks) {
-    if (!is_diff(block) || !found.trouble.empty()) continue;
+    if (!is_diff(block) || !found.fault.is_empty()) continue;
     const auto before = reply.substr(0, block.begin);
     const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
     if (found.edits.empty()) found.begin = block.begin;
     if (!block.is_closed && is_cut_off)
-      found.trouble = fmt::format("the reply was cut off inside the diff in line {}", line);
+      found.fault = {ReplyTrouble::CutOff, fmt::format("diff in line {}", line),
+                     fmt::format("the reply was cut off inside the diff in line {}", line)};
     else
       HunkReader(block, line).run(found);
   }

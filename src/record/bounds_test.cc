@@ -10,13 +10,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error_for_test.h"
 #include "record/codec.h"
 
 namespace kw {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using testing::StartsWith;
 
 Tensor tensor_of(const std::string& name, std::vector<std::int64_t> sizes) {
   Tensor t;
@@ -77,12 +78,9 @@ EvaluationRequest whole_request() {
   return request;
 }
 
-std::string refusal(const EvaluationRequest& request) {
-  const auto checked = check_request(request);
-  return checked ? "" : checked.error().what;
-}
+Result<> refusal(const EvaluationRequest& request) { return check_request(request); }
 
-std::string refusal_of(const std::function<void(EvaluationRequest&)>& change) {
+Result<> refusal_of(const std::function<void(EvaluationRequest&)>& change) {
   EvaluationRequest request = whole_request();
   change(request);
   return refusal(request);
@@ -98,7 +96,7 @@ std::string field_of(const std::string& pointer) {
   }
 }
 
-TEST(Bounds, AWholeRequestIsAccepted) { EXPECT_EQ(refusal(whole_request()), ""); }
+TEST(Bounds, AWholeRequestIsAccepted) { EXPECT_TRUE(refusal(whole_request())); }
 
 TEST(Bounds, NoNumberOfARequestIsBelowNothingOrBeyondEverything) {
   const json whole = json::parse(encode(whole_request()));
@@ -117,7 +115,7 @@ TEST(Bounds, NoNumberOfARequestIsBelowNothingOrBeyondEverything) {
       changed[json::json_pointer(pointer)] = wrong;
       const auto decoded = decode<EvaluationRequest>(changed.dump());
       if (decoded) {
-        EXPECT_NE(refusal(*decoded), "") << pointer << " = " << wrong;
+        EXPECT_FALSE(refusal(*decoded)) << pointer << " = " << wrong;
       }
     }
     ++places;
@@ -134,7 +132,7 @@ TEST(Bounds, NoRealOfARequestIsNoNumber) {
     changed[json::json_pointer(pointer)] = nullptr;
     const auto decoded = decode<EvaluationRequest>(changed.dump());
     if (decoded && field_of(pointer) != "time_ns") {
-      EXPECT_NE(refusal(*decoded), "") << pointer;
+      EXPECT_FALSE(refusal(*decoded)) << pointer;
     }
   }
 }
@@ -143,43 +141,51 @@ TEST(Bounds, SizesFitTogether) {
   const auto tensor = [](const std::function<void(Tensor&)>& change) {
     return refusal_of([&](EvaluationRequest& r) { change(r.workloads[0].tensors[0]); });
   };
-  EXPECT_THAT(tensor([](Tensor& t) { t.pitch = 7; }), HasSubstr("less than its row of 8"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.pitch = 7; }), IsErrorAbout(ErrorCode::OutOfRange, "pitch"));
   EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 0; }),
-              HasSubstr("0 bytes is no valid alignment"));
+              IsErrorAbout(ErrorCode::OutOfRange, "alignment"));
   EXPECT_THAT(tensor([](Tensor& t) { t.alignment = 48; }),
-              HasSubstr("48 bytes is no valid alignment"));
+              IsErrorAbout(ErrorCode::OutOfRange, "alignment"));
   EXPECT_THAT(tensor([](Tensor& t) { t.sizes = {1 << 30, 1 << 30, 8}, t.compared.clear(); }),
-              HasSubstr("larger than any memory"));
-  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges.pop_back(); }), HasSubstr("dimensions"));
-  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {0, 9}; }), HasSubstr("outside"));
-  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {3, 2}; }), HasSubstr("outside"));
+              IsErrorAbout(ErrorCode::TooLarge, "tensor"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges.pop_back(); }),
+              IsErrorAbout(ErrorCode::Contradiction, "dimensions of a region"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {0, 9}; }),
+              IsErrorAbout(ErrorCode::OutOfRange, "region"));
+  EXPECT_THAT(tensor([](Tensor& t) { t.compared[0].ranges[1] = {3, 2}; }),
+              IsErrorAbout(ErrorCode::OutOfRange, "region"));
 }
 
 TEST(Bounds, WhatAPlanNamesIsThere) {
   const auto plan = [](const std::function<void(Plan&)>& change) {
     return refusal_of([&](EvaluationRequest& r) { change(r.plans[0].plan); });
   };
-  EXPECT_THAT(plan([](Plan& p) { p.steps[0].to.index = 1; }), HasSubstr("does not exist"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[0].to.index = 1; }),
+              IsErrorAbout(ErrorCode::NotFound, "memory"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[0].bytes = 52; }),
-              HasSubstr("outside their buffer of 64 bytes"));
+              IsErrorAbout(ErrorCode::OutOfRange, "bytes from 16 of 64"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[1].from.offset = 4; }),
-              HasSubstr("outside their buffer of 8 bytes"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[2].after = {2}; }), HasSubstr("does not come before"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[2].grid = {1, 1}; }), HasSubstr("x, y and z"));
+              IsErrorAbout(ErrorCode::OutOfRange, "bytes from 4 of 8"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[2].after = {2}; }),
+              IsErrorAbout(ErrorCode::Contradiction, "order of steps"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[2].grid = {1, 1}; }),
+              IsErrorAbout(ErrorCode::Malformed, "three sizes"));
   EXPECT_THAT(plan([](Plan& p) { p.steps[2].block = {0, 1, 1}; }),
-              HasSubstr("below 1, or the sizes"));
-  EXPECT_THAT(plan([](Plan& p) { p.steps[2].arguments[2].map = 1; }), HasSubstr("tensor map 1"));
-  EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }), HasSubstr("dimensions"));
+              IsErrorAbout(ErrorCode::OutOfRange, "grid, block or cluster"));
+  EXPECT_THAT(plan([](Plan& p) { p.steps[2].arguments[2].map = 1; }),
+              IsErrorAbout(ErrorCode::NotFound, "tensor map"));
+  EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }),
+              IsErrorAbout(ErrorCode::Contradiction, "dimensions of a tensor map"));
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
-              HasSubstr("workload 'small'"));
+              IsErrorAbout(ErrorCode::NotFound, "small"));
   // Tensors of code that computes float64 reference values have eight bytes an element.
   const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[1].to.offset = 200; };
-  EXPECT_THAT(refusal_of(far_off), HasSubstr("from offset 200 on, which lie outside"));
-  EXPECT_EQ(refusal_of([&](EvaluationRequest& r) {
-              far_off(r);
-              r.plans[0].role = "reference_fast";
-            }),
-            "");
+  EXPECT_THAT(refusal_of(far_off),
+              IsErrorAbout(ErrorCode::OutOfRange, StartsWith("bytes from 200 of")));
+  EXPECT_TRUE(refusal_of([&](EvaluationRequest& r) {
+    far_off(r);
+    r.plans[0].role = "reference_fast";
+  }));
 }
 
 Evaluation measured() {
@@ -196,37 +202,39 @@ Evaluation measured() {
   return e;
 }
 
-std::string denied(const std::function<void(Evaluation&)>& change) {
+Result<> denied(const std::function<void(Evaluation&)>& change) {
   Evaluation e = measured();
   change(e);
-  const auto checked = check_evaluation(e);
-  return checked ? "" : checked.error().what;
+  return check_evaluation(e);
 }
 
 TEST(Bounds, FiguresAreWhatAMeasurementGives) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(denied([](Evaluation&) {}), "");
-  EXPECT_EQ(denied([](Evaluation& e) { e.workloads[0].accuracy.rel_l2 = kNone; }), "")
+  EXPECT_TRUE(denied([](Evaluation&) {}));
+  EXPECT_TRUE(denied([](Evaluation& e) { e.workloads[0].accuracy.rel_l2 = kNone; }))
       << "of outputs that are no numbers";
-  EXPECT_EQ(denied([](Evaluation& e) { e = Evaluation(); }), "") << "nothing was measured";
-  EXPECT_EQ(denied([](Evaluation& e) { e.speedup.high = 0; }), "") << "it has no upper end";
-  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = -2; }), HasSubstr("is negative"));
-  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = kNone; }), HasSubstr("NaN or infinite"));
+  EXPECT_TRUE(denied([](Evaluation& e) { e = Evaluation(); })) << "nothing was measured";
+  EXPECT_TRUE(denied([](Evaluation& e) { e.speedup.high = 0; })) << "it has no upper end";
+  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = -2; }),
+              IsErrorAbout(ErrorCode::OutOfRange, "value"));
+  EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = kNone; }),
+              IsErrorAbout(ErrorCode::Malformed, "value"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].median_ns = kNone; }),
-              HasSubstr(".workloads[0].median_ns"));
+              IsErrorAbout(ErrorCode::Malformed, "median_ns"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = e.speedup.high = 1e9; }),
-              HasSubstr("more than any kernel can gain"));
+              IsErrorAbout(ErrorCode::OutOfRange, "speedup"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = 3; }),
-              HasSubstr("its own confidence interval"));
+              IsErrorAbout(ErrorCode::Contradiction, "interval"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].samples[1].candidate_ns = 0; }),
-              HasSubstr("a time that is not above 0"));
+              IsErrorAbout(ErrorCode::OutOfRange, "samples"));
   EXPECT_THAT(denied([](Evaluation& e) {
                 e.workloads[0].speedup = {9, 8, 10, 0.995, "omp", 0.01, true, 4};
               }),
-              HasSubstr("its timing samples, whose ratios lie in 1.9 to 2.1"));
+              IsErrorAbout(ErrorCode::Contradiction, "samples"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup = {0, 0, 0, 0, "omp", {}, true, 0}; }),
-              HasSubstr("has no measured value"));
-  EXPECT_THAT(denied([](Evaluation& e) { e.stage_ns["measure"] = -1; }), HasSubstr("stage_ns"));
+              IsErrorAbout(ErrorCode::Contradiction, "no value"));
+  EXPECT_THAT(denied([](Evaluation& e) { e.stage_ns["measure"] = -1; }),
+              IsErrorAbout(ErrorCode::OutOfRange, "stage_ns"));
 }
 
 TEST(Bounds, ADeviceHasNoNegativeMemoryOrCeiling) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/dtype.h"
 #include "record/enums.h"
 
 namespace kw {

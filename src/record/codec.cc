@@ -12,7 +12,7 @@
 #include "record/terms.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
-KW_INSTANTIATE_CODEC(kw::Work);
+KW_INSTANTIATE_CODEC(kw::WorkPerCall);
 KW_INSTANTIATE_CODEC(kw::Workload);
 KW_INSTANTIATE_CODEC(kw::SkippedWorkload);
 KW_INSTANTIATE_CODEC(kw::Speedup);
@@ -34,6 +34,7 @@ KW_INSTANTIATE_CODEC(kw::Attempt);
 KW_INSTANTIATE_CODEC(kw::AttemptLine);
 KW_INSTANTIATE_CODEC(kw::RunConfig);
 KW_INSTANTIATE_CODEC(kw::RunSummary);
+KW_INSTANTIATE_CODEC(kw::ReplySettings);
 KW_INSTANTIATE_CODEC(kw::ChatRequest);
 KW_INSTANTIATE_CODEC(kw::ChatReply);
 KW_INSTANTIATE_CODEC(kw::Usage);

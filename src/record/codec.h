@@ -18,7 +18,8 @@ template <class T>
 nlohmann::json encode_json(const T& value);
 
 /// Reads what encode wrote. Unknown keys are ignored (a newer writer), missing ones keep their
-/// defaults; a wrong type or an unknown enum name is an error that names the path.
+/// defaults; a wrong type or an unknown enum name is an error that names the path, and text nested
+/// deeper than any record is one that names its levels.
 template <class T>
 Result<T> decode(std::string_view text);
 

@@ -10,12 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "record/codec.h"
 #include "record/enums.h"
 
 namespace kw::codec {
 
 using Json = nlohmann::json;
+
+/// Depth of nested arrays and objects in the text of a record.
+inline constexpr std::size_t kMostDepth = 64;
 
 template <class T>
 struct IsVector : std::false_type {};
@@ -173,6 +177,10 @@ Result<T> decode_json(const nlohmann::json& json) {
 
 template <class T>
 Result<T> decode(std::string_view text) {
+  // A record may hold one of its own kind, so only the text bounds how deep reading nests.
+  if (is_nested_deeper(text, codec::kMostDepth))
+    return fail(ErrorCode::TooLarge, About{"levels"}, "the record's JSON is nested too deeply",
+                "record");
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return fail(ErrorCode::Malformed, "not JSON", "record");
   return decode_json<T>(json);

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/codec.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
+#include "base/error_for_test.h"
 #include "record/attempt.h"
 #include "record/exchange.h"
 
@@ -17,6 +20,7 @@ Evaluation sample_evaluation() {
   e.id = "a";
   e.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9 elements"};
   e.findings.push_back({FindingKind::Mismatch, 1, "The last plane is missing.", "", "u"});
+  e.findings.back().numbers = {0.5, 3};
   e.workloads.push_back({});
   e.workloads[0].samples.push_back({1.5, 3.0, 2, true});
   e.workloads[0].accuracy.max_abs_diff = 0.25;
@@ -31,6 +35,7 @@ TEST(Codec, RoundTripsARecordByteForByte) {
   EXPECT_EQ(encode(*back), text);
   EXPECT_EQ(back->verdict.outcome, Outcome::WrongResult);
   EXPECT_EQ(back->workloads[0].samples[0].opponent_ns, 3.0);
+  EXPECT_EQ(back->findings[0].numbers, (std::vector<double>{0.5, 3}));
 }
 
 TEST(Codec, KeepsDefaultsForMissingKeysAndIgnoresUnknownOnes) {
@@ -47,6 +52,16 @@ TEST(Codec, NamesThePathOfAWrongValue) {
   EXPECT_FALSE(decode<Verdict>(R"({"stage":"nowhere"})"));
   EXPECT_FALSE(decode<Verdict>("[1"));
   EXPECT_FALSE(decode<Verdict>("[]"));
+}
+
+TEST(Codec, RefusesTextNestedSoDeeplyThatReadingItWouldOverflowTheStack) {
+  const auto caused = [](int depth) {
+    std::string text = "{}";
+    for (int i = 0; i < depth; ++i) text = R"({"cause":[)" + text + "]}";
+    return R"({"seen":)" + text + "}";
+  };
+  EXPECT_TRUE(decode<Verdict>(caused(8)));
+  EXPECT_THAT(decode<Verdict>(caused(2000)), IsErrorAbout(ErrorCode::TooLarge, "levels"));
 }
 
 TEST(Codec, SurvivesForeignBytesAndNonFiniteNumbers) {
@@ -68,6 +83,9 @@ TEST(Codec, KeepsAnExchangeWithAModel) {
   const auto back = decode<Exchange>(encode(e));
   ASSERT_TRUE(back) << describe(back.error());
   EXPECT_EQ(back->request, e.request);
+  const auto settings = decode<ReplySettings>(encode(e.request));
+  ASSERT_TRUE(settings) << describe(settings.error());
+  EXPECT_EQ(settings->temperature, 0.25) << "a request holds its settings";
   EXPECT_EQ(back->reply, e.reply);
   e.reply.cost_usd.reset();
   EXPECT_EQ(decode<Exchange>(encode(e))->reply.cost_usd, std::nullopt);

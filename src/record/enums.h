@@ -84,14 +84,6 @@ struct EnumNames<Target> {
   static constexpr TargetNames names{};
 };
 
-/// Element types: `F16` is IEEE binary16, `BF16` the upper half of an F32.
-enum class Dtype { F32, F64, I32, I64, U8, F16, BF16 };
-template <>
-struct EnumNames<Dtype> {
-  static constexpr std::array<std::string_view, 7> names{"f32", "f64", "i32", "i64",
-                                                         "u8",  "f16", "bf16"};
-};
-
 enum class TensorRole { In, Out, InOut };
 template <>
 struct EnumNames<TensorRole> {
@@ -174,16 +166,5 @@ template <>
 struct EnumNames<FeedbackLevel> {
   static constexpr std::array<std::string_view, 4> names{"none", "errors", "findings", "profile"};
 };
-
-/// Bytes of one element.
-constexpr std::size_t size_of(Dtype d) {
-  constexpr std::array<std::size_t, 7> sizes{4, 8, 4, 8, 1, 2, 2};
-  return sizes[static_cast<std::size_t>(d)];
-}
-
-/// Whether elements have two bytes; sums and references are kept in wider types.
-constexpr bool is_half(Dtype d) { return d == Dtype::F16 || d == Dtype::BF16; }
-
-constexpr bool is_real(Dtype d) { return d == Dtype::F32 || d == Dtype::F64 || is_half(d); }
 
 }  // namespace kw

@@ -16,9 +16,7 @@ ReplySettings ReplySettings::for_words() const {
 }
 
 void ChatRequest::set(const ReplySettings& settings) {
-  max_tokens = settings.max_tokens;
-  temperature = settings.temperature;
-  effort = settings.effort;
+  static_cast<ReplySettings&>(*this) = settings;
 }
 
 std::string dollars_text(const Spending& spent) {

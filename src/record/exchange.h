@@ -40,32 +40,34 @@ inline constexpr std::int64_t kWordsTokens = 4096;
 
 /// Settings of a request beside its messages.
 struct ReplySettings {
-  std::int64_t max_tokens = kReplyTokens;  ///< As ChatRequest::max_tokens.
-  std::optional<double> temperature{};
-  std::string effort{};
+  /// Bound on what the model may write, thinking included.
+  std::int64_t max_tokens = kReplyTokens;
+  std::optional<double> temperature{};  ///< None: the server's default.
+  std::string effort{};                 ///< low | medium | high: how much to think; empty: default.
 
   /// Settings for a reply in prose, without code: a quarter of the bound on tokens, but at least
   /// kWordsTokens.
   ReplySettings for_words() const;
   bool operator==(const ReplySettings&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("max_tokens", s.max_tokens), v("temperature", s.temperature), v("effort", s.effort);
+  }
 };
 
 /// What a model is asked. Nothing else is sent but the model's name and the key, so everything here
 /// decides the reply.
-struct ChatRequest {
+struct ChatRequest : ReplySettings {
   std::vector<ChatMessage> messages;
-  /// Bound on what the model may write, thinking included.
-  std::int64_t max_tokens = kReplyTokens;
-  std::optional<double> temperature;  ///< None: the server's default.
-  std::string effort;                 ///< low | medium | high: how much to think; empty: default.
   bool operator==(const ChatRequest&) const = default;
 
   void set(const ReplySettings& settings);
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("messages", s.messages), v("max_tokens", s.max_tokens), v("temperature", s.temperature),
-        v("effort", s.effort);
+    v("messages", s.messages);
+    ReplySettings::fields(s, v);
   }
 };
 

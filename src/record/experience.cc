@@ -5,21 +5,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
+#include <string_view>
 
 namespace kw {
 namespace {
 
-std::optional<double> days_of(const std::string& at) {
-  int year = 0;
-  unsigned month = 0, day = 0, hour = 0, minute = 0;
-  if (std::sscanf(at.c_str(), "%4d-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5)
+/// Reads the two or four digits at `at`, and then the character that must follow them.
+bool read_part(std::string_view text, std::size_t at, std::size_t digits, char after,
+               unsigned& into) {
+  const char* const end = text.data() + at + digits;
+  const auto read = std::from_chars(text.data() + at, end, into);
+  return read.ec == std::errc() && read.ptr == end && *end == after;
+}
+
+/// The days from the epoch to a time of the form "2026-02-28T12:00:00Z", without its seconds.
+std::optional<double> days_of(std::string_view at) {
+  constexpr std::size_t kLeastLength = std::string_view("2026-02-28T12:00:").size();
+  unsigned year = 0, month = 0, day = 0, hour = 0, minute = 0;
+  if (at.size() < kLeastLength || !read_part(at, 0, 4, '-', year) ||
+      !read_part(at, 5, 2, '-', month) || !read_part(at, 8, 2, 'T', day) ||
+      !read_part(at, 11, 2, ':', hour) || !read_part(at, 14, 2, ':', minute))
     return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
+                                         std::chrono::month(month), std::chrono::day(day)};
   if (!date.ok()) return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
   return static_cast<double>(days) + (60.0 * hour + minute) / (24 * 60);

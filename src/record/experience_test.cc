@@ -33,6 +33,8 @@ TEST(ExperienceTest, AgesOnlyBetweenDatesThatCanBeRead) {
   EXPECT_NEAR(days_between("2026-02-28T12:00:00Z", "2026-03-02T00:00:00Z"), 1.5, 1e-9);
   EXPECT_EQ(days_between("2026-03-02T00:00:00Z", "2026-02-28T00:00:00Z"), 0);
   EXPECT_EQ(days_between("then", "2026-02-28T00:00:00Z"), 0);
+  for (const char* broken : {"2026-02-2xT00:00:00Z", "2026-02-28 00:00:00Z", "2026-02-28T00:0"})
+    EXPECT_EQ(days_between(broken, "2026-03-02T00:00:00Z"), 0) << broken;
   EXPECT_EQ(days_between("2026-13-01T00:00:00Z", "2026-02-28T00:00:00Z"), 0);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "record/dtype.h"
 #include "record/enums.h"
 
 namespace kw {

@@ -16,10 +16,15 @@ constexpr std::array<DialectRow, 1> kCpuDialects{{
     {.name = "", .source_suffix = ".cpp", .trust_class = TrustClass::CpuFunction},
 }};
 constexpr std::array<DialectRow, 3> kCudaDialects{{
-    {.name = "cuda", .source_suffix = ".cu", .begins_chains = false},
-    {.name = "cute", .source_suffix = ".cu", .headers = "CuTe and CUTLASS"},
+    {.name = "cuda", .source_suffix = ".cu", .compiler = "nvrtc", .begins_chains = false},
+    {.name = "cute",
+     .source_suffix = ".cu",
+     .headers = "CuTe and CUTLASS",
+     .headers_advice = "set CUTLASS_PATH or run scripts/install-cutlass",
+     .compiler = "nvrtc"},
     {.name = "host",
      .source_suffix = ".cu",
+     .compiler = "nvcc",
      .trust_class = TrustClass::HostLauncher,
      .may_be_proposed = false,
      .begins_chains = false},

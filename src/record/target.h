@@ -24,6 +24,11 @@ struct DialectRow {
   std::string_view source_suffix;
   /// Headers beyond those of the compiler, such as "CuTe and CUTLASS"; empty: none.
   std::string_view headers{};
+  /// What to do where they are not found, such as "set CUTLASS_PATH"; empty where there are none.
+  std::string_view headers_advice{};
+  /// Which of the target's compilers builds kernels of the dialect, such as "nvcc"; empty where the
+  /// target has one compiler.
+  std::string_view compiler{};
   TrustClass trust_class = TrustClass::DeviceCode;
   /// False for host code, which only a task's own baselines and a user's opponents may be.
   bool may_be_proposed = true;

@@ -37,6 +37,9 @@ TEST(TargetTable, EveryRowIsComplete) {
     EXPECT_TRUE(suffixes.insert(source_suffix(target)).second) << row.name;
     EXPECT_TRUE(plain_dialect(target).headers.empty()) << "plain sources need no more headers";
     EXPECT_TRUE(plain_dialect(target).may_be_proposed);
+    for (const DialectRow& dialect : row.dialects)
+      EXPECT_EQ(dialect.compiler.empty(), plain_dialect(target).compiler.empty())
+          << "where a target has several compilers, each dialect names its own";
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "record/dtype.h"
 #include "record/enums.h"
 
 namespace kw {
@@ -135,22 +136,6 @@ struct Values {
   }
 };
 
-/// Bits of a real type's significand, the leading one included; 0 for integers.
-constexpr int significand_bits(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::F32:
-      return 24;
-    case Dtype::F64:
-      return 53;
-    case Dtype::F16:
-      return 11;
-    case Dtype::BF16:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 /// Unit whose multiples are the values of kind `grid`. Values below 2 then use three bits fewer
 /// than the type has, so that sums below 16 are exact in any order, and a factor that lost four
 /// bits is off by at least a unit.
@@ -221,7 +206,7 @@ struct Scalar {
   std::string name;
   Dtype dtype = Dtype::I32;
   double real = 0;           ///< Value of f32 and f64.
-  std::int64_t integer = 0;  ///< Value of i32, i64, u8.
+  std::int64_t integer = 0;  ///< Value of integers and bool.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -232,7 +217,7 @@ struct Scalar {
 /// Bytes and operations of one call. The floor is what any algorithm must do; only the floor makes
 /// a time implausible. Nominal counts are the conventional ones, by which rates are reported; a
 /// better algorithm may need less.
-struct Work {
+struct WorkPerCall {
   std::int64_t floor_bytes = 0;
   std::int64_t floor_flops = 0;
   std::int64_t read_bytes = 0;   ///< Nominal bytes read.
@@ -255,7 +240,7 @@ struct Workload {
   /// Tensors in the order of the task; entries of the signature refer to them by name.
   std::vector<Tensor> tensors;
   std::vector<Scalar> scalars;
-  Work work;
+  WorkPerCall work;
   std::int64_t dot_length = 1;  ///< The k of the `dot` gate.
   /// Bound on an element's magnitude S (the sum of its terms' absolute values; 0 where the task has
   /// none). Elements up to the bound are sums of multiples of grid_unit() that every order of

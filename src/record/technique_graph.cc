@@ -64,19 +64,6 @@ void TechniqueGraph::add_example(std::size_t edge, StepExample example) {
   examples.push_back(std::move(example));
 }
 
-void TechniqueGraph::merge(const std::string& name, const std::string& code,
-                           const std::vector<TechniqueStep>& steps) {
-  std::string at(kStart);
-  std::string before = code;
-  for (const TechniqueStep& step : steps) {
-    const std::size_t edge = add(at, step.technique);
-    add_example(edge, {name, step.what, before, step.code});
-    count(edge, step.count);
-    at = step.technique;
-    before = step.code;
-  }
-}
-
 void TechniqueGraph::merge(const TechniqueGraph& other) {
   for (const std::string& name : other.nodes_) add_node(name);
   for (const TechniqueEdge& theirs : other.edges_) {
@@ -93,19 +80,23 @@ std::string to_json(const TechniqueGraph& graph) {
 
 Result<TechniqueGraph> parse_technique_graph(std::string_view json) {
   const auto parsed = codec::Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) return fail("the file is not valid JSON", "technique graph");
+  if (parsed.is_discarded())
+    return fail(ErrorCode::Malformed, About{"JSON"}, "the file is not valid JSON",
+                "technique graph");
   GraphDocument document;
   if (auto status = codec::read(parsed, document); !status)
     return std::unexpected(std::move(status.error()));
   if (document.format != 1)
-    return fail("the file has format " + std::to_string(document.format) +
+    return fail(ErrorCode::NewerFormat, About{std::to_string(document.format)},
+                "the file has format " + std::to_string(document.format) +
                     ", and this program reads format 1",
                 "technique graph");
   TechniqueGraph graph;
   for (const std::string& name : document.nodes) graph.add_node(name);
   for (TechniqueEdge& edge : document.edges) {
     if (edge.from.empty() || edge.to.empty())
-      return fail("an edge of the graph lacks its 'from' or its 'to' technique", "technique graph");
+      return fail(ErrorCode::Malformed, About{"edge"},
+                  "an edge of the graph lacks its 'from' or its 'to' technique", "technique graph");
     const std::size_t at = graph.add(edge.from, edge.to);
     for (StepExample& example : edge.examples) graph.add_example(at, std::move(example));
     graph.count(at, edge.count);

@@ -65,14 +65,6 @@ struct TechniqueEdge {
   }
 };
 
-/// One step of a trajectory: a technique and the code that it led to.
-struct TechniqueStep {
-  std::string technique;
-  std::string what;  ///< How the technique is applied.
-  std::string code;
-  StepCount count{};
-};
-
 /// A directed graph, in which cycles and self loops may occur (as in ReGraphT, arXiv 2510.19873).
 class TechniqueGraph {
  public:
@@ -97,12 +89,6 @@ class TechniqueGraph {
   void add_example(std::size_t edge, StepExample example);
   void count(std::size_t edge, const StepCount& more) { edges_[edge].count.add(more); }
   void add_value(std::size_t edge, const StepValue& more) { edges_[edge].value.add(more); }
-  /// Algorithm 1 of ReGraphT: walks along the steps from the start, adds the edges that are
-  /// missing, and makes each step an example of its edge. `name` is the kernel's name, `code` the
-  /// sequential code. Every new edge is kept, whereas the published code loses edges to new nodes
-  /// when it saves.
-  void merge(const std::string& name, const std::string& code,
-             const std::vector<TechniqueStep>& steps);
   /// Adds all edges, examples, counts and values of another graph.
   void merge(const TechniqueGraph& other);
 

@@ -1,4 +1,4 @@
-// A verdict: stage, outcome, evidence; and the findings that explain it to a proposer.
+// A verdict: stage, outcome, what was seen; and the findings that explain it to a proposer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/enums.h"
+#include "record/evidence.h"
 
 namespace kw {
 
@@ -29,12 +30,15 @@ struct EnumNames<Reason> {
                                                          "forbidden_technique"};
 };
 
+/// How a candidate ended. make_verdict() makes every verdict that has evidence.
 struct Verdict {
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
-  std::string evidence;  ///< What was seen, in words; never text from a candidate's output.
+  /// What was seen, in words: words_of(seen). Never text from a candidate's output.
+  std::string evidence;
   Reason reason = Reason::None;
   std::string about{};  ///< What the reason is about, where its comment names something.
+  Evidence seen{};      ///< What was seen; of kind `none` in older records.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
   bool is_unanswered() const {
@@ -44,9 +48,18 @@ struct Verdict {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("stage", s.stage), v("outcome", s.outcome), v("evidence", s.evidence), v("reason", s.reason),
-        v("about", s.about);
+        v("about", s.about), v("seen", s.seen);
   }
 };
+
+/// The verdict with what was seen and the sentence that says it.
+Verdict make_verdict(Stage stage, Outcome outcome, Evidence seen, Reason reason = Reason::None,
+                     std::string about = {});
+
+/// Sets the place of what was seen, and makes the sentence anew.
+void set_place(Verdict& verdict, std::string place);
+/// Makes the sentence of a verdict anew after another field of `seen` was changed.
+void say_again(Verdict& verdict);
 
 /// What the wrong elements of a mismatch have in common, as the referee found in the values.
 enum class MismatchPattern {
@@ -99,12 +112,19 @@ struct Finding {
   std::string place;  ///< file:line:column, workload or tensor; may be empty.
   /// Pattern of a mismatch; older records have none.
   MismatchPattern pattern = MismatchPattern::None;
-  std::string about{};  ///< Vectorization of one loop: what stood in its way.
+  /// The name of the finding, or in short what it found: of a loop that was not vectorised what
+  /// stood in its way, of a finding with the words of a verdict the kind of its evidence, of a
+  /// compiler's error the unknown name and the one that was meant; may be empty. It can hold names
+  /// of the source, so it tells findings apart, but is no fixed list.
+  std::string about{};
+  /// The numbers of the text in its order and not rounded: counts, shares, times in ns, sizes in
+  /// bytes, rates per second; empty in older records and where the text has none.
+  std::vector<double> numbers{};
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("kind", s.kind), v("rank", s.rank), v("text", s.text), v("frame", s.frame),
-        v("place", s.place), v("pattern", s.pattern), v("about", s.about);
+        v("place", s.place), v("pattern", s.pattern), v("about", s.about), v("numbers", s.numbers);
   }
 };
 

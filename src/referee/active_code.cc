@@ -157,23 +157,13 @@ Unclear find_unclear(const std::vector<Token>& all) {
     const bool is_word = token.kind == Token::Kind::Word && token.text.ends_with('R');
     if (is_word && touches_string(all, i) &&
         (lex::is_raw_prefix(token.text) || !is_plain_name(token.text)))
-      return {token.offset,
-              "compilers differ on whether a raw literal begins here; write a blank "
-              "between the name and the literal"};
-    if (is_endless_raw(token))
-      return {token.offset,
-              "this raw literal has no end, or a delimiter that C++ does not know; "
-              "write R\"(text)\""};
+      return {token.offset, EvidenceKind::UnclearRawLiteral};
+    if (is_endless_raw(token)) return {token.offset, EvidenceKind::EndlessRawLiteral};
     if (token.kind == Token::Kind::Header && is_odd_header(token.text))
-      return {token.offset,
-              "compilers read the name of this header in different ways; name "
-              "headers of the system, as in #include <cmath>"};
+      return {token.offset, EvidenceKind::UnclearHeader};
     const bool is_delimited_name = token.is("\\") && i + 2 < all.size() &&
                                    all[i + 1].kind == Token::Kind::Word && all[i + 2].is("{");
-    if (is_delimited_name)
-      return {token.offset,
-              "compilers differ on names with \\u{…} and \\N{…}; write the character "
-              "itself"};
+    if (is_delimited_name) return {token.offset, EvidenceKind::UnclearName};
   }
   return {};
 }

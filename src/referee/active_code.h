@@ -7,6 +7,7 @@
 
 #include "lex/directives.h"
 #include "lex/lexer.h"
+#include "record/evidence_kind.h"
 
 namespace kw::referee {
 
@@ -30,7 +31,7 @@ ActiveCode active_code(std::string_view text, const std::vector<lex::Token>& all
 /// text is refused, since the screen could miss what a compiler sees.
 struct Unclear {
   std::size_t offset = 0;
-  std::string_view why;  ///< Empty: the text is clear.
+  EvidenceKind why = EvidenceKind::None;  ///< None: the text is clear.
 };
 Unclear find_unclear(const std::vector<lex::Token>& all);
 

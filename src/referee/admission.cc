@@ -10,26 +10,34 @@
 #include <optional>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "referee/bench.h"
 #include "referee/conclusion.h"
+#include "referee/mutant.h"
 #include "referee/mutant_trial.h"
 #include "referee/null_answers.h"
 #include "referee/subject.h"
+#include "task/long_truth.h"
 
 namespace kw::referee {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Number of input sets of each check workload on which the reference must run and pass: one set
+/// may happen to lack the values on which it fails.
+constexpr int kCheckDraws = 3;
+
 /// The programs of the task's own code that a request carries, for the device and for the host.
 struct References {
-  std::optional<Program> reference, magnitude, native, fast, magnitude_fast;
+  std::optional<Program> reference, magnitude, native, reordered, fast, magnitude_fast;
 
   explicit References(const EvaluationRequest& request)
       : reference(program_of(request, "reference_f64")),
         magnitude(program_of(request, "magnitude_f64")),
         native(program_of(request, "reference_native")),
+        reordered(program_of(request, kReorderedRole)),
         fast(program_of(request, "reference_fast")),
         magnitude_fast(program_of(request, "magnitude_fast")) {}
 };
@@ -68,9 +76,12 @@ class Examination {
            Clock::now() - begun_ > std::chrono::nanoseconds(options_.budget_ns);
   }
   std::unique_ptr<Bench> bench_for(const Workload& workload, int draw);
+  void compare_scalars();
   Result<> prove_fast();
   Result<> examine(const Workload& workload);
   Result<bool> examine_first(Bench& bench, Subject& subject);
+  void judge_baseline(const Bench& bench, const Subject& subject);
+  Result<> judge_reordered(Subject& subject);
   std::string why_unexamined(const Bench& bench) const;
   void leave_out(const Workload& workload, std::string why) {
     admission_.unexamined.push_back({workload.name, workload.group, std::move(why)});
@@ -106,7 +117,7 @@ std::unique_ptr<Bench> Examination::bench_for(const Workload& workload, int draw
   const Trusted trusted{.maker = maker_, .native = pointer(references_.native), .fast = fast_};
   auto bench = std::make_unique<Bench>(device_, request_.task, workload, seed, trusted);
   if (bench->is_fast()) {
-    bench->expect(fast_errors_);
+    bench->baseline.expect(fast_errors_);
     return bench;
   }
   return std::make_unique<Bench>(examined_, request_.task, workload, seed,
@@ -132,14 +143,42 @@ Result<> Examination::prove_fast() {
         "host: add one under 'check' in shapes.yaml.");
     return {};
   }
-  KW_TRY(Bench::prepare_together(small, kWarmSet + 1));
-  const auto agreed = Bench::verify_fast(small, kWarmSet + 1);
+  KW_TRY(KnownTruths::prepare_together(truths_of(small), kWarmSet + 1));
+  const auto agreed = KnownTruths::verify_fast(truths_of(small), kWarmSet + 1);
   is_fast_proven_ = agreed.has_value();
   if (!agreed)
     admission_.problems.push_back(agreed.error().what + ".");
   else
-    fast_errors_ = Bench::worst_errors(small, kWarmSet + 1);
+    fast_errors_ = worst_errors(small, kWarmSet + 1);
   return {};
+}
+
+// No gate can tell two scalars apart that have one value in all workloads. Integers whose value
+// goes with the sizes are let alone, because pitches of equal matrices are equal.
+void Examination::compare_scalars() {
+  std::vector<const Workload*> workloads;
+  for (const Workload& workload : request_.workloads)
+    if (workload.group != Group::Show) workloads.push_back(&workload);
+  if (workloads.empty()) return;
+  const Workload& first = *workloads.front();
+  const auto is_argument = [&](const Scalar& scalar) {
+    return std::ranges::find(request_.task.signature, scalar.name, &Parameter::name) !=
+           request_.task.signature.end();
+  };
+  for (const auto& [one, other] : exchangeable(first)) {
+    const Scalar &a = first.scalars[one], &b = first.scalars[other];
+    const std::string name = name_of_swap(a.name, b.name);
+    const bool are_equal = std::ranges::all_of(workloads, [&](const Workload* workload) {
+      const Scalar &x = workload->scalars[one], &y = workload->scalars[other];
+      return x.real == y.real && x.integer == y.integer && x.integer == a.integer;
+    });
+    if (are_equal && is_argument(a) && is_argument(b) && !excuse_of(request_.task, name, {}))
+      admission_.problems.push_back(fmt::format(
+          "The scalars '{0}' and '{1}' have the same value in every workload, so a kernel that "
+          "takes one for the other is correct: give them different values in task.yaml, or explain "
+          "under 'excused' there why the mutant '{2}' is legitimate.",
+          a.name, b.name, name));
+  }
 }
 
 TrialOutside Examination::outside() {
@@ -158,8 +197,14 @@ TrialOutside Examination::outside() {
 // those of the next set are allocated.
 Result<> Examination::examine(const Workload& workload) {
   std::optional<MutantTrial> trial;
-  if (workload.group == Group::Time) trial.emplace(request_.task, workload, outside());
-  for (int draw = 0; draw == 0 || (trial && trial->is_open() && !is_spent()); ++draw) {
+  const auto begin_trial = [&](const Bench& bench) {
+    auto loops = bench.is_fast() ? nullptr : LoopCuts::of(request_, maker_, workload);
+    trial.emplace(request_.task, workload, outside(), std::move(loops));
+  };
+  const auto is_wanted = [&](int draw) {
+    return draw == 0 || (!is_spent() && (trial ? trial->is_open() : draw < kCheckDraws));
+  };
+  for (int draw = 0; is_wanted(draw); ++draw) {
     const auto bench = bench_for(workload, draw);
     if (std::string why = draw == 0 ? why_unexamined(*bench) : ""; !why.empty()) {
       leave_out(workload, std::move(why));
@@ -167,7 +212,9 @@ Result<> Examination::examine(const Workload& workload) {
     }
     Subject subject(*bench, bench->is_fast() ? fast_ : maker_);
     KW_TRY(subject.prepare());
+    if (draw == 0 && workload.group == Group::Time) begin_trial(*bench);
     if (draw == 0 && !KW_TRY(examine_first(*bench, subject))) return {};
+    if (draw > 0 && !trial) judge_baseline(*bench, subject);
     if (trial) KW_TRY(trial->run(subject));
   }
   if (!trial) return {};
@@ -184,21 +231,46 @@ Result<> Examination::examine(const Workload& workload) {
 // Checks that the truth can be believed; then judges the trusted baseline and the null answers.
 Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
   if (auto doubt = KW_TRY(subject.doubt())) {
-    doubt->front() = 'T';
-    admission_.problems.push_back(*std::move(doubt) + ".");
+    doubt->words.front() = 'T';
+    admission_.problems.push_back(std::move(doubt->words) + ".");
     return false;
   }
-  // A host that is too slow for the float64 reference is also too slow for the reference at the
-  // task's type, so the baseline has no figures then.
-  if (!bench.is_fast()) {
-    const Known& known = subject.known();
-    admission_.baseline.push_back({.workload = bench.workload().name,
-                                   .passed = !known.baseline_failure,
-                                   .gate_fraction = known.baseline.gate_fraction,
-                                   .failure = known.baseline_failure.value_or("")});
-  }
+  judge_baseline(bench, subject);
+  if (!bench.is_fast() && !subject.known().baseline_failure) KW_TRY(judge_reordered(subject));
   KW_TRY(try_null_answers(subject, admission_.answers));
   return true;
+}
+
+// Takes down how well the trusted baseline passes, once for each workload and again for each
+// further input set on which it fails. A host that is too slow for the float64 reference is also
+// too slow for the reference at the task's type, so there are no figures then.
+void Examination::judge_baseline(const Bench& bench, const Subject& subject) {
+  if (bench.is_fast()) return;
+  const Known& known = subject.known();
+  const std::string& workload = bench.workload().name;
+  const bool is_first = std::ranges::find(admission_.baseline, workload,
+                                          &BaselineFigure::workload) == admission_.baseline.end();
+  if (!is_first && !known.baseline_failure) return;
+  admission_.baseline.push_back({.workload = workload,
+                                 .passed = !known.baseline_failure,
+                                 .gate_fraction = known.baseline.gate_fraction,
+                                 .failure = known.baseline_failure.value_or("")});
+}
+
+// An honest kernel forms sums in an order of its own, which the gates must let pass.
+Result<> Examination::judge_reordered(Subject& subject) {
+  if (!references_.reordered) return {};
+  BaselineFigure figure{.workload = subject.workload().name, .is_reordered = true};
+  if (auto trouble = KW_TRY(subject.answer_of(*references_.reordered))) {
+    figure.failure = *std::move(trouble);
+  } else {
+    const Judged judged = KW_TRY(subject.judge());
+    figure.passed = judged.passed;
+    figure.gate_fraction = judged.gate_fraction;
+    figure.failure = judged.failure;
+  }
+  admission_.baseline.push_back(std::move(figure));
+  return {};
 }
 
 std::string Examination::why_unexamined(const Bench& bench) const {
@@ -212,6 +284,7 @@ std::string Examination::why_unexamined(const Bench& bench) const {
 }
 
 Result<Admission> Examination::run() {
+  compare_scalars();
   KW_TRY(prove_fast());
   for (const Workload& workload : request_.workloads) {
     if (workload.group == Group::Show) continue;
@@ -221,11 +294,30 @@ Result<Admission> Examination::run() {
       KW_TRY(examine(workload));
   }
   if (is_incomplete_) admission_.problems.emplace_back(kTimeWasSpent);
+  if (const BuildUnit* truth = request_.unit("reference_f64");
+      truth != nullptr && contains(truth->defines, task::kTruthInDouble))
+    admission_.remarks.emplace_back(
+        "The reference does not compile with 'long double' as its template's type, in which the "
+        "truth of f64 outputs is computed, so the truth is that of 'double': honest kernels that "
+        "round less may be refused. Name the template's type throughout reference.cpp.");
   conclude(admission_);
   return std::move(admission_);
 }
 
 }  // namespace
+
+// Unlike fast_math, the pragma leaves infinities and NaN what they are; compilers that do not know
+// it keep the order of the source.
+std::optional<BuildUnit> reordered_unit(const EvaluationRequest& request) {
+  const BuildUnit* native = request.unit("reference_native");
+  if (native == nullptr || native->files.empty()) return std::nullopt;
+  BuildUnit unit = *native;
+  unit.role = kReorderedRole;
+  unit.object.clear();
+  unit.files.front().text.insert(
+      0, "#pragma GCC optimize(\"associative-math\", \"no-signed-zeros\", \"no-trapping-math\")\n");
+  return unit;
+}
 
 Result<Admission> admit(device::Device& device, device::Device* host,
                         const EvaluationRequest& request, const AdmissionOptions& options) {

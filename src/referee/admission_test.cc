@@ -5,38 +5,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "referee/admission_for_test.h"
 #include "referee/bench.h"
 #include "referee/gpu_room_for_test.h"
 #include "referee/testing.h"
+#include "task/long_truth.h"
 
 namespace kw::referee {
 namespace {
 
 using testing::Arguments;
+using testing::examine;
 using ::testing::HasSubstr;
 using testing::kCols;
 using testing::kernel;
 using testing::kPitch;
+using testing::kRows;
+using testing::problems;
 using testing::Room;
-
-constexpr std::int64_t kTimeout = 1'000'000'000;
-
-Admission examine(Room& room) {
-  auto admission = admit(*room.device, nullptr, room.request, {.timeout_ns = kTimeout});
-  if (!admission.has_value()) panic(describe(admission.error()).c_str());
-  return *std::move(admission);
-}
-
-std::string problems(const Admission& admission) { return join(admission.problems, "\n"); }
-
-template <class Body>
-void set_reference(Room& room, Body body) {
-  room.world.objects["f64"].kernel = kernel<double>(1e6, body);
-  room.world.objects["native"].kernel = kernel<float>(1e6, body);
-}
+using testing::set_reference;
 
 TEST(Admission, AcceptsASoundTask) {
   Room room;
@@ -79,6 +74,126 @@ TEST(Admission, FindsAConstantOutput) {
   EXPECT_FALSE(admission.is_admitted);
   EXPECT_THAT(problems(admission),
               HasSubstr("is right on every workload. If the function does not read 'x'"));
+  EXPECT_FALSE(problems(admission).contains(" of x everywhere")) << "that is no news";
+}
+
+/// Makes y a matrix of bytes: `f` of each element of x.
+template <class F>
+void set_bytes(Room& room, F f) {
+  const auto body = [f]<class Real>(const Arguments<Real>& a) {
+    auto* y = reinterpret_cast<std::uint8_t*>(a.y);
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c)
+        y[r * kPitch + c] = f(static_cast<float>(a.x[r * kPitch + c]));
+  };
+  set_reference(room, body);
+  for (Workload& workload : room.request.workloads) workload.tensors[1].dtype = Dtype::U8;
+  room.request.task.signature[2].dtype = Dtype::U8;
+  room.request.task.gate = {.kind = GateKind::Exact, .rms_factor = 0};
+}
+
+/// What the gates say of a null answer on the timed workload.
+const NullAnswer& null_answer(const Admission& admission, const std::string& name) {
+  for (const NullAnswer& one : admission.answers)
+    if (one.name == name && one.group == Group::Time) return one;
+  panic(("no null answer is named " + name).c_str());
+}
+
+TEST(Admission, FindsAnImageThatIsOneByte) {
+  for (const bool is_blind : {false, true}) {
+    Room room;
+    set_bytes(room, [=](float x) { return static_cast<std::uint8_t>(is_blind || x > 0 ? 42 : 7); });
+    const Admission admission = examine(room);
+    for (const char* name : {"one byte everywhere", "commonest value everywhere"}) {
+      EXPECT_TRUE(null_answer(admission, name).is_applicable);
+      EXPECT_EQ(null_answer(admission, name).passed, is_blind) << name;
+    }
+    EXPECT_EQ(problems(admission).contains("'one byte everywhere'"), is_blind);
+    if (is_blind) {
+      EXPECT_EQ(null_answer(admission, "one byte everywhere").note, "the byte 0x2a");
+    }
+  }
+}
+
+TEST(Admission, FindsAWordThatIsTheAnswerToEveryInput) {
+  for (const float word : {7.5f, 0.0f}) {
+    Room room;
+    set_reference(room, [=](const auto& a) {
+      for (std::int64_t r = 0; r < a.rows; ++r)
+        for (std::int64_t c = 0; c < kCols; ++c) a.y[r * kPitch + c] = word;
+    });
+    EXPECT_TRUE(null_answer(examine(room), "commonest value everywhere").passed);
+    EXPECT_EQ(null_answer(examine(room), "zeros").passed, word == 0);
+  }
+}
+
+TEST(Admission, FindsAnAnswerOfWhichOneHalfIsAConstant) {
+  for (const bool is_second : {false, true}) {
+    Room room;
+    set_reference(room, [=](const auto& a) {
+      testing::twice(a);
+      for (std::int64_t r = 0; r < a.rows; ++r)
+        for (std::int64_t c = 0; c < kCols; ++c)
+          if ((r >= a.rows / 2) == is_second) a.y[r * kPitch + c] = 0;
+    });
+    const Admission admission = examine(room);
+    EXPECT_EQ(null_answer(admission, "commonest value in the second half").passed, is_second);
+    EXPECT_EQ(null_answer(admission, "commonest value in the first half").passed, !is_second);
+    EXPECT_FALSE(null_answer(admission, "commonest value everywhere").passed);
+    room.request.task.excused = {
+        {.mutant = "commonest value in the *", .on = {}, .why = "one half is padding"}};
+    EXPECT_FALSE(problems(examine(room)).contains("commonest"));
+  }
+}
+
+TEST(Admission, AFewElementsMayHappenToBeAllTheSame) {
+  Room room;
+  set_bytes(room, [](float) { return std::uint8_t{1}; });
+  for (Workload& workload : room.request.workloads)
+    workload.tensors[1].compared = {Region{{{0, 1}, {0, 3}}}};
+  EXPECT_FALSE(null_answer(examine(room), "ones").is_applicable);
+}
+
+TEST(Admission, RunsTheReferenceOnSeveralInputSetsOfACheckWorkload) {
+  Room room;
+  const auto seen = std::make_shared<std::set<float>>();
+  room.world.objects["native"].kernel = kernel<float>(1e6, [=](const Arguments<float>& a) {
+    testing::twice(a);
+    if (a.rows != kRows - 1) return;
+    seen->insert(a.x[0]);
+    if (seen->size() == 3) a.y[0] += 1e-3f;
+  });
+  const Admission admission = examine(room);
+  EXPECT_EQ(seen->size(), 3u);
+  EXPECT_THAT(problems(admission), HasSubstr("fails the task's own gates on workload 'odd'"));
+}
+
+TEST(Admission, AnHonestKernelWithOtherSumsMustPass) {
+  for (const float error : {0.0f, std::ldexp(1.0f, -23), 1e-3f}) {
+    Room room;
+    room.add_unit(kReorderedRole, "reordered");
+    room.world.objects["reordered"].kernel = kernel<float>(1e6, [=](const Arguments<float>& a) {
+      testing::twice(a);
+      a.y[0] += error;
+    });
+    const Admission admission = examine(room);
+    EXPECT_EQ(admission.is_admitted, error < 1e-3f) << problems(admission);
+    EXPECT_EQ(std::ranges::count(admission.baseline, true, &BaselineFigure::is_reordered), 3);
+    EXPECT_EQ(problems(admission).contains("An honest kernel fails on workload 'large'"),
+              error == 1e-3f);
+  }
+}
+
+TEST(Admission, TheHonestKernelIsTheReferenceWithAnotherOrderOfSums) {
+  Room room;
+  EXPECT_FALSE(reordered_unit(room.request).has_value()) << "no source";
+  room.request.units.back().files = {{"reference.cpp", "f();\n"}};
+  const auto unit = reordered_unit(room.request);
+  ASSERT_TRUE(unit.has_value());
+  EXPECT_EQ(unit->role, kReorderedRole);
+  EXPECT_THAT(unit->files.front().text, HasSubstr("\"associative-math\""));
+  EXPECT_THAT(unit->files.front().text, HasSubstr("\nf();\n"));
+  EXPECT_TRUE(unit->object.empty());
 }
 
 TEST(Admission, FindsAReferenceThatFailsItsOwnGate) {
@@ -101,6 +216,15 @@ TEST(Admission, RemarksOnABaselineWithLittleToSpare) {
   const Admission admission = examine(room);
   EXPECT_TRUE(admission.is_admitted) << problems(admission);
   EXPECT_FALSE(admission.remarks.empty());
+}
+
+TEST(Admission, RemarksOnATruthThatStaysInDouble) {
+  Room room;
+  ASSERT_EQ(room.request.units[2].role, "reference_f64");
+  room.request.units[2].defines.emplace_back(task::kTruthInDouble);
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  EXPECT_EQ(admission.remarks.size(), 1u);
 }
 
 TEST(Admission, LeavesOutWhatMemoryCannotHold) {
@@ -126,7 +250,8 @@ TEST(Admission, ACrashingReferenceIsAnError) {
   room.world.objects["f64"].kernel = [](const auto&) {
     return device::CallResult{.fate = device::Fate::Crashed, .signal = 8};
   };
-  EXPECT_FALSE(admit(*room.device, nullptr, room.request, {.timeout_ns = kTimeout}).has_value());
+  EXPECT_FALSE(
+      admit(*room.device, nullptr, room.request, {.timeout_ns = 1'000'000'000}).has_value());
 }
 
 TEST(Admission, OfAGpusTaskHoldsTheFastReferenceAgainstTheTruth) {
@@ -137,7 +262,7 @@ TEST(Admission, OfAGpusTaskHoldsTheFastReferenceAgainstTheTruth) {
         for (std::int64_t c = 0; c < kCols; ++c) a.y[r * kPitch + c] = factor * a.x[r * kPitch + c];
     });
     const auto admission =
-        admit(*room.device, room.host.get(), room.request, {.timeout_ns = kTimeout});
+        admit(*room.device, room.host.get(), room.request, {.timeout_ns = 1'000'000'000});
     ASSERT_TRUE(admission) << describe(admission.error());
     EXPECT_EQ(admission->is_admitted, factor == 2.0) << problems(*admission);
     if (factor != 2.0) {

@@ -17,29 +17,26 @@ std::uint64_t image_of(const Scalar& scalar, Precision precision) {
                  : std::bit_cast<std::uint32_t>(narrow);
     case Dtype::F64:
       return std::bit_cast<std::uint64_t>(scalar.real);
-    case Dtype::I32:
-      return static_cast<std::uint32_t>(scalar.integer);
-    case Dtype::I64:
-      return static_cast<std::uint64_t>(scalar.integer);
-    case Dtype::U8:
-      return static_cast<std::uint8_t>(scalar.integer);
-    case Dtype::F16:
-    case Dtype::BF16:
-      break;  // no scalar has these types: task/parse_task.cc
+    default:
+      break;
   }
-  return 0;
+  // No scalar is of a half type: task/parse_task.cc.
+  const std::size_t bits = 8 * size_of(scalar.dtype);
+  const auto image = static_cast<std::uint64_t>(scalar.integer);
+  return bits == 64 ? image : image & ((std::uint64_t{1} << bits) - 1);
 }
 
 std::vector<device::Argument> arguments_of(const Task& task, const Workload& workload,
                                            int first_buffer, Precision precision) {
   std::vector<device::Argument> arguments;
-  arguments.reserve(task.signature.size());
+  std::vector<device::Argument> extents;
   for (const Parameter& parameter : task.signature) {
     device::Argument argument;
     if (parameter.is_tensor) {
       const Tensor* tensor = workload.tensor(parameter.name);
       KW_ASSERT(tensor != nullptr);
       argument.buffer = first_buffer + static_cast<int>(tensor - workload.tensors.data());
+      extents.push_back({.scalar = static_cast<std::uint64_t>(tensor->extent())});
     } else {
       const Scalar* scalar = workload.scalar(parameter.name);
       KW_ASSERT(scalar != nullptr);
@@ -47,6 +44,8 @@ std::vector<device::Argument> arguments_of(const Task& task, const Workload& wor
     }
     arguments.push_back(argument);
   }
+  if (precision == Precision::Double)
+    arguments.insert(arguments.end(), extents.begin(), extents.end());
   return arguments;
 }
 

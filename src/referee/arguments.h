@@ -21,7 +21,9 @@ enum class Precision {
 std::uint64_t image_of(const Scalar& scalar, Precision precision);
 
 /// Arguments in signature order; tensor i of the workload is buffer `first_buffer + i` of the
-/// player. Precondition: every name of the signature is a tensor or a scalar of the workload.
+/// player. At Double the extents of the signature's tensors follow, as task::with_extents() has
+/// them; a reference that takes no extents leaves them aside. Precondition: every name of the
+/// signature is a tensor or a scalar of the workload.
 std::vector<device::Argument> arguments_of(const Task& task, const Workload& workload,
                                            int first_buffer, Precision precision);
 

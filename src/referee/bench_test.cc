@@ -1,4 +1,4 @@
-// What a bench does with the memory of its slots and the players that map it.
+// How much memory a bench says it needs.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/bench.h"
 
@@ -9,25 +9,18 @@
 namespace kw::referee {
 namespace {
 
-// A process that still mapped the old memory would write answers that nobody reads.
-TEST(Bench, EndsEveryLifeBeforeItsMemoryIsRenewed) {
+TEST(Bench, CountsWhatATruthInLongDoubleTakes) {
   testing::Room room;
-  const Task& task = room.request.task;
-  Bench bench(*room.device, task, room.request.workloads.front(), Seed{},
-              {.maker = {.device = room.device.get()}});
-  ASSERT_TRUE(bench.ensure_slots(1).has_value());
-  ASSERT_TRUE(bench.renew_memory().has_value());  // the memory is still new
-  Program program;
-  program.object.sha256 = "candidate";
-  std::vector<std::unique_ptr<Leg>> legs;
-  for (const char* name : {"candidate", "opponent", "opponent"}) {
-    legs.push_back(bench.make_leg(name, JailLevel::Namespace, true, program));
-    ASSERT_TRUE(legs.back()->renew().has_value());
-    ASSERT_TRUE(legs.back()->is_alive());
-  }
-  legs.pop_back();  // one leg no longer exists
-  ASSERT_TRUE(bench.renew_memory().has_value());
-  for (const auto& leg : legs) EXPECT_FALSE(leg->is_alive());
+  Task& task = room.request.task;
+  Workload& workload = room.request.workloads.back();
+  for (Tensor& tensor : workload.tensors) tensor.dtype = Dtype::F64;
+  const auto bytes = [&] {
+    return Bench(*room.device, task, workload, Seed{}, {.maker = {.device = room.device.get()}})
+        .bytes_to_begin();
+  };
+  const std::int64_t in_double = bytes();
+  task.signature.back().dtype = Dtype::F64;
+  EXPECT_EQ(bytes() - in_double, 2 * 16 * workload.tensors.front().extent());
 }
 
 }  // namespace

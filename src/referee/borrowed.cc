@@ -25,11 +25,21 @@ bool is_alike(const Values& a, const Values& b) {
   return a.kind == b.kind && a.numbers == b.numbers;
 }
 
+/// Whether one tensor's values may not stand in another workload: they are places in other arrays,
+/// whose sizes each workload sets. Numbers of integers alone may be such places, too.
+bool is_placed(const Tensor& a, const Tensor& b) {
+  const auto is = [&](std::string_view kind) {
+    return a.values.kind == kind || b.values.kind == kind;
+  };
+  return is("points") || is("offsets") || (!is_real(a.dtype) && a.values.kind == b.values.kind);
+}
+
 /// Whether both workloads have the same values and scalars.
 bool is_alike(const Workload& a, const Workload& b) {
-  return std::ranges::equal(
-             a.tensors, b.tensors,
-             [](const Tensor& x, const Tensor& y) { return is_alike(x.values, y.values); }) &&
+  return std::ranges::equal(a.tensors, b.tensors,
+                            [](const Tensor& x, const Tensor& y) {
+                              return is_placed(x, y) || is_alike(x.values, y.values);
+                            }) &&
          std::ranges::equal(a.scalars, b.scalars,
                             [](const Scalar& x, const Scalar& y) { return x.real == y.real; });
 }
@@ -43,7 +53,7 @@ std::optional<Workload> borrow(const Workload& timed, const Workload& other) {
   borrowed.exact_below = -1;  // sums of other values are not exact in any order
   for (std::size_t i = 0; i < timed.tensors.size(); ++i) {
     const Values& values = other.tensors[i].values;
-    if (timed.tensors[i].values.kind == "points" || values.kind == "points") continue;
+    if (is_placed(timed.tensors[i], other.tensors[i])) continue;
     // Integers are not borrowed for sums: sums of small integers are exact at small sizes alone,
     // while the gates would demand exactness here too.
     if (is_real(timed.tensors[i].dtype) && values.kind == "integers") return std::nullopt;
@@ -56,15 +66,14 @@ std::optional<Workload> borrow(const Workload& timed, const Workload& other) {
 
 Result<std::optional<Verdict>> check_call_on(Bench& bench, const Borrower& borrower,
                                              std::vector<Finding>& findings) {
-  KW_TRY(bench.ensure_slots(1));
-  KW_TRY(bench.renew_memory());
-  const auto leg = bench.make_leg("candidate", borrower.request.jail, true, borrower.program);
+  KW_TRY(bench.slots.ensure(1));
+  KW_TRY(bench.slots.renew_memory());
+  const auto leg = bench.slots.make_leg("candidate", borrower.request.jail, true, borrower.program);
   if (auto refused = KW_TRY(leg->renew())) return refused;
-  KW_TRY(bench.place(0, kWarmSet));
+  KW_TRY(bench.slots.place(0, kWarmSet));
   KW_TRY(leg->make_ready(bench.workload()));
   const auto ended = KW_TRY(leg->call(bench.workload(), call_timeout(borrower.options, bench)));
-  if (auto verdict = verdict_of(ended, fmt::format("workload '{}'", bench.workload().name)))
-    return verdict;
+  if (auto verdict = verdict_of(ended, bench.workload().name)) return verdict;
   Checked checked = KW_TRY(check_call(bench, *leg, 0, kWarmSet, {}, Stage::Check));
   std::move(checked.findings.begin(), checked.findings.end(), std::back_inserter(findings));
   return checked.verdict;
@@ -98,7 +107,8 @@ Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& b
     if (!bench->fits()) return std::nullopt;
     // Preparing fails if, for example, an answer is not finite. The task is not at fault: it never
     // said that this shape has these values.
-    if (!bench->prepare(kWarmSet) || bench->known(kWarmSet).baseline_failure) continue;
+    if (!bench->truths.prepare(kWarmSet) || bench->truths.known(kWarmSet).baseline_failure)
+      continue;
     return check_call_on(*bench, borrower, findings);
   }
   return std::nullopt;

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -17,23 +15,28 @@
 namespace kw::referee {
 namespace {
 
-std::string place_of(const Bench& bench, const Tensor& tensor) {
-  return fmt::format("workload '{}', tensor '{}'", bench.workload().name, tensor.name);
+Evidence at(Evidence seen, const Bench& bench, const Tensor& tensor) {
+  seen.workload = bench.workload().name;
+  seen.tensor = tensor.name;
+  return seen;
+}
+
+Evidence bytes_changed(EvidenceKind kind, std::int64_t bytes) {
+  return {.kind = kind, .numbers = {static_cast<double>(bytes)}};
 }
 
 Result<std::optional<Verdict>> check_guards(Bench& bench, Leg& leg, int slot, Stage stage) {
   if (!is_on(Defence::Canaries)) return std::nullopt;
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
     const std::string damage =
-        KW_TRY(bench.device().ops().check_guards(*bench.slot(slot).buffers[i]));
-    if (!damage.empty())
-      return Verdict{stage, Outcome::OutOfBounds,
-                     fmt::format("{}: {}", place_of(bench, bench.workload().tensors[i]), damage)};
+        KW_TRY(bench.device().ops().check_guards(*bench.slots[slot].buffers[i]));
+    if (damage.empty()) continue;
+    return make_verdict(stage, Outcome::OutOfBounds,
+                        at({.kind = EvidenceKind::GuardChanged, .detail = damage}, bench,
+                           bench.workload().tensors[i]));
   }
-  const std::string damage = KW_TRY(leg.check_workspaces(bench.workload()));
-  if (!damage.empty())
-    return Verdict{stage, Outcome::OutOfBounds,
-                   fmt::format("workload '{}', {}", bench.workload().name, damage)};
+  if (auto damage = KW_TRY(leg.check_workspaces(bench.workload())))
+    return make_verdict(stage, Outcome::OutOfBounds, *std::move(damage));
   return std::nullopt;
 }
 
@@ -44,11 +47,10 @@ Result<std::optional<Verdict>> check_inputs(Bench& bench, int slot, int set, Sta
     const Tensor& tensor = bench.workload().tensors[i];
     if (is_written(tensor)) continue;
     const std::int64_t bytes = KW_TRY(bench.device().ops().count_differences(
-        *bench.slot(slot).buffers[i], *(*values)[i], tensor, false));
+        *bench.slots[slot].buffers[i], *(*values)[i], tensor, false));
     if (bytes > 0)
-      return Verdict{
-          stage, Outcome::ModifiedInput,
-          fmt::format("{}: {} bytes of the input were changed", place_of(bench, tensor), bytes)};
+      return make_verdict(stage, Outcome::ModifiedInput,
+                          at(bytes_changed(EvidenceKind::InputChanged, bytes), bench, tensor));
   }
   return std::nullopt;
 }
@@ -61,13 +63,12 @@ Result<std::optional<Verdict>> check_padding(Bench& bench, int slot, int set, St
     const Tensor& tensor = bench.workload().tensors[i];
     if (!is_written(tensor) || !has_padding(tensor)) continue;
     device::Buffer* before = KW_TRY(bench.scratch(i));
-    KW_TRY(recreate(ops, bench.workload(), *values, bench.slot(slot), i, *before));
+    KW_TRY(recreate(ops, bench.workload(), *values, bench.slots[slot], i, *before));
     const std::int64_t bytes =
-        KW_TRY(ops.count_differences(*bench.slot(slot).buffers[i], *before, tensor, true));
+        KW_TRY(ops.count_differences(*bench.slots[slot].buffers[i], *before, tensor, true));
     if (bytes > 0)
-      return Verdict{stage, Outcome::OutOfBounds,
-                     fmt::format("{}: {} bytes of padding between rows were changed",
-                                 place_of(bench, tensor), bytes)};
+      return make_verdict(stage, Outcome::OutOfBounds,
+                          at(bytes_changed(EvidenceKind::PaddingChanged, bytes), bench, tensor));
   }
   return std::nullopt;
 }
@@ -77,7 +78,7 @@ struct Wrong {
   std::size_t region = 0;
   device::Allowance allowance;
   device::Comparison seen;
-  std::string failure;
+  Evidence failure;
 };
 
 device::Allowance allowance_for(const Bench& bench, const Known& known, std::size_t tensor,
@@ -88,7 +89,7 @@ device::Allowance allowance_for(const Bench& bench, const Known& known, std::siz
 
 Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int set,
                                           const Depth& depth, Accuracy& accuracy) {
-  const Known& known = bench.known(set);
+  const Known& known = bench.truths.known(set);
   std::optional<Wrong> wrong;
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
     const Tensor& tensor = bench.workload().tensors[i];
@@ -103,7 +104,7 @@ Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int 
       auto failure = judge_region(bench.task().gate, tensor, known.regions[i][r], seen,
                                   depth.is_full(), accuracy);
       if (failure && !wrong && is_on(Defence::ValuesCompared))
-        wrong = Wrong{i, r, allowed, seen, std::move(*failure)};
+        wrong = Wrong{i, r, allowed, seen, at(*std::move(failure), bench, tensor)};
     }
   }
   return wrong;
@@ -120,10 +121,10 @@ Result<bool> is_remembered(Bench& bench, int slot, int set) {
                                                 .bytes = tensor.bytes(),
                                                 .alignment = tensor.alignment,
                                                 .shared = false}));
-    KW_TRY(bench.device().ops().copy(*copies[i], *bench.slot(slot).buffers[i]));
+    KW_TRY(bench.device().ops().copy(*copies[i], *bench.slots[slot].buffers[i]));
   }
-  KW_TRY(bench.prepare(kWarmSet));
-  for (const int other : bench.prepared_sets()) {
+  KW_TRY(bench.truths.prepare(kWarmSet));
+  for (const int other : bench.truths.prepared_sets()) {
     if (other == set) continue;
     Accuracy ignored;
     if (!KW_TRY(check_values(bench, copies, other, {}, ignored))) return true;
@@ -135,7 +136,7 @@ Result<bool> is_remembered(Bench& bench, int slot, int set) {
 
 Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
                            Stage stage) {
-  KW_ASSERT(bench.is_prepared(set));
+  KW_ASSERT(bench.truths.is_prepared(set));
   Checked checked;
   checked.verdict = KW_TRY(check_guards(bench, leg, slot, stage));
   if (!checked.verdict && depth.is_full())
@@ -144,10 +145,12 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
     checked.verdict = KW_TRY(check_padding(bench, slot, set, stage));
   if (checked.verdict) return checked;
   const auto wrong =
-      KW_TRY(check_values(bench, bench.slot(slot).buffers, set, depth, checked.accuracy));
+      KW_TRY(check_values(bench, bench.slots[slot].buffers, set, depth, checked.accuracy));
   if (!wrong) return checked;
   // A wrong truth would accuse the candidate falsely, so the truth is examined first.
-  if (auto doubt = KW_TRY(bench.doubt(set))) return fail_input(*std::move(doubt));
+  if (auto doubt = KW_TRY(bench.truths.doubt(set)))
+    return fail_input(ErrorCode::TaskAtFault, About{std::move(doubt->about)},
+                      std::move(doubt->words));
 
   const Tensor& tensor = bench.workload().tensors[wrong->tensor];
   checked.findings = KW_TRY(explain_mismatch(bench, slot, set, wrong->tensor, wrong->region,
@@ -155,14 +158,10 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
   // Only timed workloads run on several input sets; on the others there is no earlier answer to
   // remember.
   if (bench.workload().group == Group::Time && KW_TRY(is_remembered(bench, slot, set)))
-    checked.verdict = Verdict{
-        stage, Outcome::Cheated,
-        fmt::format(
-            "{}: the output is the answer for inputs of another call: the kernel remembers results",
-            place_of(bench, tensor))};
+    checked.verdict = make_verdict(stage, Outcome::Cheated,
+                                   at({.kind = EvidenceKind::ResultRemembered}, bench, tensor));
   else
-    checked.verdict = Verdict{stage, Outcome::WrongResult,
-                              fmt::format("{}: {}", place_of(bench, tensor), wrong->failure)};
+    checked.verdict = make_verdict(stage, Outcome::WrongResult, wrong->failure);
   return checked;
 }
 
@@ -174,48 +173,46 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (is_written(tensors[i])) {
       device::Buffer* copy = KW_TRY(bench.scratch(i));
-      KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
+      KW_TRY(ops.copy(*copy, *bench.slots[slot].buffers[i]));
     }
   const device::AfterReturn after = KW_TRY(player.watch_after_return(watch.span_ns));
   AfterCheck check;
   if (!is_on(Defence::LateWorkWatched)) return check;
   if (after.has_ended) {
-    check.verdict = Verdict{stage, Outcome::Crashed,
-                            fmt::format("workload '{}': the process ended by itself after the call "
-                                        "had returned",
-                                        bench.workload().name)};
+    check.verdict =
+        make_verdict(stage, Outcome::Crashed,
+                     {.kind = EvidenceKind::ExitAfterReturn, .workload = bench.workload().name});
     return check;
   }
   for (std::size_t i = 0; i < tensors.size() && !check.verdict; ++i) {
     if (!is_written(tensors[i])) continue;
     device::Buffer* copy = KW_TRY(bench.scratch(i));
     const std::int64_t bytes =
-        KW_TRY(ops.count_differences(*bench.slot(slot).buffers[i], *copy, tensors[i], false));
+        KW_TRY(ops.count_differences(*bench.slots[slot].buffers[i], *copy, tensors[i], false));
     if (bytes > 0)
-      check.verdict =
-          Verdict{stage, Outcome::Cheated,
-                  fmt::format("{}: {} bytes of the output changed after the call had returned",
-                              place_of(bench, tensors[i]), bytes)};
+      check.verdict = make_verdict(
+          stage, Outcome::Cheated,
+          at(bytes_changed(EvidenceKind::OutputChangedLater, bytes), bench, tensors[i]));
   }
   if (!check.verdict && after.processes_left > 0)
-    check.verdict =
-        Verdict{stage, Outcome::Cheated,
-                fmt::format("{} processes were left running after the call", after.processes_left)};
+    check.verdict = make_verdict(stage, Outcome::Cheated,
+                                 {.kind = EvidenceKind::ProcessesLeft,
+                                  .numbers = {static_cast<double>(after.processes_left)}});
   if (after.late_cpu_ns > watch.late_cpu_ns)
-    check.late = fmt::format(
-        "{:.3g} ms of CPU time were spent after the call had returned, {:.3g} ms are allowed",
-        after.late_cpu_ns / 1e6, watch.late_cpu_ns / 1e6);
+    check.late = Evidence{.kind = EvidenceKind::WorkAfterReturn,
+                          .numbers = {after.late_cpu_ns / 1e6, watch.late_cpu_ns / 1e6}};
   return check;
 }
 
 std::int64_t call_timeout(const Options& options, const Bench& bench) {
   constexpr double kLongNs = 10e9;  // A hang costs this much and a little more at most.
   constexpr double kBeyond = 3;
-  const double slow = options.timeout_factor * bench.native_ns();
+  const double slow = options.timeout_factor * bench.baseline.ns();
   const double wanted =
       bench.runs_plans()
-          ? std::min(std::max(bench.native_ns(), options.timeout_factor * bench.fast_ns()), kLongNs)
-          : std::min(slow, kLongNs + kBeyond * bench.native_ns());
+          ? std::min(std::max(bench.baseline.ns(), options.timeout_factor * bench.fast.ns()),
+                     kLongNs)
+          : std::min(slow, kLongNs + kBeyond * bench.baseline.ns());
   return std::max(options.least_timeout_ns, static_cast<std::int64_t>(wanted));
 }
 
@@ -241,17 +238,17 @@ Watch watch_for(const EvaluationRequest& request, const Options& options,
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns) {
   device::BufferOps& ops = bench.device().ops();
   const auto& tensors = bench.workload().tensors;
-  Slot& slot = bench.slot(0);
+  Slot& slot = bench.slots[0];
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (!tensors[i].compared.empty()) {
       device::Buffer* copy = KW_TRY(bench.scratch(i));
       KW_TRY(ops.copy(*copy, *slot.buffers[i]));
     }
-  KW_TRY(bench.place_again(0));
+  KW_TRY(bench.slots.place_again(0));
   Repeatability repeat;
   KW_TRY(leg.make_ready(bench.workload()));
   const auto call = KW_TRY(leg.call(bench.workload(), timeout_ns));
-  repeat.verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
+  repeat.verdict = verdict_of(call, bench.workload().name);
   if (repeat.verdict) return repeat;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].compared.empty()) continue;
@@ -275,22 +272,20 @@ Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_
 
 Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash) {
-  KW_TRY(bench.repair());
-  const auto leg = bench.make_leg("candidate", jail, false, program);
+  KW_TRY(bench.slots.repair());
+  const auto leg = bench.slots.make_leg("candidate", jail, false, program);
   if (KW_TRY(leg->renew())) return crash;
-  KW_TRY(bench.place(0, set));
+  KW_TRY(bench.slots.place(0, set));
   KW_TRY(leg->make_ready(bench.workload()));
   const auto again = KW_TRY(leg->call(bench.workload(), timeout_ns));
   auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
-  bench.slot(0).set = -1;
+  bench.slots[0].set = -1;
   // The two runs differ only in whether inputs are writable, so the candidate wrote to an input,
   // and may have restored it.
   if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
     modified =
-        Verdict{Stage::Run, Outcome::ModifiedInput,
-                fmt::format("workload '{}': the kernel writes to its inputs: the call faults while "
-                            "they are read-only, and returns once they may be written",
-                            bench.workload().name)};
+        make_verdict(Stage::Run, Outcome::ModifiedInput,
+                     {.kind = EvidenceKind::InputWritten, .workload = bench.workload().name});
   return modified.value_or(crash);
 }
 

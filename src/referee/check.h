@@ -33,7 +33,7 @@ struct Depth {
 /// gate. On timed workloads wrong outputs are compared with the answers for the other input sets,
 /// because remembered results are cheating; this destroys the slot's content. `leg` made the call:
 /// the guards of its workspaces are checked too. Error: the values are wrong, but the truth cannot
-/// be believed (Bench::doubt).
+/// be believed (KnownTruths::doubt).
 Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
                            Stage stage);
 
@@ -65,7 +65,7 @@ Watch watch_for(const EvaluationRequest& request, const Options& options, const 
 struct AfterCheck {
   /// The verdict if the process ended by itself, changed outputs, or left processes behind.
   std::optional<Verdict> verdict;
-  std::string late;  ///< Message about CPU time above the limit; empty if there was none.
+  std::optional<Evidence> late;  ///< CPU time above the limit, in ms, if there was any.
 };
 
 /// Lets the player run on after a call that returned and whose outputs nobody has touched since.

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace kw::referee {
 namespace {
@@ -30,12 +34,19 @@ std::string hint_for(const std::string& answer) {
         "the results",
         input);
   }
+  if (answer.ends_with("everywhere") || answer.starts_with("commonest") || answer == "zeros" ||
+      answer == "ones")
+    return "tighten 'gate' in task.yaml, or give the inputs 'values', the scalars numbers and the "
+           "dims sizes with which the right answer is not the same everywhere; or explain under "
+           "'excused' there why it is";
   if (answer.ends_with("missing"))
     return "tighten 'gate' in task.yaml: 'relative' and 'dot' look at each element";
   return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
 }
 
-void conclude_answers(Admission& admission) {
+/// Returns the inputs on which no workload depends.
+std::vector<std::string> conclude_answers(Admission& admission) {
+  std::vector<std::string> unread;
   std::vector<std::string> names;
   for (const NullAnswer& answer : admission.answers)
     if (std::find(names.begin(), names.end(), answer.name) == names.end())
@@ -61,23 +72,60 @@ void conclude_answers(Admission& admission) {
           fmt::format("The wrong answer '{}', which is made without doing the work (a null "
                       "answer), is taken for correct on every check workload: {}.",
                       name, hint_for(name)));
-    if (!applies && name.ends_with(" ignored") && !name.starts_with("last block"))
+    if (!applies && name.ends_with(" ignored") && !name.starts_with("last block")) {
+      unread.push_back(name.substr(0, name.rfind(' ')));
       admission.problems.push_back(fmt::format(
           "No workload depends on the input '{1}': the answer '{0}', computed with other data in "
           "its place, is right on every workload. If the function does not read '{1}', declare it "
           "'role: out' in task.yaml or leave it out; else give it other 'values'.",
-          name, name.substr(0, name.rfind(' '))));
+          name, unread.back()));
+    }
   }
+  return unread;
 }
 
 std::string hint_for_mutant(const MutantResult& mutant) {
   if (mutant.name.find(" rounded to ") != std::string::npos)
     return "tighten 'gate' in task.yaml, or give the other inputs 'values' that select few "
            "elements of the rounded one, so that its last bits change the results";
+  if (mutant.name.starts_with("loop "))
+    return "tighten 'gate' in task.yaml, or give the inputs 'values' to which each pass adds "
+           "enough";
+  if (mutant.name.ends_with(" swapped"))
+    return "tighten 'gate' in task.yaml, or give the two scalars values that lie further apart";
   if (mutant.name.find(" dropped") != std::string::npos)
     return "tighten 'gate' in task.yaml, or give the inputs 'values' whose sums are exact, so that "
            "no term is too small to be seen";
   return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
+}
+
+/// Says what of a task to change if a workload asks for no more than this mutant does.
+std::string hint_for_blind(const MutantResult& mutant) {
+  if (mutant.input.empty())
+    return "give the inputs 'values', and the scalars numbers, that need all passes";
+  return fmt::format(
+      "give '{0}', and inputs that index it, 'values' that vary more (more than two integers), and "
+      "'{0}' a 'shape' of which all is read,",
+      mutant.input);
+}
+
+/// One sentence for all mutants of one workload that read a part of the same input.
+void conclude_blind(Admission& admission, const std::vector<std::string>& unread) {
+  std::map<std::pair<std::string, std::string>, std::vector<const MutantResult*>> groups;
+  for (const MutantResult& mutant : admission.mutants)
+    if (mutant.fate == MutantFate::Blind && std::ranges::find(unread, mutant.input) == unread.end())
+      groups[{mutant.workload, mutant.input.empty() ? mutant.name : mutant.input}].push_back(
+          &mutant);
+  for (const auto& [key, mutants] : groups) {
+    std::vector<std::string> names;
+    for (const MutantResult* mutant : mutants) names.push_back("'" + mutant->name + "'");
+    const MutantResult& first = *mutants.front();
+    admission.problems.push_back(fmt::format(
+        "The timed workload '{}' asks for no more than a mutant does, whose answer is right with "
+        "each of {} input sets ({}): {}: {} in task.yaml; or explain under 'excused' there why no "
+        "honest kernel does more.",
+        first.workload, first.sets, first.note, join(names, ", "), hint_for_blind(first)));
+  }
 }
 
 void conclude_mutants(Admission& admission) {
@@ -93,7 +141,13 @@ void conclude_mutants(Admission& admission) {
 
 void conclude_baseline(Admission& admission) {
   for (const BaselineFigure& figure : admission.baseline) {
-    if (!figure.passed)
+    if (figure.is_reordered) {
+      if (!figure.passed)
+        admission.problems.push_back(fmt::format(
+            "An honest kernel fails on workload '{}', which is the reference with its sums in "
+            "another order: {}: loosen that gate in task.yaml.",
+            figure.workload, figure.failure));
+    } else if (!figure.passed)
       admission.problems.push_back(fmt::format(
           "The reference, compiled for the task's type, fails the task's own gates on workload "
           "'{}': {}: loosen 'gate' in task.yaml, or shorten the workload's sums in shapes.yaml.",
@@ -109,8 +163,9 @@ void conclude_baseline(Admission& admission) {
 }  // namespace
 
 void conclude(Admission& admission) {
-  conclude_answers(admission);
+  const auto unread = conclude_answers(admission);
   conclude_mutants(admission);
+  conclude_blind(admission, unread);
   conclude_baseline(admission);
   admission.is_admitted = admission.problems.empty();
 }

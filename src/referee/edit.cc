@@ -154,6 +154,15 @@ Result<bool> take(device::Parallel& parallel, device::Buffer& to, const device::
       });
 }
 
+Result<> fill_bytes(device::Buffer& to, int byte) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(kWindow, to.bytes())),
+                                     static_cast<std::byte>(byte));
+  for (std::int64_t at = 0; at < to.bytes(); at += kWindow)
+    KW_TRY(to.write(
+        at, std::span(bytes).first(static_cast<std::size_t>(std::min(kWindow, to.bytes() - at)))));
+  return {};
+}
+
 Result<> fill_from(device::Buffer& to, const Tensor& tensor, const device::Buffer& from,
                    const Tensor& source) {
   const std::int64_t period = source.extent();

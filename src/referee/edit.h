@@ -36,6 +36,9 @@ Result<bool> take(device::Parallel& parallel, device::Buffer& to, const device::
                   const Tensor& tensor, const Region& region, std::int64_t shift = 0,
                   const Choice& chosen = {});
 
+/// Gives every byte of the buffer this value.
+Result<> fill_bytes(device::Buffer& to, int byte);
+
 /// Element k of `to`, in memory order, becomes element k of `from`, which is repeated where it is
 /// smaller; padding counts as elements.
 Result<> fill_from(device::Buffer& to, const Tensor& tensor, const device::Buffer& from,

@@ -59,14 +59,15 @@ FailureMap map_of_first(const Tensor& tensor, const device::Comparison& seen) {
 Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, std::size_t index,
                                               std::size_t region_index,
                                               const device::Allowance& allowance,
-                                              const device::Comparison& seen,
-                                              const std::string& failure) {
+                                              const device::Comparison& seen, Evidence failure) {
   const Workload& workload = bench.workload();
   const Tensor& tensor = workload.tensors[index];
   const Region& region = tensor.compared[region_index];
-  const Known& known = bench.known(set);
+  const Known& known = bench.truths.known(set);
   const std::string place = fmt::format("workload '{}', tensor '{}'", workload.name, tensor.name);
-  const std::string text = fmt::format("In {}: {}.", place, failure);
+  failure.workload.clear();
+  failure.tensor.clear();
+  const std::string text = fmt::format("In {}: {}.", place, words_of(failure));
   if (elements_of(region) > kMostElements)
     return std::vector<Finding>{
         {FindingKind::Mismatch, 1, text, number_frame(map_of_first(tensor, seen)), place}};
@@ -76,14 +77,14 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
     map.sizes.push_back(range.hi - range.lo);
     map.origin.push_back(range.lo);
   }
-  map.got = KW_TRY(read_region(*bench.slot(slot).buffers[index], tensor, region));
+  map.got = KW_TRY(read_region(*bench.slots[slot].buffers[index], tensor, region));
   map.want = KW_TRY(read_region(*known.truth.values[index], widened(tensor), region));
   std::vector<double> magnitude;
   if (!known.truth.magnitudes.empty() && is_real(tensor.dtype))
     magnitude = KW_TRY(read_region(*known.truth.magnitudes[index], widened(tensor), region));
   device::Buffer* before = KW_TRY(bench.scratch(index));
   const Buffers* values = KW_TRY(bench.pool().set(set));
-  KW_TRY(recreate(bench.device().ops(), workload, *values, bench.slot(slot), index, *before));
+  KW_TRY(recreate(bench.device().ops(), workload, *values, bench.slots[slot], index, *before));
   map.before = KW_TRY(read_region(*before, tensor, region));
   mark_failed(map, tensor, allowance, magnitude, seen.failed > 0);
 

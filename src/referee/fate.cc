@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/fate.h"
 
-#include <fmt/format.h>
-#include <string.h>
-
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "base/defence.h"
 #include "base/foreign_text.h"
-#include "base/text.h"
 
 namespace kw::referee {
 namespace {
@@ -18,12 +15,9 @@ namespace {
 using device::Fate;
 
 constexpr std::size_t kDetailLimit = 600;
-// Note for a process that ended by itself: libgomp exits and std::thread throws where no thread can
-// be made, which happens above 64 threads and two more for each thread of PoolOptions.
-constexpr const char* kThreadLimit =
-    " (a process that cannot start another thread ends in the same way; its limit is a little "
-    "above "
-    "64)";
+// Above this number of threads, and two more for each thread of PoolOptions, no thread can be made:
+// libgomp then exits, and std::thread throws.
+constexpr double kThreadLimit = 64;
 
 // Error numbers of CUDA's driver API (cuda.h, CUresult).
 constexpr int kCudaDeviceUnavailable = 46;
@@ -34,17 +28,16 @@ constexpr int kCudaIllegalAddress = 700;
 constexpr int kCudaLaunchTimeout = 702;
 
 // A fault ends the whole context, and CUDA's error number is all that is known about it.
-Verdict verdict_of_fault(const device::CallResult& call, const std::string& words) {
-  if (call.signal == kCudaLaunchTimeout) return {Stage::Run, Outcome::TimedOut, words};
-  if (call.signal != kCudaIllegalAddress) return {Stage::Run, Outcome::Crashed, words};
-  return {Stage::Run, Outcome::OutOfBounds,
-          words + ": an address that no buffer of the call holds, or a write to an input"};
+Verdict verdict_of_fault(int error, Evidence seen) {
+  if (error == kCudaLaunchTimeout)
+    return make_verdict(Stage::Run, Outcome::TimedOut, std::move(seen));
+  if (error != kCudaIllegalAddress)
+    return make_verdict(Stage::Run, Outcome::Crashed, std::move(seen));
+  seen.kind = EvidenceKind::DeviceBadAddress;
+  return make_verdict(Stage::Run, Outcome::OutOfBounds, std::move(seen));
 }
 
-std::string with_detail(std::string text, const std::string& detail) {
-  if (!detail.empty()) text += ": " + sanitise_line(detail, kDetailLimit);
-  return text;
-}
+std::string shown(const std::string& detail) { return sanitise_line(detail, kDetailLimit); }
 
 }  // namespace
 
@@ -53,77 +46,88 @@ Verdict at_measure(Verdict verdict) {
   return verdict;
 }
 
-std::string words_of(Fate fate, int signal) {
+Evidence ending_of(Fate fate, int signal) {
+  Evidence seen;
   switch (fate) {
     case Fate::Returned:
-      return "returned";
+      break;
     case Fate::LoadRefused:
-      return "could not be loaded";
-    case Fate::Crashed: {
-      const char* name = sigabbrev_np(signal);
-      return name ? fmt::format("crashed with signal {} (SIG{})", signal, name)
-                  : fmt::format("crashed with signal {}", signal);
-    }
+      seen.kind = EvidenceKind::CallNotLoaded;
+      break;
+    case Fate::Crashed:
+      seen.kind = EvidenceKind::CallCrashed;
+      seen.numbers = {static_cast<double>(signal)};
+      break;
     case Fate::TimedOut:
-      return "did not return in time";
+      seen.kind = EvidenceKind::CallTimedOut;
+      break;
     case Fate::Exited:
-      return "ended by itself before it answered";
+      seen.kind = EvidenceKind::CallExited;
+      break;
     case Fate::OutOfMemory:
-      return "ran out of memory";
+      seen.kind = EvidenceKind::CallOutOfMemory;
+      break;
     case Fate::BadProtocol:
-      return "sent an answer that no honest process sends";
+      seen.kind = EvidenceKind::CallForged;
+      break;
     case Fate::LaunchFailed:
-      return "was refused at its launch";
+      seen.kind = EvidenceKind::CallRefused;
+      break;
     case Fate::DeviceFault:
-      return fmt::format("was stopped by the device with CUDA error {}", signal);
+      seen.kind = EvidenceKind::DeviceFault;
+      seen.numbers = {static_cast<double>(signal)};
+      break;
   }
-  return "ended in an unknown way";
+  return seen;
+}
+
+std::string words_of(Fate fate, int signal) {
+  return fate == Fate::Returned ? "returned" : kw::words_of(ending_of(fate, signal));
 }
 
 std::optional<Verdict> verdict_of(const device::LoadResult& load) {
   if (!is_on(Defence::OnlyAnswersCount)) return std::nullopt;
-  const std::string words = "while loading, the process " + words_of(load.fate, 0);
+  const Evidence broken{.kind = EvidenceKind::LoadBroken, .cause = {ending_of(load.fate, 0)}};
+  const auto with_detail = [&](EvidenceKind kind) {
+    return Evidence{.kind = kind, .detail = shown(load.detail)};
+  };
   switch (load.fate) {
     case Fate::Returned:
       return std::nullopt;
     case Fate::LoadRefused:
-      return Verdict{Stage::Load, Outcome::LoadFailed,
-                     with_detail("the object could not be loaded", load.detail)};
+      return make_verdict(Stage::Load, Outcome::LoadFailed, with_detail(EvidenceKind::NotLoaded));
     case Fate::Exited:
-      return Verdict{Stage::Load, Outcome::LoadFailed,
-                     "code that runs at load time ended the process"};
+      return make_verdict(Stage::Load, Outcome::LoadFailed, {.kind = EvidenceKind::LoadCodeEnded});
     case Fate::Crashed:
-      return Verdict{Stage::Load, Outcome::Crashed,
-                     with_detail("code that runs at load time crashed", load.detail)};
+      return make_verdict(Stage::Load, Outcome::Crashed,
+                          with_detail(EvidenceKind::LoadCodeCrashed));
     case Fate::TimedOut:
-      return Verdict{Stage::Load, Outcome::TimedOut, words};
+      return make_verdict(Stage::Load, Outcome::TimedOut, broken);
     case Fate::OutOfMemory:
-      return Verdict{Stage::Load, Outcome::OutOfResources, words};
+      return make_verdict(Stage::Load, Outcome::OutOfResources, broken);
     case Fate::BadProtocol:
-      return Verdict{Stage::Load, Outcome::Cheated, words};
+      return make_verdict(Stage::Load, Outcome::Cheated, broken);
     case Fate::LaunchFailed:
-      return Verdict{Stage::Launch, Outcome::LaunchFailed,
-                     with_detail("the plan cannot be launched", load.detail)};
+      return make_verdict(Stage::Launch, Outcome::LaunchFailed,
+                          with_detail(EvidenceKind::PlanNotLaunched));
     case Fate::DeviceFault:
-      return Verdict{Stage::Load, Outcome::Crashed,
-                     with_detail("loading faulted on the device", load.detail)};
+      return make_verdict(Stage::Load, Outcome::Crashed, with_detail(EvidenceKind::LoadFaulted));
   }
   return std::nullopt;
 }
 
 std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
                                        const std::string& workload) {
-  auto verdict = verdict_of(bound);
+  const auto verdict = verdict_of(bound);
   if (!verdict) return verdict;
-  verdict->stage = Stage::Launch;
-  const std::string at = fmt::format("the launch plan at workload '{}' ", workload);
-  if (verdict->outcome == Outcome::LoadFailed || verdict->outcome == Outcome::LaunchFailed) {
-    verdict->outcome = Outcome::LaunchFailed;
-    verdict->evidence = with_detail(at + "cannot be launched", bound.detail);
-  } else {
-    verdict->evidence = with_detail(at + words_of(bound.fate, 0), bound.detail);
-  }
-  return verdict;
+  const bool is_refused =
+      verdict->outcome == Outcome::LoadFailed || verdict->outcome == Outcome::LaunchFailed;
+  Evidence seen{.kind = is_refused ? EvidenceKind::PlanNotBound : EvidenceKind::PlanBroken,
+                .workload = workload,
+                .detail = shown(bound.detail)};
+  if (!is_refused) seen.cause = {ending_of(bound.fate, 0)};
+  return make_verdict(Stage::Launch, is_refused ? Outcome::LaunchFailed : verdict->outcome,
+                      std::move(seen));
 }
 
 bool may_be_input_write(const device::CallResult& call) {
@@ -138,32 +142,41 @@ bool is_fault_of_device(const device::CallResult& call) {
   return call.fate == Fate::DeviceFault && std::ranges::count(kOfDevice, call.signal) > 0;
 }
 
-std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what) {
+std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& workload,
+                                  const std::string& manner) {
   if (!is_on(Defence::OnlyAnswersCount)) return std::nullopt;
-  const std::string words =
-      fmt::format("the call on {} {}", what, words_of(call.fate, call.signal));
+  Evidence seen = ending_of(call.fate, call.signal);
+  seen.workload = workload;
+  seen.subject = manner;
+  const auto with_detail = [&] {
+    seen.detail = shown(call.detail);
+    return seen;
+  };
   switch (call.fate) {
     case Fate::Returned:
       return std::nullopt;
     case Fate::LoadRefused:
-      return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
+      return make_verdict(Stage::Launch, Outcome::LaunchFailed, with_detail());
     case Fate::Crashed:  // its detail only repeats the signal
-      if (call.fault_in_guard)
-        return Verdict{Stage::Run, Outcome::OutOfBounds, words + ", at an address beside a tensor"};
-      return Verdict{Stage::Run, Outcome::Crashed,
-                     call.signal == SIGABRT ? words + kThreadLimit : words};
+      if (call.fault_in_guard) {
+        seen.kind = EvidenceKind::CallBeyondTensor;
+        return make_verdict(Stage::Run, Outcome::OutOfBounds, seen);
+      }
+      if (call.signal == SIGABRT) seen.numbers.push_back(kThreadLimit);
+      return make_verdict(Stage::Run, Outcome::Crashed, seen);
     case Fate::TimedOut:
-      return Verdict{Stage::Run, Outcome::TimedOut, words};
+      return make_verdict(Stage::Run, Outcome::TimedOut, seen);
     case Fate::Exited:
-      return Verdict{Stage::Run, Outcome::Crashed, words + kThreadLimit};
+      seen.numbers = {kThreadLimit};
+      return make_verdict(Stage::Run, Outcome::Crashed, seen);
     case Fate::OutOfMemory:
-      return Verdict{Stage::Run, Outcome::OutOfResources, words};
+      return make_verdict(Stage::Run, Outcome::OutOfResources, seen);
     case Fate::BadProtocol:
-      return Verdict{Stage::Run, Outcome::Cheated, with_detail(words, call.detail)};
+      return make_verdict(Stage::Run, Outcome::Cheated, with_detail());
     case Fate::LaunchFailed:
-      return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
+      return make_verdict(Stage::Launch, Outcome::LaunchFailed, with_detail());
     case Fate::DeviceFault:
-      return verdict_of_fault(call, with_detail(words, call.detail));
+      return verdict_of_fault(call.signal, with_detail());
   }
   return std::nullopt;
 }

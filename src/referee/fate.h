@@ -24,13 +24,18 @@ bool may_be_input_write(const device::CallResult& call);
 /// error of memory or of a link, or a device that is gone.
 bool is_fault_of_device(const device::CallResult& call);
 
-/// The verdict on a call that did not return; nothing if it returned. `what` names the call:
-/// "workload 'prime'".
-std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
+/// The verdict on a call at this workload that did not return; nothing if it returned. `manner`
+/// says how the call was made where that is unusual: "back to back".
+std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& workload,
+                                  const std::string& manner = {});
 
 /// Raises the stage of a verdict to `measure` if it is an earlier one: a timed call that ends badly
 /// is one of a program whose checked calls ended well.
 Verdict at_measure(Verdict verdict);
+
+/// How a process ended, without the call in which it ended and without blame; of kind None if it
+/// returned.
+Evidence ending_of(device::Fate fate, int signal);
 
 /// How a process ended, in words without blame, for references and opponents: "crashed with signal
 /// 11 (SIGSEGV)".

@@ -91,7 +91,7 @@ std::optional<Verdict> judged(const Question& question, std::vector<std::string>
   if (question.wanted == Kind::Loaded)
     return verdict_of(device::LoadResult{
         .fate = result.fate, .object = 0, .detail = result.detail, .why_not_captured = {}});
-  return verdict_of(result, "workload 'x'");
+  return verdict_of(result, "x");
 }
 
 std::string name_of_question(const ::testing::TestParamInfo<Question>& info) {

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/defence.h"
 
@@ -58,7 +58,7 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Wor
         gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(workload.dot_length, 1))) *
         u_sum;
     allowed.relative = u;
-    allowed.absolute = coarsest;
+    allowed.absolute = allowed.magnitude * gate.scale + coarsest;
   } else {
     allowed.absolute = gate.max * max_abs_truth;
   }
@@ -108,30 +108,27 @@ double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& tr
   return gate.rms_factor * std::max(truth.baseline_rms.value_or(0), least);
 }
 
-std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
-                                        const RegionTruth& truth, const device::Comparison& seen,
-                                        bool whole, Accuracy& accuracy) {
-  std::optional<std::string> failure;
-  const auto fail_with = [&](std::string words) {
-    if (!failure) failure = std::move(words);
+std::optional<Evidence> judge_region(const Gate& gate, const Tensor& tensor,
+                                     const RegionTruth& truth, const device::Comparison& seen,
+                                     bool whole, Accuracy& accuracy) {
+  std::optional<Evidence> failure;
+  const auto fail_with = [&](EvidenceKind kind, std::vector<double> numbers) {
+    if (!failure) failure = Evidence{.kind = kind, .numbers = std::move(numbers)};
   };
   double fraction = std::isfinite(seen.worst_fraction) ? seen.worst_fraction : kWorstShown;
-  if (seen.failed > 0)
-    fail_with(fmt::format("{} of {} elements looked at are wrong{}", seen.failed, seen.compared,
-                          seen.nonfinite_failed > 0
-                              ? fmt::format(" ({} of them not finite where the truth is, or finite "
-                                            "where it is not)",
-                                            seen.nonfinite_failed)
-                              : ""));
+  if (seen.failed > 0) {
+    std::vector<double> counts{static_cast<double>(seen.failed),
+                               static_cast<double>(seen.compared)};
+    if (seen.nonfinite_failed > 0) counts.push_back(static_cast<double>(seen.nonfinite_failed));
+    fail_with(EvidenceKind::ElementsWrong, std::move(counts));
+  }
   const bool real = is_real(tensor.dtype);
   if (real && gate.kind == GateKind::Field) {
     // A reduced check sums over a part of the elements, which makes the difference only smaller, so
     // an answer that fails here would also fail a full check.
     const double l2 = ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(truth.sum_sq));
     fraction = std::max(fraction, ratio(l2, gate.l2));
-    if (!(l2 <= gate.l2))
-      fail_with(
-          fmt::format("the relative L2 difference is {:.3g}, and {:.3g} is allowed", l2, gate.l2));
+    if (!(l2 <= gate.l2)) fail_with(EvidenceKind::L2TooLarge, {l2, gate.l2});
   }
   if (is_on(Defence::SecondGate) && real && whole && gate.kind != GateKind::Exact &&
       gate.rms_factor > 0 && is_zero_mean(truth) && seen.compared > 0) {
@@ -139,11 +136,7 @@ std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
     const double allowed = allowed_rms(gate, tensor, truth);
     const double against = ratio(rms * gate.rms_factor, allowed);
     accuracy.rms_ratio = std::max(accuracy.rms_ratio, against);
-    if (!(rms <= allowed))
-      fail_with(
-          fmt::format("RMS error {:.3g} is {:.3g} times that of the trusted baseline, {:.3g} "
-                      "times is allowed: less precise arithmetic than the task's type",
-                      rms, against, gate.rms_factor));
+    if (!(rms <= allowed)) fail_with(EvidenceKind::RmsTooLarge, {rms, against, gate.rms_factor});
   }
   accuracy.gate_fraction = std::max(accuracy.gate_fraction, std::min(fraction, kWorstShown));
   accuracy.max_abs_diff = std::max(accuracy.max_abs_diff, seen.max_abs_diff);

@@ -60,11 +60,12 @@ double rounding_rms(Dtype dtype, const RegionTruth& truth);
 /// argument alone is twenty units of a result that is nearly zero.
 double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth);
 
-/// Judges one region by all gates of the task: says what failed, or nothing if the region passes.
+/// Judges one region by all gates of the task: says what failed (without workload and tensor), or
+/// nothing if the region passes.
 /// Worsens `accuracy` by what was seen. `whole`: every element was compared, which the second gate
 /// needs.
-std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
-                                        const RegionTruth& truth, const device::Comparison& seen,
-                                        bool whole, Accuracy& accuracy);
+std::optional<Evidence> judge_region(const Gate& gate, const Tensor& tensor,
+                                     const RegionTruth& truth, const device::Comparison& seen,
+                                     bool whole, Accuracy& accuracy);
 
 }  // namespace kw::referee

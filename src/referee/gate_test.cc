@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -52,6 +53,14 @@ TEST(Gate, AllowancesFollowTheFormats) {
   EXPECT_TRUE(allowance_of(gate, whole, of_length(1), 10).exact);
 }
 
+TEST(Gate, ScaleOfASumIsAllowedWhereItsOwnTermsVanish) {
+  const Gate gate{.kind = GateKind::Dot, .c = 4, .scale = 2};
+  const auto allowed = allowance_of(gate, real_tensor(), of_length(576), 0);
+  EXPECT_EQ(allowed.of(0, 0), 4 * 24 * 0x1p-24 * 2)
+      << "Winograd's tiles mix values that cancel where a window holds zeros alone";
+  EXPECT_EQ(allowed.of(0, 1), 4 * 24 * 0x1p-24 * 3);
+}
+
 TEST(Gate, WhatIsExactInAnyOrderMayBeOffByHalfAUnit) {
   Workload workload = of_length(8192);
   const Gate gate{.kind = GateKind::Dot, .c = 4};
@@ -92,7 +101,10 @@ TEST(Gate, FieldJudgesTheL2OfTheRegion) {
   Accuracy accuracy;
   EXPECT_FALSE(judge_region(gate, real_tensor(), truth, seen, true, accuracy).has_value());
   seen.sum_sq_diff = 100 * 1.1e-6;
-  EXPECT_TRUE(judge_region(gate, real_tensor(), truth, seen, true, accuracy).has_value());
+  const auto failure = judge_region(gate, real_tensor(), truth, seen, true, accuracy);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->kind, EvidenceKind::L2TooLarge);
+  EXPECT_THAT(failure->numbers, ::testing::ElementsAre(::testing::Gt(gate.l2), gate.l2));
   EXPECT_NEAR(accuracy.gate_fraction, std::sqrt(1.1), 1e-6);
 }
 
@@ -140,6 +152,27 @@ TEST(Arguments, TruthIsGivenTheScalarsThatCandidatesAreGiven) {
   EXPECT_EQ(image_of(dt, Precision::Native), std::bit_cast<std::uint32_t>(0.003f));
   const Scalar n{.name = "n", .dtype = Dtype::I32, .real = 0, .integer = -1};
   EXPECT_EQ(image_of(n, Precision::Native), 0xffffffffu);
+}
+
+TEST(Arguments, TruthIsGivenTheExtentsOfItsTensors) {
+  Task task;
+  task.signature = {{"x", true, Dtype::F32, TensorRole::In},
+                    {"n", false, Dtype::I32, TensorRole::In},
+                    {"y", true, Dtype::F32, TensorRole::Out}};
+  Workload workload;
+  Tensor x = real_tensor(), y = real_tensor();
+  x.name = "x", x.sizes = {2, 3}, x.pitch = 5;
+  y.name = "y", y.sizes = {3}, y.pitch = 3;
+  workload.tensors = {y, x};
+  workload.scalars = {{.name = "n", .dtype = Dtype::I32, .real = 0, .integer = 3}};
+  EXPECT_EQ(arguments_of(task, workload, 7, Precision::Native).size(), 3u);
+  const auto arguments = arguments_of(task, workload, 7, Precision::Double);
+  ASSERT_EQ(arguments.size(), 5u);
+  EXPECT_EQ(arguments[0].buffer, 8);
+  EXPECT_EQ(arguments[2].buffer, 7);
+  EXPECT_EQ(arguments[3].buffer, -1);
+  EXPECT_EQ(arguments[3].scalar, 8u) << "of x, with the padding between its rows";
+  EXPECT_EQ(arguments[4].scalar, 3u);
 }
 
 }  // namespace

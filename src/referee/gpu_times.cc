@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/gpu_times.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "measure/statistics.h"
 #include "referee/check.h"
 #include "referee/sustained.h"
@@ -40,11 +37,10 @@ Result<HostLaunch> time_by_stream(const TimedWorkload& at, const char* role, Sea
 std::optional<Verdict> too_short(TimedWorkload& at, double shortest_ns) {
   if (shortest_ns >= kShortestGpuNs) return std::nullopt;
   at.result->outcome = Outcome::Unmeasurable;
-  return Verdict{
-      Stage::Measure, Outcome::Unmeasurable,
-      fmt::format("workload '{}': a call takes {}; below {} its time is mostly that of "
-                  "the launch",
-                  at.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
+  return make_verdict(Stage::Measure, Outcome::Unmeasurable,
+                      {.kind = EvidenceKind::CallTooShort,
+                       .workload = at.bench->workload().name,
+                       .numbers = {shortest_ns, kShortestGpuNs}});
 }
 
 Result<> time_by_stream(const TimingSite& site, TimedWorkload& at) {
@@ -63,7 +59,7 @@ Ended sustain(TimingSite& site, TimedWorkload& at) {
   if (!bench.runs_plans() || (!site.request.measure.sustained && !is_certificate_of_products))
     return std::nullopt;
   const auto lap = site.account.lap("sustained");
-  const int slots = bench.slots();
+  const int slots = bench.slots.count();
   std::optional<Verdict> verdict;
   for (const Program* program : {&site.candidate, site.opponent}) {
     if (program == nullptr || verdict) continue;
@@ -72,7 +68,7 @@ Ended sustain(TimingSite& site, TimedWorkload& at) {
     auto timed = time_sustained(bench, site.request.jail, *program, call_ns,
                                 call_timeout(site.options, bench),
                                 site.seed.child("sustained").child(program->role));
-    if (!timed) bench.keep_slots(slots);
+    if (!timed) bench.slots.keep(slots);
     auto run = KW_TRY(std::move(timed));
     if (run.verdict && program != &site.candidate)
       run.figure.why_not = run.verdict->evidence;  // a failing opponent accuses nobody
@@ -80,7 +76,7 @@ Ended sustain(TimingSite& site, TimedWorkload& at) {
       verdict = std::move(run.verdict);
     at.result->sustained.push_back(std::move(run.figure));
   }
-  bench.keep_slots(slots);
+  bench.slots.keep(slots);
   return verdict;
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/haste.h"
 
+#include <utility>
+
 namespace kw::referee {
 
 Haste::Haste(const Options& options, const MeasureRequest& measure, const platform::Clock& clock)
@@ -25,8 +27,8 @@ bool Haste::is_past(std::int64_t times) const {
   return wall_ns_ > 0 && clock_.now_ns() - began_ns_ > times * wall_ns_;
 }
 
-Verdict interrupted(const std::string& at) {
-  return {Stage::Measure, Outcome::Unmeasurable, "the judgement was interrupted " + at};
+Verdict interrupted(Evidence at) {
+  return make_verdict(Stage::Measure, Outcome::Unmeasurable, std::move(at));
 }
 
 }  // namespace kw::referee

@@ -38,6 +38,6 @@ class Haste {
 };
 
 /// The verdict on an evaluation that was ended on request; `at` says what it was about to do.
-Verdict interrupted(const std::string& at);
+Verdict interrupted(Evidence at);
 
 }  // namespace kw::referee

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/lateness.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "base/text.h"
+#include <utility>
 
 namespace kw::referee {
 namespace {
@@ -38,22 +35,22 @@ bool Lateness::tell(double outside_ns, double elapsed_ns, int calls) {
 bool Lateness::is_often() const { return late_ >= kLeastLate && share() > kMostShare; }
 
 std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
-                                      const std::string& what) {
+                                      const std::string& workload) {
   const bool is_alone = opponent == nullptr;
   if (!is_alone && opponent->samples() < kLeastOfOpponent) return std::nullopt;
   const bool is_candidate = candidate.is_often();
   if (!is_candidate && (is_alone || !opponent->is_often())) return std::nullopt;
   const bool is_far =
       is_candidate && !is_alone && kFarOftener * opponent->share() < candidate.share();
-  const std::string beside = is_alone ? std::string("no opponent was timed for comparison")
-                                      : fmt::format("the opponent's threads did so in {} of {}",
-                                                    opponent->late(), opponent->samples());
-  return Verdict{
-      Stage::Measure, is_far ? Outcome::Cheated : Outcome::Unmeasurable,
-      fmt::format("{}: in {} of {} samples the candidate's threads worked before a request or "
-                  "after its answer, up to {} of processor time; {}",
-                  what, candidate.late(), candidate.samples(), format_ns(candidate.most_ns()),
-                  beside)};
+  Evidence seen{.kind = is_alone ? EvidenceKind::WorkOutsideAlone : EvidenceKind::WorkOutside,
+                .workload = workload,
+                .numbers = {static_cast<double>(candidate.late()),
+                            static_cast<double>(candidate.samples()), candidate.most_ns()}};
+  if (!is_alone)
+    for (const int count : {opponent->late(), opponent->samples()})
+      seen.numbers.push_back(static_cast<double>(count));
+  return make_verdict(Stage::Measure, is_far ? Outcome::Cheated : Outcome::Unmeasurable,
+                      std::move(seen));
 }
 
 }  // namespace kw::referee

@@ -34,8 +34,8 @@ class Lateness {
 /// Judges candidate and opponent together. Nothing while the opponent has fewer than eight samples,
 /// or while neither is late often. Otherwise Cheated if the candidate is late often and the
 /// opponent, in the same pairs, was late in less than a quarter of that share; else Unmeasurable,
-/// as also without an opponent. `what` names the workload.
+/// as also without an opponent.
 std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
-                                      const std::string& what);
+                                      const std::string& workload);
 
 }  // namespace kw::referee

@@ -66,16 +66,19 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
   for (Post& post : posts_) {
     const std::string& where = post.stand.workload->name;
     if (post.plan == nullptr)
-      return fail(fmt::format("the request has no launch plan of the {} at workload '{}'",
+      return fail(ErrorCode::Missing, About{"plan of the " + program_.role},
+                  fmt::format("the request has no launch plan of the {} at workload '{}'",
                               program_.role, where));
     const std::int64_t bytes = post.plan->workspace_bytes();
+    Evidence seen{.kind = EvidenceKind::WorkspacesBeyondDevice,
+                  .workload = where,
+                  .numbers = {static_cast<double>(bytes)}};
+    if (bytes > limit) {
+      seen.kind = EvidenceKind::WorkspacesBeyondTask;
+      seen.numbers.push_back(static_cast<double>(limit));
+    }
     if (bytes > limit || bytes > device_.free_bytes())
-      return Verdict{Stage::Launch, Outcome::OutOfResources,
-                     fmt::format("workload '{}': the workspaces of the plan need {}, {}", where,
-                                 format_bytes(static_cast<std::uint64_t>(bytes)),
-                                 bytes > limit ? "the task allows " +
-                                                     format_bytes(static_cast<std::uint64_t>(limit))
-                                               : std::string("more than is free on the device"))};
+      return make_verdict(Stage::Launch, Outcome::OutOfResources, std::move(seen));
     for (const PlanWorkspace& wanted : post.plan->workspaces) {
       auto made = device_.allocate({.name = where + "." + wanted.name,
                                     .bytes = wanted.bytes,
@@ -84,10 +87,11 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
       // Other programs may have taken what was free a moment ago, and the candidate asked for no
       // more than the task allows. So the failure is a verdict and no error.
       if (!made && is_restricted)
-        return Verdict{
-            Stage::Launch, Outcome::OutOfResources,
-            fmt::format("workload '{}': the device has no room for the workspace '{}': {}", where,
-                        wanted.name, made.error().what)};
+        return make_verdict(Stage::Launch, Outcome::OutOfResources,
+                            {.kind = EvidenceKind::NoRoomForWorkspace,
+                             .workload = where,
+                             .subject = wanted.name,
+                             .detail = made.error().what});
       post.workspaces.push_back(KW_TRY(std::move(made)));
       spec_.buffers.push_back(post.workspaces.back().get());
       spec_.writable.push_back(true);
@@ -119,13 +123,15 @@ Result<double> Leg::measure_stamps_apart() {
   for (int i = 0; i < kMostEmptyCalls && (i < kLeastEmptyCalls || !least); ++i) {
     const auto empty = player_->call_empty();
     if (empty.fate != device::Fate::Returned)
-      return fail("a new process that has loaded no candidate does not answer an empty call",
+      return fail(ErrorCode::DeviceFailed, About{"empty call"},
+                  "a new process that has loaded no candidate does not answer an empty call",
                   empty.detail, Advice::Retry);
     if (empty.stamped_ns > 0)
       least = std::clamp(empty.stamped_ns - empty.event_ns, 0.0, least.value_or(kMostApartNs));
   }
   if (!least)
-    return fail("the GPU wrote no time stamp in any call of an empty kernel", spec_.name,
+    return fail(ErrorCode::DeviceFailed, About{"stamps"},
+                "the GPU wrote no time stamp in any call of an empty kernel", spec_.name,
                 Advice::Retry);
   return *least;
 }
@@ -136,7 +142,8 @@ Result<std::optional<Verdict>> Leg::renew() {
     if (auto refused = KW_TRY(allocate_workspaces())) return refused;
   player_ = KW_TRY(device_.start_player(spec_));
   if (player_->jail() > spec_.jail)
-    return fail(fmt::format("the process for the {} started at jail level '{}'; '{}' is the "
+    return fail(ErrorCode::NoJail, About{spec_.name},
+                fmt::format("the process for the {} started at jail level '{}'; '{}' is the "
                             "weakest level that is acceptable",
                             spec_.name, name_of(player_->jail()), name_of(spec_.jail)),
                 {}, Advice::Stop);
@@ -210,19 +217,23 @@ Result<> Leg::look_at_device(const device::CallResult& ended, const Workload& wo
     (void)KW_TRY(device_.probe());  // an error if the device is lost
     return {};
   }
-  return fail(fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,
+  return fail(ErrorCode::DeviceFailed, About{program_.role},
+              fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,
                           workload.name, ended.detail),
               device_.facts().model, Advice::Retry);
 }
 
-Result<std::string> Leg::check_workspaces(const Workload& workload) {
+Result<std::optional<Evidence>> Leg::check_workspaces(const Workload& workload) {
   Post& post = post_of(workload);
   for (std::size_t w = 0; w < post.workspaces.size(); ++w) {
     const std::string damage = KW_TRY(device_.ops().check_guards(*post.workspaces[w]));
     if (!damage.empty())
-      return fmt::format("workspace '{}': {}", post.plan->workspaces[w].name, damage);
+      return Evidence{.kind = EvidenceKind::WorkspaceGuardChanged,
+                      .workload = workload.name,
+                      .subject = post.plan->workspaces[w].name,
+                      .detail = damage};
   }
-  return std::string();
+  return std::nullopt;
 }
 
 }  // namespace kw::referee

@@ -79,8 +79,8 @@ class Leg {
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;
   }
-  /// Says which workspace's guards were written to; empty if all guards are whole.
-  Result<std::string> check_workspaces(const Workload& workload);
+  /// Says which workspace's guards were written to; nothing if all guards are whole.
+  Result<std::optional<Evidence>> check_workspaces(const Workload& workload);
 
   /// cuda: by how much a call's stamps exceed its events, because the stamps stand around the
   /// events. The least of a few empty calls, made in each process before it loads anything, so that

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/long_life.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -36,7 +34,7 @@ std::set<std::uint64_t> draw_turns(std::uint64_t calls, std::size_t count, Rng& 
 Ended live_long(TimingSite& site, TimedWorkload& at) {
   const auto lap = site.account.lap("long life");
   Seat& seat = *at.candidate;
-  KW_TRY(at.bench->renew_memory());
+  KW_TRY(at.bench->slots.renew_memory());
   if (auto verdict = KW_TRY(seat.begin_life())) return verdict;
   std::uint64_t calls = kLeastCalls + site.rng.below(kMostCalls - kLeastCalls);
   std::set<std::uint64_t> turns =
@@ -50,11 +48,12 @@ Ended live_long(TimingSite& site, TimedWorkload& at) {
     Checked checked = KW_TRY(check_call(*at.bench, *at.leg, 0, set, {}, Stage::Measure));
     if (!checked.verdict) return std::nullopt;
     site.findings = std::move(checked.findings);
-    checked.verdict->evidence += fmt::format(" (call {} of one process)", call + 1);
+    checked.verdict->seen.call = static_cast<std::int64_t>(call) + 1;
+    say_again(*checked.verdict);
     return checked.verdict;
   };
   for (; call < calls; ++call) {
-    if (site.haste.is_hurried()) return interrupted("during many calls of one process");
+    if (site.haste.is_hurried()) return interrupted({.kind = EvidenceKind::InterruptedLife});
     const auto elapsed = static_cast<double>(site.clock.now_ns() - began);
     // The calls take too long: a new end is drawn beyond what has been done, so that the end stays
     // unknown.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/many_calls.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <vector>
 
@@ -35,14 +33,15 @@ Result<std::optional<Verdict>> call_many_times(std::span<Bench* const> small, Le
   for (std::uint64_t call = 1; !is_last && !haste.is_hurried(); ++call) {
     is_last = call == calls || clock.now_ns() - began > kMostNs;
     Bench& bench = *smallest[rng.below(smallest.size())];
-    KW_TRY(bench.place(0, kWarmSet + 1));
+    KW_TRY(bench.slots.place(0, kWarmSet + 1));
     const auto ended =
         KW_TRY(leg.call(bench.workload(), call_timeout(options, bench), device::CallKind::Checked));
-    auto verdict = verdict_of(ended, fmt::format("workload '{}'", bench.workload().name));
+    auto verdict = verdict_of(ended, bench.workload().name);
     if (!verdict && (is_last || rng.below(kOneIn) == 0))
       verdict = KW_TRY(check_call(bench, leg, 0, kWarmSet + 1, {}, Stage::Check)).verdict;
     if (!verdict) continue;
-    verdict->evidence += fmt::format(" (after {} more calls of one process)", call);
+    verdict->seen.more_calls = static_cast<std::int64_t>(call);
+    say_again(*verdict);
     return verdict;
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "referee/inputs.h"
@@ -19,6 +20,8 @@ constexpr Part kParts[] = {Part::Element, Part::Row, Part::Column, Part::Tile, P
 constexpr int kBitsKept[] = {8, 11, 16};
 constexpr int kBitsLost = 4;
 constexpr int kThinnings[] = {6, 12, 18, 24, 30};
+// So many pairs of scalars are all swapped.
+constexpr std::size_t kMostPairs = 15;
 // Least expected number of dropped elements; the chance that none is dropped is then e^-4.
 constexpr int kFewestThinned = 4;
 
@@ -106,6 +109,26 @@ std::vector<int> bits_kept(Dtype dtype, bool has_exact) {
   return kept;
 }
 
+// A kernel that reads one or two parts of an input and takes them for all others.
+void add_repeated(std::vector<Mutant>& all, const Tensor& tensor, std::size_t index) {
+  const std::int64_t elements = elements_of(whole(tensor));
+  const auto add = [&](Part part, const char* one, const char* two) {
+    for (const int count : {1, 2})
+      if (elements / part_size(part, tensor) > count)
+        all.push_back(
+            {.name = fmt::format("{} of {} everywhere", count == 1 ? one : two, tensor.name),
+             .kind = MutantKind::Repeated,
+             .tensor = index,
+             .part = part,
+             .count = count});
+  };
+  const std::size_t rank = tensor.sizes.size();
+  // Coordinates of different axes cannot stand for each other.
+  if (tensor.values.kind != "points") add(Part::Element, "first element", "first two elements");
+  if (rank >= 2 && tensor.sizes.back() > 1) add(Part::Row, "first row", "first two rows");
+  if (rank >= 3 && tensor.sizes[rank - 2] > 1) add(Part::Batch, "first plane", "first two planes");
+}
+
 void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size_t index,
                        bool has_exact) {
   const auto add = [&](std::string name, MutantKind kind, Part part, int bits) {
@@ -127,6 +150,12 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
         add(fmt::format("one in 2^{} of {} dropped", bits, tensor.name), MutantKind::Thinned,
             Part::Element, bits);
   }
+  add_repeated(all, tensor, index);
+  if (count > 1)
+    add(fmt::format("second half of {} ignored", tensor.name), MutantKind::Halved, Part::Element,
+        0);
+  if (!is_real(tensor.dtype) && tensor.dtype != Dtype::Bool)
+    add(fmt::format("{} modulo 2", tensor.name), MutantKind::Parity, Part::Element, 0);
   if (!is_real(tensor.dtype)) return;
   for (const int bits : bits_kept(tensor.dtype, has_exact))
     add(fmt::format("{} rounded to {} bits", tensor.name, bits), MutantKind::Rounded, Part::Element,
@@ -141,7 +170,38 @@ std::vector<Mutant> mutants_of(const Workload& workload) {
   for (std::size_t i = 0; i < workload.tensors.size(); ++i)
     if (is_drawn(workload.tensors[i]))
       add_input_mutants(all, workload.tensors[i], i, workload.exact_below >= 0);
+  for (const auto& pair : exchangeable(workload)) {
+    const Scalar &one = workload.scalars[pair.first], &other = workload.scalars[pair.second];
+    if (one.real == other.real && one.integer == other.integer) continue;
+    all.push_back(
+        {.name = name_of_swap(one.name, other.name), .kind = MutantKind::Swapped, .scalars = pair});
+  }
   return all;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> exchangeable(const Workload& workload) {
+  std::vector<std::pair<std::size_t, std::size_t>> all, neighbours;
+  std::map<Dtype, std::vector<std::size_t>> earlier;
+  for (std::size_t i = 0; i < workload.scalars.size(); ++i) {
+    if (workload.dims.contains(workload.scalars[i].name)) continue;
+    std::vector<std::size_t>& same = earlier[workload.scalars[i].dtype];
+    for (const std::size_t other : same) all.emplace_back(other, i);
+    if (!same.empty()) neighbours.emplace_back(same.back(), i);
+    same.push_back(i);
+  }
+  return all.size() <= kMostPairs ? all : neighbours;
+}
+
+std::string name_of_swap(const std::string& one, const std::string& other) {
+  return fmt::format("{} and {} swapped", one, other);
+}
+
+std::int64_t part_size(Part part, const Tensor& tensor) {
+  const std::size_t rank = tensor.sizes.size();
+  std::int64_t size = 1;
+  if (part != Part::Element) size *= tensor.sizes[rank - 1];
+  if (part == Part::Batch) size *= tensor.sizes[rank - 2];
+  return size;
 }
 
 std::int64_t least_length(Part part, const Region& box) {

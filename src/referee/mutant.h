@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/task.h"
@@ -22,6 +23,11 @@ enum class MutantKind {
   Dropped,    ///< A part of an input counts as zero.
   Thinned,    ///< One element of an input in 2^bits counts as zero; bits = 0: a single element.
   Rounded,    ///< An input has `bits` significant bits.
+  Repeated,   ///< All parts of an input equal its first `count` parts, in turn.
+  Halved,     ///< The second half of an input comes from another draw.
+  Parity,     ///< An input of integers is taken modulo 2, from its least possible value on.
+  Swapped,    ///< Two scalars have each other's value.
+  Cut,        ///< A loop of the reference lacks passes (loop_cuts.h).
 };
 
 /// The kind of part whose last instance a wrong bound leaves out.
@@ -38,12 +44,30 @@ struct Mutant {
   Part part = Part::Element;
   Extent extent = Extent::All;
   int bits = 0;
+  int count = 0;  ///< Repeated: number of parts. Cut: what is cut.
+  std::pair<std::size_t, std::size_t> scalars = {};  ///< Indices of the swapped scalars.
 
   bool is_of_outputs() const { return kind < MutantKind::Dropped; }
+  /// Whether a workload at which this mutant's answer is always right is a hole: it cannot tell a
+  /// kernel that reads one part of an input from one that reads all.
+  bool must_show() const {
+    return kind == MutantKind::Repeated || kind == MutantKind::Halved || kind == MutantKind::Parity;
+  }
 };
 
 /// Every mutant that the shapes of this workload allow.
 std::vector<Mutant> mutants_of(const Workload& workload);
+
+/// Pairs of scalars that a kernel may take for each other, as indices of the workload's scalars:
+/// those of one type that are no dims. Where that would be more than some fifteen pairs, only
+/// neighbours.
+std::vector<std::pair<std::size_t, std::size_t>> exchangeable(const Workload& workload);
+/// Name of the mutant that swaps two scalars.
+std::string name_of_swap(const std::string& one, const std::string& other);
+
+/// Number of elements in one part of a tensor whose elements are row-major: 1 element, a row, or a
+/// plane (Part::Batch).
+std::int64_t part_size(Part part, const Tensor& tensor);
 
 /// The part of this box that a mutant leaves out: the last `length` elements, rows, columns or
 /// batches; for a tile, columns within the last kTileSide rows. Nothing where the box has no such

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -46,6 +47,16 @@ class Maker {
       case MutantKind::Rounded:
         return recomputed(round_to(subject_.parallel(), input(), tensor(), mutant_.bits),
                           whole(tensor()), {});
+      case MutantKind::Repeated:
+        return repeated();
+      case MutantKind::Halved:
+        return halved();
+      case MutantKind::Parity:
+        return parity();
+      case MutantKind::Swapped:
+        return swapped();
+      case MutantKind::Cut:
+        break;  // LoopCuts has the changed reference
     }
     return Tried{};
   }
@@ -66,6 +77,10 @@ class Maker {
   Result<Tried> dropped(std::int64_t length);
   Result<Tried> single();
   Result<Tried> thinned();
+  Result<Tried> repeated();
+  Result<Tried> halved();
+  Result<Tried> parity();
+  Result<Tried> swapped();
   Result<Tried> recomputed(Result<bool> changed, const Region& where, const Choice& chosen);
   Result<std::optional<Judged>> with_own_right(const Region& where, const Choice& chosen);
 
@@ -163,6 +178,7 @@ Result<Tried> Maker::recomputed(Result<bool> changed, const Region& where, const
   Tried tried;
   if (!KW_TRY(std::move(changed))) {
     tried.plain.is_right = true;
+    tried.is_blind = mutant_.must_show();
     tried.note = kSameInputs;
     return tried;
   }
@@ -174,6 +190,7 @@ Result<Tried> Maker::recomputed(Result<bool> changed, const Region& where, const
     return tried;
   }
   tried = KW_TRY(judged());
+  tried.is_blind = tried.plain.is_right && mutant_.must_show();
   if (asks_own_right_ && !tried.plain.is_right)
     tried.own_right = KW_TRY(with_own_right(where, chosen));
   return tried;
@@ -237,6 +254,64 @@ Result<Tried> Maker::thinned() {
                                 if (is_dropped(first + static_cast<std::int64_t>(i))) v[i] = 0;
                             });
   return recomputed(changed, all, is_dropped);
+}
+
+Result<Tried> Maker::repeated() {
+  const std::int64_t period = mutant_.count * part_size(mutant_.part, tensor());
+  Region all = whole(tensor());
+  Region head = all;  // the least box from the tensor's start that holds the repeated parts
+  Range& outer = head.ranges.front();
+  const std::int64_t slab = elements_of(all) / outer.hi;
+  outer.hi = (period + slab - 1) / slab;
+  const std::vector<double> parts = KW_TRY(read_region(input(), tensor(), head));
+  return recomputed(
+      edit(subject_.parallel(), input(), tensor(), all,
+           [&](std::int64_t first, std::span<double> v) {
+             for (std::size_t i = 0; i < v.size(); ++i)
+               v[i] =
+                   parts[static_cast<std::size_t>((first + static_cast<std::int64_t>(i)) % period)];
+           }),
+      all, {});
+}
+
+Result<Tried> Maker::halved() {
+  const Region all = whole(tensor());
+  const Buffers* other = KW_TRY(subject_.other_inputs());
+  const std::int64_t kept = elements_of(all) / 2;
+  return recomputed(take(subject_.parallel(), input(), *(*other)[mutant_.tensor], tensor(), all, 0,
+                         [kept](std::int64_t index) { return index >= kept; }),
+                    all, {});
+}
+
+// Integers may be indices, so they stay within the values that are drawn.
+Result<Tried> Maker::parity() {
+  const auto& numbers = tensor().values.numbers;
+  const auto least = numbers.find("lo");
+  const double base = least == numbers.end() ? 0 : std::ceil(least->second);
+  return recomputed(edit(subject_.parallel(), input(), tensor(), whole(tensor()),
+                         [base](std::int64_t, std::span<double> v) {
+                           for (double& value : v)
+                             value = base + std::abs(std::fmod(value - base, 2));
+                         }),
+                    whole(tensor()), {});
+}
+
+Result<Tried> Maker::swapped() {
+  Workload other = subject_.workload();
+  Scalar& one = other.scalars[mutant_.scalars.first];
+  Scalar& two = other.scalars[mutant_.scalars.second];
+  std::swap(one.real, two.real);
+  std::swap(one.integer, two.integer);
+  TruthMaker maker = subject_.maker();
+  maker.timeout_ns = subject_.patience_ns();
+  TruthSeries series(maker, other);
+  if (const auto trouble = KW_TRY(subject_.recompute_by(series))) {
+    Tried tried;
+    tried.has_answer = false;
+    tried.note = *trouble;
+    return tried;
+  }
+  return judged();
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ struct Tried {
   /// are the right ones: a normalisation whose sums lack an element still normalises that element.
   /// Present where it was asked for and such a place exists.
   std::optional<Judged> own_right;
+  /// True: the answer is the right one although the mutant does too little to be right by more than
+  /// luck. On every input set that is a hole.
+  bool is_blind = false;
   bool has_answer = true;  ///< False: the reference gave no answer for the changed inputs.
   /// Why there is no wrong answer, or how much had to be left out to get one.
   std::string note;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,39 +46,43 @@ bool matches(std::string_view pattern, std::string_view text) {
 /// kind `field` allows this share of a field's norm accepts inputs of 16 bits by its own choice.
 constexpr double kSixteenBits = 0x1p-17;
 
-bool is_let_pass_by_field(const Task& task, const MutantResult& result) {
+bool is_let_pass_by_field(const Task& task, std::string_view name) {
   return task.gate.kind == GateKind::Field && task.gate.l2 >= kSixteenBits &&
-         matches("* rounded to 16 bits", result.name);
-}
-
-/// The reason why a mutant of this name may pass; nothing if there is none.
-std::optional<std::string> excuse_of(const Task& task, const MutantResult& result) {
-  if (is_let_pass_by_field(task, result))
-    return "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
-  for (const Excuse& excuse : task.excused) {
-    const bool is_here =
-        excuse.on.empty() || std::ranges::find(excuse.on, result.workload) != excuse.on.end();
-    if (is_here && matches(excuse.mutant, result.name)) return excuse.why;
-  }
-  return std::nullopt;
+         matches("* rounded to 16 bits", name);
 }
 
 /// Whether the mutant must be tried again. An excused mutant that has passed must not: no further
 /// input set could change its fate.
 bool is_still_open(const Task& task, const MutantResult& result) {
   if (result.fate == MutantFate::Passed)
-    return result.sets < kMutantSets && !excuse_of(task, result);
+    return result.sets < kMutantSets && !excuse_of(task, result.name, result.workload);
   return result.fate == MutantFate::Inapplicable && result.sets < kSetsToApply;
 }
 
 }  // namespace
 
-MutantTrial::MutantTrial(const Task& task, const Workload& workload, TrialOutside outside)
-    : task_(task), workload_(workload), outside_(std::move(outside)) {
-  for (Mutant& mutant : mutants_of(workload)) {
+std::optional<std::string> excuse_of(const Task& task, std::string_view name,
+                                     std::string_view workload) {
+  if (is_let_pass_by_field(task, name))
+    return "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
+  for (const Excuse& excuse : task.excused) {
+    const bool is_here =
+        excuse.on.empty() || std::ranges::find(excuse.on, workload) != excuse.on.end();
+    if (is_here && matches(excuse.mutant, name)) return excuse.why;
+  }
+  return std::nullopt;
+}
+
+MutantTrial::MutantTrial(const Task& task, const Workload& workload, TrialOutside outside,
+                         std::unique_ptr<LoopCuts> loops)
+    : task_(task), workload_(workload), outside_(std::move(outside)), loops_(std::move(loops)) {
+  std::vector<Mutant> mutants = mutants_of(workload);
+  if (loops_) std::ranges::move(loops_->mutants(), std::back_inserter(mutants));
+  for (Mutant& mutant : mutants) {
     Entry& entry = entries_.emplace_back();
     entry.plain.name = mutant.name;
     entry.plain.workload = workload.name;
+    if (mutant.must_show()) entry.plain.input = workload.tensors[mutant.tensor].name;
     if (has_own_place(workload, mutant)) {
       entry.own_right = entry.plain;
       entry.own_right->name += ", its own results right";
@@ -105,7 +110,11 @@ Result<> MutantTrial::run(Subject& subject) {
     if (outside_.tell)
       outside_.tell(fmt::format("mutant {} of {} on workload '{}', input set {}: {}", i + 1,
                                 entries_.size(), workload_.name, sets_, entry.mutant.name));
-    const Tried tried = KW_TRY(try_mutant(subject, entry.mutant, asks_own_right));
+    const Tried tried = entry.mutant.kind == MutantKind::Cut
+                            ? KW_TRY(loops_->try_mutant(subject, entry.mutant))
+                            : KW_TRY(try_mutant(subject, entry.mutant, asks_own_right));
+    entry.blind += tried.is_blind;
+    entry.unanswered += !tried.has_answer;
     if (asks_plain)
       learn(entry.plain, tried.has_answer ? tried.plain : Judged{.is_right = true}, tried.note);
     if (asks_own_right)
@@ -118,17 +127,19 @@ Result<> MutantTrial::run(Subject& subject) {
 
 std::vector<MutantResult> MutantTrial::results() const {
   std::vector<MutantResult> all;
-  const auto add = [&](MutantResult result) {
+  const auto add = [&](MutantResult result, bool is_blind) {
     if (is_still_open(task_, result)) return;
-    if (const auto why = excuse_of(task_, result); why && result.fate == MutantFate::Passed) {
+    if (result.fate == MutantFate::Inapplicable && is_blind) result.fate = MutantFate::Blind;
+    if (const auto why = excuse_of(task_, result.name, result.workload);
+        why && is_hole(result.fate)) {
       result.fate = MutantFate::Excused;
       result.note = *why;
     }
     all.push_back(std::move(result));
   };
   for (const Entry& entry : entries_) {
-    add(entry.plain);
-    if (entry.own_right) add(*entry.own_right);
+    add(entry.plain, 2 * entry.blind > entry.plain.sets && entry.unanswered == 0);
+    if (entry.own_right) add(*entry.own_right, false);
   }
   return all;
 }

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "record/task.h"
 #include "referee/admission.h"
+#include "referee/loop_cuts.h"
 #include "referee/mutant.h"
 #include "referee/subject.h"
 
@@ -28,10 +31,16 @@ struct TrialOutside {
   std::function<bool()> is_spent = {};  ///< True once the time is up: no further step begins.
 };
 
+/// The reason why the task lets a wrong answer of this name pass on this workload; nothing if there
+/// is none. `workload` is empty for what concerns all of them.
+std::optional<std::string> excuse_of(const Task& task, std::string_view name,
+                                     std::string_view workload);
+
 class MutantTrial {
  public:
-  /// `task` and `workload` must outlive the trial.
-  MutantTrial(const Task& task, const Workload& workload, TrialOutside outside);
+  /// `task` and `workload` must outlive the trial. `loops`: null where no loop can be cut.
+  MutantTrial(const Task& task, const Workload& workload, TrialOutside outside,
+              std::unique_ptr<LoopCuts> loops = nullptr);
 
   bool is_open() const { return open() > 0; }
   /// Tries every mutant that is not decided yet on a prepared subject, which is one input set of
@@ -39,7 +48,8 @@ class MutantTrial {
   Result<> run(Subject& subject);
   /// Number of mutants whose fate another input set could still decide.
   int open() const;
-  /// Results of the mutants about which enough is known, in the order of mutants_of().
+  /// Results of the mutants about which enough is known, in the order of mutants_of()
+  /// and LoopCuts::mutants().
   std::vector<MutantResult> results() const;
 
  private:
@@ -47,11 +57,14 @@ class MutantTrial {
     Mutant mutant;
     MutantResult plain;
     std::optional<MutantResult> own_right;  ///< Result for Tried::own_right.
+    int blind = 0;                          ///< Number of sets with Tried::is_blind.
+    int unanswered = 0;                     ///< Number of sets without Tried::has_answer.
   };
 
   const Task& task_;
   const Workload& workload_;
   TrialOutside outside_;
+  std::unique_ptr<LoopCuts> loops_;
   std::vector<Entry> entries_;
   int sets_ = 0;
 };

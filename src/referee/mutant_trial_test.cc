@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "referee/admission.h"
+#include "referee/admission_for_test.h"
 #include "referee/gpu_room_for_test.h"
 #include "referee/testing.h"
 
@@ -17,29 +17,15 @@ namespace kw::referee {
 namespace {
 
 using testing::Arguments;
+using testing::examine;
 using ::testing::HasSubstr;
 using testing::kCols;
 using testing::kernel;
 using testing::kPitch;
+using testing::mutant_of;
 using ::testing::Not;
+using testing::problems;
 using testing::Room;
-
-constexpr std::int64_t kTrialTimeout = 1'000'000'000;
-
-Admission try_all(Room& room, std::int64_t budget_ns = 0) {
-  auto admission = admit(*room.device, nullptr, room.request,
-                         {.timeout_ns = kTrialTimeout, .budget_ns = budget_ns});
-  if (!admission.has_value()) panic(describe(admission.error()).c_str());
-  return *std::move(admission);
-}
-
-const MutantResult& result(const Admission& admission, const std::string& name) {
-  for (const MutantResult& mutant : admission.mutants)
-    if (mutant.name == name) return mutant;
-  panic(("no mutant is named " + name).c_str());
-}
-
-std::string sentences(const Admission& admission) { return join(admission.problems, "\n"); }
 
 /// A function of one row; `weight` is the weight of the row's last element.
 template <class Real>
@@ -96,8 +82,8 @@ TEST(MutantTrial, EveryMutantOfASoundTaskIsCaughtOrDoesNotApply) {
         RowTask{elementwise<double>, elementwise<float>}}) {
     Room room;
     task.put_into(room);
-    const Admission admission = try_all(room);
-    EXPECT_TRUE(admission.is_admitted) << sentences(admission);
+    const Admission admission = examine(room);
+    EXPECT_TRUE(admission.is_admitted) << problems(admission);
     EXPECT_GE(admission.mutants.size(), 20u);
     for (const MutantResult& mutant : admission.mutants) {
       EXPECT_EQ(mutant.workload, "large");
@@ -170,11 +156,11 @@ TEST_P(MutantHole, IsFoundAndNamed) {
   Room room;
   GetParam().task.put_into(room);
   GetParam().loosen(room.request);
-  const Admission admission = try_all(room);
+  const Admission admission = examine(room);
   EXPECT_FALSE(admission.is_admitted);
   for (const std::string& name : GetParam().mutants) {
-    EXPECT_EQ(result(admission, name).fate, MutantFate::Passed) << name;
-    EXPECT_THAT(sentences(admission),
+    EXPECT_EQ(mutant_of(admission, name).fate, MutantFate::Passed) << name;
+    EXPECT_THAT(problems(admission),
                 HasSubstr("The wrong answer '" + name +
                           "' (a mutant) is taken for correct on the timed workload 'large' with"));
   }
@@ -189,17 +175,17 @@ TEST(MutantTrial, AnExcuseAdmitsWhatItNamesAndNothingElse) {
   room.request.task.excused = {
       {.mutant = "last * of x dropped*", .on = {}, .why = "it hardly counts"},
       {.mutant = "exclusive*", .on = {"another"}, .why = "elsewhere"}};
-  const Admission admission = try_all(room);
-  const MutantResult& excused = result(admission, "last column of x dropped");
+  const Admission admission = examine(room);
+  const MutantResult& excused = mutant_of(admission, "last column of x dropped");
   EXPECT_EQ(excused.fate, MutantFate::Excused);
   EXPECT_EQ(excused.note, "it hardly counts");
-  EXPECT_EQ(result(admission, "last row of x dropped").fate, MutantFate::Caught);
+  EXPECT_EQ(mutant_of(admission, "last row of x dropped").fate, MutantFate::Caught);
   EXPECT_FALSE(admission.is_admitted);
-  EXPECT_THAT(sentences(admission), HasSubstr("'exclusive for inclusive in the last element'"));
-  EXPECT_THAT(sentences(admission), Not(HasSubstr("of x dropped")));
+  EXPECT_THAT(problems(admission), HasSubstr("'exclusive for inclusive in the last element'"));
+  EXPECT_THAT(problems(admission), Not(HasSubstr("of x dropped")));
   room.request.task.excused.back().on = {"large"};
-  const Admission again = try_all(room);
-  EXPECT_TRUE(again.is_admitted) << sentences(again);
+  const Admission again = examine(room);
+  EXPECT_TRUE(again.is_admitted) << problems(again);
 }
 
 TEST(MutantTrial, DropsTheLeastThatAnythingDependsOn) {
@@ -212,9 +198,9 @@ TEST(MutantTrial, DropsTheLeastThatAnythingDependsOn) {
   };
   room.world.objects["f64"].kernel = kernel<double>(1e6, most);
   room.world.objects["native"].kernel = kernel<float>(1e6, most);
-  const Admission admission = try_all(room);
-  EXPECT_TRUE(admission.is_admitted) << sentences(admission);
-  const MutantResult& column = result(admission, "last column of x dropped");
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  const MutantResult& column = mutant_of(admission, "last column of x dropped");
   EXPECT_EQ(column.fate, MutantFate::Caught);
   EXPECT_EQ(column.note, "the last 4 elements were changed; fewer change no result");
 }
@@ -233,9 +219,10 @@ TEST(MutantTrial, TriesInputSetsUntilOneShowsTheMutant) {
   room.world.objects["f64"].kernel = kernel<double>(1e6, seldom);
   room.world.objects["native"].kernel = kernel<float>(1e6, seldom);
   room.request.task.gate = {.kind = GateKind::Relative, .c = 16, .scale = 1, .rms_factor = 0};
-  const Admission admission = try_all(room);
-  EXPECT_TRUE(admission.is_admitted) << sentences(admission);
-  const MutantResult& column = result(admission, "last column of x dropped, its own results right");
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  const MutantResult& column =
+      mutant_of(admission, "last column of x dropped, its own results right");
   EXPECT_EQ(column.fate, MutantFate::Caught);
   EXPECT_GT(column.sets, 1);
 }
@@ -250,34 +237,34 @@ TEST(MutantTrial, AReferenceThatFailsOnAMutantsInputsGivesNoAnswerToJudge) {
         testing::twice(a);
         return device::returned_after(1e6);
       };
-  const Admission admission = try_all(room);
-  const MutantResult& row = result(admission, "last row of x dropped");
+  const Admission admission = examine(room);
+  const MutantResult& row = mutant_of(admission, "last row of x dropped");
   EXPECT_EQ(row.fate, MutantFate::Inapplicable);
   EXPECT_THAT(row.note, HasSubstr("the reference of task 'twice'"));
-  EXPECT_EQ(result(admission, "one in 2^6 of x dropped").fate, MutantFate::Caught)
+  EXPECT_EQ(mutant_of(admission, "one in 2^6 of x dropped").fate, MutantFate::Caught)
       << "the process that crashed was replaced";
 }
 
 TEST(MutantTrial, SaysWhatWasLeftWhenTheTimeWasSpent) {
   Room room;
-  const Admission admission = try_all(room, 1);
+  const Admission admission = examine(room, 1);
   ASSERT_EQ(admission.unexamined.size(), room.request.workloads.size());
   EXPECT_THAT(admission.unexamined.front().reason, HasSubstr("the time limit was reached"));
   EXPECT_TRUE(admission.mutants.empty());
   EXPECT_FALSE(admission.is_admitted);
-  EXPECT_THAT(sentences(admission), HasSubstr("give more with '--time'"));
+  EXPECT_THAT(problems(admission), HasSubstr("give more with '--time'"));
 }
 
 TEST(MutantTrial, OfAGpusLargeWorkloadsRunsOnTheDevice) {
   testing::GpuRoom room;
   room.add_fast([](const Arguments<double>& a) { testing::twice(a); });
   const auto admission =
-      admit(*room.device, room.host.get(), room.request, {.timeout_ns = kTrialTimeout});
+      admit(*room.device, room.host.get(), room.request, {.timeout_ns = 1'000'000'000});
   ASSERT_TRUE(admission) << describe(admission.error());
-  EXPECT_TRUE(admission->is_admitted) << sentences(*admission);
+  EXPECT_TRUE(admission->is_admitted) << problems(*admission);
   EXPECT_TRUE(admission->unexamined.empty());
-  EXPECT_EQ(result(*admission, "last column of x dropped").workload, "large");
-  EXPECT_EQ(result(*admission, "last column of x dropped").fate, MutantFate::Caught);
+  EXPECT_EQ(mutant_of(*admission, "last column of x dropped").workload, "large");
+  EXPECT_EQ(mutant_of(*admission, "last column of x dropped").fate, MutantFate::Caught);
   EXPECT_GE(std::ranges::count(room.world.log, "call reference"), 15)
       << "the host is too slow for it";
 }
@@ -288,9 +275,9 @@ TEST(MutantTrial, OfAGpusLargeWorkloadsFindsHolesToo) {
   room.request.task.gate.c = 1 << 9;
   room.request.task.gate.rms_factor = 0;
   const auto admission =
-      admit(*room.device, room.host.get(), room.request, {.timeout_ns = kTrialTimeout});
+      admit(*room.device, room.host.get(), room.request, {.timeout_ns = 1'000'000'000});
   ASSERT_TRUE(admission) << describe(admission.error());
-  EXPECT_THAT(sentences(*admission),
+  EXPECT_THAT(problems(*admission),
               HasSubstr("The wrong answer 'x rounded to 16 bits' (a mutant)"));
 }
 

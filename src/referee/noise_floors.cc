@@ -74,7 +74,8 @@ Result<std::vector<measure::PairedSample>> NoiseFloors::measure_series(TimedWork
                                                                        int number, int most,
                                                                        bool is_last) {
   Bench& bench = *at.bench;
-  const auto twin = bench.make_leg("opponent", site_.request.jail, true, *site_.opponent, !is_last);
+  const auto twin =
+      bench.slots.make_leg("opponent", site_.request.jail, true, *site_.opponent, !is_last);
   Seat seat(bench, *twin, at.opponent->calls(), at.sets, at.lives_on,
             site_.options.reference_timeout_ns,
             site_.seed.child("twin").child(static_cast<std::uint64_t>(number)), site_.account);
@@ -84,7 +85,7 @@ Result<std::vector<measure::PairedSample>> NoiseFloors::measure_series(TimedWork
     if (site_.haste.is_hurried() || site_.haste.is_too_late()) break;
     const bool is_trusted_pair = !pairs.empty() && is_trusted(site_.request.opponent.origin);
     if (auto verdict = KW_TRY(lives_.begin(at, seat, is_trusted_pair)))
-      return opponent_.fails(verdict->evidence);
+      return opponent_.fails(verdict->seen);
     const auto sets = KW_TRY(sets_.draw(at, seat, false));
     const bool twin_first = (site_.rng() >> 63) != 0;
     SampleTime own;

@@ -7,11 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "referee/edit.h"
 #include "referee/mutant.h"
+#include "referee/mutant_trial.h"
 #include "referee/values.h"
 
 namespace kw::referee {
@@ -19,6 +26,11 @@ namespace {
 
 constexpr std::int64_t kTile = 32;
 constexpr int kBlocks = 16;  // a block is this fraction of an input
+// With fewer compared elements, a constant is the right answer by chance (a flag, a short count).
+constexpr std::int64_t kFewestElements = 16;
+constexpr std::int64_t kSampled = 1 << 16;  // elements among which the commonest value is sought
+// Bytes tried where elements are wider than a byte: small and large numbers, -1 or NaN, stripes.
+constexpr int kBytesTried[] = {0x00, 0x01, 0x55, 0x7f, 0x80, 0xaa, 0xff};
 
 class NullAnswers {
  public:
@@ -34,9 +46,17 @@ class NullAnswers {
  private:
   const std::vector<Tensor>& tensors() const { return subject_.tensors(); }
   Result<> judge(const std::string& name);
+  Result<Judged> judged_constant();
+  Result<> judge_constant(const std::string& name);
+  void add(const std::string& name, const Judged& judged, std::string note);
+  void add_constant(const std::string& name, const Judged& judged, std::string note);
   void not_applicable(const std::string& name, std::string note);
   Result<> fill(const std::string& name, double value);
   Result<> constants();
+  Result<> means();
+  Result<> bytes();
+  Result<double> commonest(std::size_t tensor, const Region& region);
+  Result<> commonest_of_another();
   Result<> copies();
   Result<> missing_part(const char* name, bool is_plane, std::int64_t width);
   Result<> missing_parts();
@@ -48,6 +68,13 @@ class NullAnswers {
   std::vector<NullAnswer>& to_;
 };
 
+std::int64_t count_compared(const std::vector<Tensor>& tensors) {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : tensors)
+    for (const Region& region : tensor.compared) count += elements_of(region);
+  return count;
+}
+
 void NullAnswers::not_applicable(const std::string& name, std::string note) {
   to_.push_back({.name = name,
                  .workload = subject_.workload().name,
@@ -58,20 +85,49 @@ void NullAnswers::not_applicable(const std::string& name, std::string note) {
                  .note = std::move(note)});
 }
 
-Result<> NullAnswers::judge(const std::string& name) {
-  const Judged judged = KW_TRY(subject_.judge());
-  if (judged.is_right) {
-    not_applicable(name, "this answer is the right one on this workload");
-    return {};
-  }
+void NullAnswers::add(const std::string& name, const Judged& judged, std::string note) {
   to_.push_back({.name = name,
                  .workload = subject_.workload().name,
                  .group = subject_.workload().group,
                  .is_applicable = true,
                  .passed = judged.passed,
                  .gate_fraction = judged.gate_fraction,
-                 .note = {}});
+                 .note = std::move(note)});
+}
+
+Result<> NullAnswers::judge(const std::string& name) {
+  const Judged judged = KW_TRY(subject_.judge());
+  if (judged.is_right)
+    not_applicable(name, "this answer is the right one on this workload");
+  else
+    add(name, judged, {});
   return {};
+}
+
+// A constant that is the right answer is a hole like one that only passes, except among few
+// elements: is_right stays set only there.
+Result<Judged> NullAnswers::judged_constant() {
+  Judged judged = KW_TRY(subject_.judge());
+  if (count_compared(tensors()) >= kFewestElements) judged.is_right = false;
+  return judged;
+}
+
+Result<> NullAnswers::judge_constant(const std::string& name) {
+  const Judged judged = KW_TRY(judged_constant());
+  if (judged.is_right)
+    not_applicable(name, "this answer is the right one on this workload");
+  else
+    add_constant(name, judged, {});
+  return {};
+}
+
+// The task may say why a constant is legitimate.
+void NullAnswers::add_constant(const std::string& name, const Judged& judged, std::string note) {
+  const auto why = excuse_of(subject_.task(), name, subject_.workload().name);
+  if (judged.passed && why)
+    not_applicable(name, *why);
+  else
+    add(name, judged, std::move(note));
 }
 
 Result<> NullAnswers::fill(const std::string& name, double value) {
@@ -83,23 +139,116 @@ Result<> NullAnswers::fill(const std::string& name, double value) {
     constant.values.numbers = {{"value", value}};
     KW_TRY(subject_.ops().fill(subject_.answer(i), constant, 0));
   }
-  return judge(name);
+  return judge_constant(name);
 }
 
 Result<> NullAnswers::constants() {
   KW_TRY(fill("zeros", 0));
   KW_TRY(fill("ones", 1));
+  KW_TRY(means());
+  KW_TRY(bytes());
+  return commonest_of_another();
+}
+
+Result<> NullAnswers::means() {
   KW_TRY(subject_.begin());
   for (std::size_t i = 0; i < tensors().size(); ++i)
     for (std::size_t r = 0; r < tensors()[i].compared.size(); ++r) {
       const RegionTruth& truth = subject_.known().regions[i][r];
       const double mean = truth.count > 0 ? truth.sum / static_cast<double>(truth.count) : 0;
       const double value = is_real(tensors()[i].dtype) ? mean : std::nearbyint(mean);
-      KW_TRY(
+      (void)KW_TRY(
           edit(subject_.parallel(), subject_.answer(i), tensors()[i], tensors()[i].compared[r],
                [&](std::int64_t, std::span<double> values) { std::ranges::fill(values, value); }));
     }
+  // The mean of an answer that is the same everywhere says nothing of what the work was.
   return judge("mean");
+}
+
+// Each byte everywhere, all as one null answer: of those that apply, the one nearest to passing.
+Result<> NullAnswers::bytes() {
+  const bool has_narrow = std::ranges::any_of(tensors(), [](const Tensor& tensor) {
+    return !tensor.compared.empty() && size_of(tensor.dtype) == 1;
+  });
+  std::vector<int> tried(std::begin(kBytesTried), std::end(kBytesTried));
+  if (has_narrow) {
+    tried.resize(256);
+    std::iota(tried.begin(), tried.end(), 0);
+  }
+  std::optional<std::pair<int, Judged>> nearest;
+  for (const int byte : tried) {
+    for (std::size_t i = 0; i < tensors().size(); ++i)
+      if (!tensors()[i].compared.empty()) KW_TRY(fill_bytes(subject_.answer(i), byte));
+    const Judged judged = KW_TRY(judged_constant());
+    if (judged.is_right) continue;
+    const auto is_nearer = [](const Judged& a, const Judged& b) {
+      return a.passed != b.passed ? a.passed : a.gate_fraction < b.gate_fraction;
+    };
+    if (!nearest || is_nearer(judged, nearest->second)) nearest = {byte, judged};
+  }
+  if (!nearest)
+    not_applicable("one byte everywhere", "each such answer is the right one on this workload");
+  else
+    add_constant("one byte everywhere", nearest->second,
+                 fmt::format("the byte 0x{:02x}", nearest->first));
+  return {};
+}
+
+/// The most frequent value of a sample of the region of an answer.
+Result<double> NullAnswers::commonest(std::size_t tensor, const Region& region) {
+  const std::int64_t step = std::max<std::int64_t>(elements_of(region) / kSampled, 1);
+  std::unordered_map<double, std::int64_t> counts;
+  std::int64_t seen = 0;
+  device::Parallel alone(1);  // one thread, so that nothing is counted twice
+  (void)KW_TRY(edit(alone, subject_.answer(tensor), tensors()[tensor], region,
+                    [&](std::int64_t, std::span<double> values) {
+                      for (const double value : values)
+                        if (seen++ % step == 0 && !std::isnan(value)) ++counts[value];
+                    }));
+  const auto most = std::ranges::max_element(
+      counts, {}, [](const auto& entry) { return std::pair(entry.second, entry.first); });
+  return most == counts.end() ? 0 : most->first;
+}
+
+/// One half of the region, cut along the first dimension that has more than one index.
+Region half_of(Region region, bool is_second) {
+  for (Range& range : region.ranges) {
+    if (range.hi - range.lo < 2) continue;
+    const std::int64_t middle = range.lo + (range.hi - range.lo) / 2;
+    (is_second ? range.lo : range.hi) = middle;
+    break;
+  }
+  return region;
+}
+
+// What is commonest in the answer to another input set, everywhere or in one half of the right
+// answer: a kernel that has seen one answer could give it for ever.
+Result<> NullAnswers::commonest_of_another() {
+  const auto trouble = KW_TRY(subject_.recompute(*KW_TRY(subject_.other_inputs())));
+  std::map<std::pair<std::size_t, std::size_t>, double> found;
+  for (std::size_t i = 0; i < tensors().size() && !trouble; ++i)
+    for (std::size_t r = 0; r < tensors()[i].compared.size(); ++r)
+      found[{i, r}] = KW_TRY(commonest(i, tensors()[i].compared[r]));
+  const auto fill = [&](const std::string& name, const auto& part) -> Result<> {
+    if (trouble) {
+      not_applicable(name, *trouble);
+      return {};
+    }
+    KW_TRY(subject_.begin());
+    for (const auto& [where, value] : found) {
+      const Tensor& tensor = tensors()[where.first];
+      (void)KW_TRY(edit(
+          subject_.parallel(), subject_.answer(where.first), tensor,
+          part(tensor.compared[where.second]),
+          [value](std::int64_t, std::span<double> values) { std::ranges::fill(values, value); }));
+    }
+    return judge_constant(name);
+  };
+  KW_TRY(fill("commonest value everywhere", [](const Region& region) { return region; }));
+  KW_TRY(fill("commonest value in the first half",
+              [](const Region& region) { return half_of(region, false); }));
+  return fill("commonest value in the second half",
+              [](const Region& region) { return half_of(region, true); });
 }
 
 // Each output becomes a copy of an input, element by element; an input that is smaller is repeated.

@@ -49,8 +49,8 @@ double Pace::usual_wall_ns(const measure::PairPlan& plan, double budget_ns) cons
   return std::max(kLeastWallNs, kWallPerBudget * budget_ns);
 }
 
-const char* Pace::why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
-                          double elapsed_ns) const {
+std::optional<Cut> Pace::why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
+                                 double elapsed_ns) const {
   const measure::Estimate& seen = plan.estimate();
   // With a fixed number of pairs only Options::measure_wall_ns ends them early.
   const bool is_counted = site_.request.measure.pairs > 0;
@@ -59,10 +59,10 @@ const char* Pace::why_cut(const measure::PairPlan& plan, const measure::Limits& 
                                         seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
   if (elapsed_ns > site_.options.measure_wall_ns ||
       (has_interval && elapsed_ns > usual_wall_ns(plan, limits.budget_ns)))
-    return "the wall-clock limit of the measurement is reached";
+    return Cut{"wall_clock", "the wall-clock limit of the measurement is reached"};
   if (site_.haste.is_too_late() || (is_sure && site_.haste.is_late()))
-    return "the time limit for this measurement is reached";
-  return nullptr;
+    return Cut{"time_limit", "the time limit for this measurement is reached"};
+  return std::nullopt;
 }
 
 }  // namespace kw::referee

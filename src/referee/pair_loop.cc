@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/pair_loop.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "referee/fate.h"
@@ -15,12 +16,16 @@ Ended PairLoop::run_pairs(Speedup& speedup) {
   const measure::Limits limits = pace_.limits();
   measure::PairPlan plan(limits, site_.seed.child("coin"), site_.workloads.size());
   const std::int64_t started = sets_.now_ns();
+  std::string_view cut;
   while (plan.wants_more()) {
     if (site_.haste.is_hurried()) return interrupted_at(plan);
     if (auto verdict = KW_TRY(time_pair(plan))) return verdict;
     const auto elapsed_ns = static_cast<double>(sets_.now_ns() - started);
     if (plan.wants_more() && !plan.wants_noise_floor())
-      if (const char* why = pace_.why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);
+      if (const auto why = pace_.why_cut(plan, limits, elapsed_ns); why) {
+        cut = why->name;
+        plan.cut_short(std::string(why->words));
+      }
     if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(floors_.learn(plan)));
   }
   if (site_.haste.is_hurried()) return interrupted_at(plan);
@@ -33,13 +38,14 @@ Ended PairLoop::run_pairs(Speedup& speedup) {
   // A search asks whether the incumbent is beaten: "not shown" is an answer, and a rough figure
   // still ranks the points of a tuner.
   const bool must_be_known = site_.request.measure.purpose != Purpose::Search;
-  if (plan.decision() == measure::Decision::Unmeasurable && must_be_known)
-    return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                   speedup.low > 0 && speedup.high > 0
-                       ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup.low,
-                                     speedup.high, plan.ending())
-                       : "the speedup has no confidence interval: " + plan.ending()};
-  return std::nullopt;
+  if (plan.decision() != measure::Decision::Unmeasurable || !must_be_known) return std::nullopt;
+  Evidence seen{
+      .kind = EvidenceKind::SpeedupUnknown, .subject = std::string(cut), .detail = plan.ending()};
+  if (speedup.low > 0 && speedup.high > 0) {
+    seen.kind = EvidenceKind::SpeedupUnsure;
+    seen.numbers = {speedup.low, speedup.high};
+  }
+  return make_verdict(Stage::Measure, Outcome::Unmeasurable, std::move(seen));
 }
 
 Ended PairLoop::time_pair(measure::PairPlan& plan) {
@@ -53,8 +59,7 @@ Ended PairLoop::time_pair(measure::PairPlan& plan) {
   if (turn.candidate_first) other = KW_TRY(opponent_.time(at, sets));
   if (!own || !other) return std::nullopt;  // another pair follows, with a new random order
   const measure::PairedSample pair{*own, *other};
-  if (pair.opponent_ns <= 0)
-    return opponent_.fails("a call of the opponent takes no longer than an empty call");
+  if (pair.opponent_ns <= 0) return opponent_.fails({.kind = EvidenceKind::OpponentHasNoTime});
   at.result->samples.push_back(
       {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
   plan.add(pair);
@@ -79,7 +84,8 @@ Speedup PairLoop::to_record(const measure::Estimate& estimate, const measure::Li
 Verdict PairLoop::interrupted_at(const measure::PairPlan& plan) const {
   std::size_t pairs = 0;
   for (std::size_t w = 0; w < site_.workloads.size(); ++w) pairs += plan.samples(w).size();
-  return interrupted(fmt::format("after {} pairs", pairs));
+  return interrupted(
+      {.kind = EvidenceKind::InterruptedPairs, .numbers = {static_cast<double>(pairs)}});
 }
 
 Ended PairLoop::run_alone() {
@@ -91,7 +97,7 @@ Ended PairLoop::run_alone() {
     while (plan.wants_more() &&
            static_cast<double>(sets_.now_ns() - started) <= site_.options.measure_wall_ns &&
            !site_.haste.is_too_late()) {
-      if (site_.haste.is_hurried()) return interrupted("while the kernel was timed alone");
+      if (site_.haste.is_hurried()) return interrupted({.kind = EvidenceKind::InterruptedAlone});
       if (auto verdict = KW_TRY(lives_.sit_down(at))) return at_measure(*verdict);
       const std::vector<int> sets = KW_TRY(sets_.draw(at, *at.candidate));
       SampleTime ns;

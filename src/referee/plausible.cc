@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/plausible.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
-#include "base/text.h"
 #include "device/known_devices.h"
 
 namespace kw::referee {
@@ -79,20 +76,19 @@ std::optional<double> compute_least_ns(const Workload& workload, const DeviceFac
   return seconds * 1e9;
 }
 
-std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
-                                            const DeviceFacts& facts, double trusted_ns) {
+std::optional<Evidence> find_implausible(const Workload& workload, double median_ns,
+                                         const DeviceFacts& facts, double trusted_ns) {
   auto least = compute_least_ns(workload, facts);
   if (least && facts.gpu.empty() && trusted_ns > 0)
     least = std::min(*least, trusted_ns / kGenerous);
   if (!least || median_ns >= *least) return std::nullopt;
-  return fmt::format(
-      "workload '{}' took {}; every algorithm must move {} and do {} operations, which takes at "
-      "least {} at {}",
-      workload.name, format_ns(median_ns),
-      format_bytes(static_cast<std::uint64_t>(workload.work.floor_bytes)),
-      workload.work.floor_flops, format_ns(*least),
-      facts.gpu.empty() ? "1.5 times the best ceilings measured on this device"
-                        : rates_of(facts).source);
+  return Evidence{.kind = EvidenceKind::TooFast,
+                  .workload = workload.name,
+                  .subject = facts.gpu.empty()
+                                 ? "1.5 times the best ceilings measured on this device"
+                                 : rates_of(facts).source,
+                  .numbers = {median_ns, static_cast<double>(workload.work.floor_bytes),
+                              static_cast<double>(workload.work.floor_flops), *least}};
 }
 
 }  // namespace kw::referee

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "record/device.h"
+#include "record/evidence.h"
 #include "record/task.h"
 
 namespace kw::referee {
@@ -23,7 +23,7 @@ std::optional<double> compute_least_ns(const Workload& workload, const DeviceFac
 /// the time `trusted_ns` of trusted code shows what the machine reaches today as well as a ceiling
 /// does, and gets the same factor; 0: no trusted code was timed. Before relying on the answer, the
 /// caller should measure the ceilings again: they may be too low.
-std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
-                                            const DeviceFacts& facts, double trusted_ns = 0);
+std::optional<Evidence> find_implausible(const Workload& workload, double median_ns,
+                                         const DeviceFacts& facts, double trusted_ns = 0);
 
 }  // namespace kw::referee

@@ -37,8 +37,13 @@ TEST(PlausibleOnGpu, TheDatasheetIsTheFloor) {
   const auto least = compute_least_ns(workload, gpu("NVIDIA H200"));
   ASSERT_TRUE(least.has_value());
   EXPECT_NEAR(*least, 1e6 * 1.048576, 1e3) << "4800 MiB beyond the L2 at 4800 GB/s";
-  EXPECT_THAT(*find_implausible(workload, *least * 0.9, gpu("NVIDIA H200")),
-              ::testing::HasSubstr("H200 datasheet"));
+  const auto seen = find_implausible(workload, *least * 0.9, gpu("NVIDIA H200"));
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->kind, EvidenceKind::TooFast);
+  EXPECT_THAT(seen->subject, ::testing::HasSubstr("H200 datasheet"));
+  EXPECT_THAT(seen->numbers,
+              ::testing::ElementsAre(*least * 0.9, static_cast<double>(workload.work.floor_bytes),
+                                     1, *least));
   EXPECT_FALSE(find_implausible(workload, *least * 1.1, gpu("NVIDIA H200")).has_value());
 }
 

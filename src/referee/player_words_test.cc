@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "referee/fate.h"
 #include "referee/gpu_room_for_test.h"
 
 namespace kw::referee {
@@ -15,7 +16,6 @@ namespace {
 using device::CallResult;
 using device::Fate;
 using testing::GpuRoom;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kernel;
 using testing::plan_kernel;
@@ -108,7 +108,9 @@ TEST(PlayerWords, OfAnOpponentThatIsACandidateStopNothing) {
       const auto e = room.referee.judge(room.request);
       ASSERT_TRUE(e.has_value()) << words_of(end) << ": " << e.error().what;
       EXPECT_VERDICT(*e, Measure, Unmeasurable);
-      EXPECT_THAT(e->opponent_fault, HasSubstr("the opponent 'slow': "));
+      EXPECT_EQ(e->opponent_fault, e->verdict.evidence);
+      EXPECT_EQ(e->verdict.seen.kind, EvidenceKind::OpponentFailed);
+      EXPECT_EQ(e->verdict.seen.subject, "slow");
       EXPECT_FALSE(e->speedup.is_faster);
 
       GpuRoom gpu;
@@ -116,7 +118,8 @@ TEST(PlayerWords, OfAnOpponentThatIsACandidateStopNothing) {
       const auto on_gpu = gpu.referee->judge(gpu.request);
       ASSERT_TRUE(on_gpu.has_value()) << words_of(end) << ": " << on_gpu.error().what;
       EXPECT_VERDICT(*on_gpu, Measure, Unmeasurable);
-      EXPECT_THAT(on_gpu->opponent_fault, HasSubstr("the opponent 'slow': "));
+      EXPECT_EQ(on_gpu->opponent_fault, on_gpu->verdict.evidence);
+      EXPECT_EQ(on_gpu->verdict.seen.kind, EvidenceKind::OpponentFailed);
     }
 }
 
@@ -127,7 +130,8 @@ TEST(PlayerWords, OfAnOpponentThatWillNotLoadOrBindStopNothing) {
     const auto e = gpu.referee->judge(gpu.request);
     ASSERT_TRUE(e.has_value()) << e.error().what;
     EXPECT_VERDICT(*e, Measure, Unmeasurable);
-    EXPECT_THAT(e->opponent_fault, HasSubstr("slow"));
+    EXPECT_EQ(e->opponent_fault, e->verdict.evidence);
+    EXPECT_EQ(e->verdict.seen.kind, EvidenceKind::OpponentFailed);
   }
 }
 
@@ -136,7 +140,9 @@ TEST(PlayerWords, AnOpponentThatIsWrongIsAFaultOfItsOwn) {
   room.world.objects["slow"].kernel = kernel<float>(4e6, [](const A&) {});
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Unmeasurable);
-  EXPECT_THAT(e.opponent_fault, HasSubstr("does not solve the task"));
+  EXPECT_EQ(e.opponent_fault, e.verdict.evidence);
+  ASSERT_EQ(e.verdict.seen.kind, EvidenceKind::OpponentFailed);
+  EXPECT_EQ(e.verdict.seen.cause.at(0).kind, EvidenceKind::OpponentWrong);
 }
 
 TEST(PlayerWords, ABaselineThatGoesWrongIsTheTasksTrouble) {
@@ -159,7 +165,8 @@ TEST(PlayerWords, ABaselineThatFailsBesideACandidateAloneStopsNothing) {
   };
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Unmeasurable);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("works once no process of this candidate is there"));
+  EXPECT_EQ(e.verdict.seen.kind, EvidenceKind::OpponentDisturbed);
+  EXPECT_EQ(e.verdict.seen.cause.at(0).kind, EvidenceKind::CallOutOfMemory);
   EXPECT_THAT(e.opponent_fault, IsEmpty());
   EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
 }

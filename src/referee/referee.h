@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 namespace kw::referee {
 
 class Bench;
+class Trial;
 
 /// Time limit of a reference on a timed workload; on other workloads the limit is kSmallTimeoutNs.
 inline constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
@@ -82,11 +84,18 @@ class Referee {
 
  private:
   struct Run;
+  struct Shapes;
   Result<Run*> run_for(const EvaluationRequest& request);
-  Result<> prepare_small(Run& run, const std::vector<Bench*>& small,
-                         const std::vector<Bench*>& timed);
+  Result<> prepare_small(Run& run, const Shapes& shapes);
   bool is_tight(const std::vector<Bench*>& timed) const;
   std::string why_no_room(const Bench& bench) const;
+  static Shapes shapes_of(const Run& run, const EvaluationRequest& request);
+  void make_room(const EvaluationRequest& request, Shapes& shapes, Evaluation& evaluation);
+  static bool is_short(const EvaluationRequest& request, const Shapes& shapes,
+                       const Evaluation& evaluation);
+  Result<std::optional<Verdict>> check(Trial& trial, const EvaluationRequest& request,
+                                       const Shapes& shapes) const;
+  Result<> tidy_up(Run& run, bool went_wrong);
   Result<> await_recovery();
 
   device::Device& device_;

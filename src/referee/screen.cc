@@ -2,21 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/screen.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
-#include "base/text.h"
 #include "compile/device_timer.h"
 #include "record/target.h"
 
 namespace kw::referee {
 
-Screening refuse(std::string evidence, std::string frame, std::string place) {
+Screening refuse(Evidence seen, std::string frame) {
   Screening screening;
-  screening.findings.push_back(
-      {FindingKind::Diagnostic, 0, evidence, std::move(frame), std::move(place)});
-  screening.verdict = Verdict{Stage::Screen, Outcome::Rejected, std::move(evidence)};
+  std::string place = seen.place;
+  screening.verdict = make_verdict(Stage::Screen, Outcome::Rejected, std::move(seen));
+  screening.findings.push_back({FindingKind::Diagnostic, 0, screening.verdict->evidence,
+                                std::move(frame), std::move(place), MismatchPattern::None,
+                                std::string(name_of(screening.verdict->seen.kind))});
+  return screening;
+}
+
+Screening refuse_object(Evidence seen, std::vector<std::string> shown_by) {
+  Screening screening = refuse(std::move(seen));
+  screening.shown_by = std::move(shown_by);
   return screening;
 }
 
@@ -24,26 +30,17 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
   const auto allows = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  if (!may_be_proposed(candidate.trust_class))
-    return refuse(
-        "a host launcher could forge what its process reports and outlive its call, so only a "
-        "task's own baselines may be one; `kw plan draft FILE.cu` reads device code with a launch "
-        "plan off kernels that the file launches itself, and --against takes a host launcher");
+  if (!may_be_proposed(candidate.trust_class)) return refuse({.kind = EvidenceKind::HostLauncher});
   if (candidate.origin != Origin::Baseline)
     for (const std::string& library : candidate.libraries)
       if (!allows(task.restrictions.libraries, library))
-        return refuse(
-            fmt::format("the task does not allow the library '{}'; remove the line that names it, "
-                        "and write what it would do",
-                        library));
+        return refuse({.kind = EvidenceKind::LibraryNotAllowed, .subject = library});
   for (const std::string& option : candidate.options)
     // A limit on the registers of a thread changes no result, so every task allows it.
     if (!option.starts_with("maxrregcount_") && !allows(task.restrictions.options, option))
-      return refuse(fmt::format("the task does not allow the compiler option '{}'; remove it{}",
-                                option,
-                                task.restrictions.options.empty()
-                                    ? ""
-                                    : ", it allows " + join(task.restrictions.options, ", ")));
+      return refuse({.kind = EvidenceKind::OptionNotAllowed,
+                     .subject = option,
+                     .names = task.restrictions.options});
   return {};
 }
 

@@ -19,10 +19,14 @@ struct Screening {
   std::optional<Verdict> verdict;
   /// Reasons for a rejection, with the place in the source; or notes on an accepted text.
   std::vector<Finding> findings;
+  /// Words that may show in the source what an object is rejected for, likeliest first.
+  std::vector<std::string> shown_by{};
 };
 
-/// A rejection; `evidence` says what was found and what to write instead.
-Screening refuse(std::string evidence, std::string frame = {}, std::string place = {});
+/// A rejection for what was found. The finding has the place of the evidence.
+Screening refuse(Evidence seen, std::string frame = {});
+/// The rejection of an object, with the words that may show the reason in the source.
+Screening refuse_object(Evidence seen, std::vector<std::string> shown_by);
 
 /// Checks the candidate's claims against the task's restrictions: libraries and compiler options.
 Screening screen_claims(const Candidate& candidate, const Task& task);
@@ -70,8 +74,8 @@ Screening screen_object(std::string_view object, const Candidate& candidate,
 /// compile::library_timer_mark().
 Screening screen_device_object(std::string_view cubin, std::string_view mark);
 
-/// Adds the place in the source that a rejected object's evidence speaks of, if a word of the
-/// source shows it.
+/// Adds the place in the source that a rejected object's evidence speaks of, if one of the words in
+/// Screening::shown_by stands there.
 void point_out(Screening& screening, std::string_view text, std::string_view name);
 
 }  // namespace kw::referee

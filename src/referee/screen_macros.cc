@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/byte_order_mark.h"
 #include "base/characters.h"
@@ -44,34 +45,27 @@ class MacroScreen {
     }
     if (values_.empty()) return {};
     for (const auto& [macro, value] : values_)
-      if (std::string why = why_name_is_taken(macro); !why.empty())
-        return refuse_at(candidate_.source, offset_of_declaration(macro), why);
+      if (const EvidenceKind why = why_name_is_taken(macro); why != EvidenceKind::None)
+        return refuse_at(candidate_.source, offset_of_declaration(macro),
+                         {.kind = why, .subject = macro});
     return screen_directives();
   }
 
  private:
-  Screening refuse_at(std::string_view text, std::size_t offset, const std::string& why) const {
+  Screening refuse_at(std::string_view text, std::size_t offset, Evidence seen) const {
     const Position at = position_of(text, offset);
-    return refuse(fmt::format("line {}: {}", at.line, why), render_frame(text, offset, "here"),
-                  fmt::format("{}:{}:{}", name_, at.line, at.column));
+    seen.place = fmt::format("{}:{}:{}", name_, at.line, at.column);
+    seen.numbers = {static_cast<double>(at.line)};
+    return refuse(std::move(seen), render_frame(text, offset, "here"));
   }
 
-  std::string why_name_is_taken(const std::string& macro) const {
+  EvidenceKind why_name_is_taken(const std::string& macro) const {
     const auto is_parameter = [&](const Parameter& p) { return p.name == macro; };
-    if (std::ranges::any_of(task_.signature, is_parameter))
-      return fmt::format(
-          "the knob '{}' has the name of an argument of the task, and a macro would stand in the "
-          "argument's place; give the knob another name",
-          macro);
-    if (macro == task_.function)
-      return fmt::format("the knob '{}' has the name of the task's function; give it another",
-                         macro);
+    if (std::ranges::any_of(task_.signature, is_parameter)) return EvidenceKind::KnobNamesArgument;
+    if (macro == task_.function) return EvidenceKind::KnobNamesFunction;
     if (contains(kNamesOfHeaders, macro) || compile::is_library_name(macro, candidate_.target))
-      return fmt::format(
-          "the knob '{}' has a name that headers use, and a macro breaks them; give the knob "
-          "another name, such as {}_",
-          macro, macro);
-    return {};
+      return EvidenceKind::KnobNamesHeader;
+    return EvidenceKind::None;
   }
 
   /// Of the `// kw:` line that has the name.
@@ -104,9 +98,7 @@ class MacroScreen {
       if (word == "define" && known->second && directive.text(2) == *known->second) continue;
       return refuse_at(
           text, all[directive.first].offset,
-          fmt::format("#{} {}, which is a knob: every setting of it would be the same code; leave "
-                      "the line out, or write #ifndef {} before it",
-                      word, macro, macro));
+          {.kind = EvidenceKind::KnobRedefined, .subject = macro, .names = {std::string(word)}});
     }
     return {};
   }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 #include <elf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "compile/elf.h"
@@ -33,6 +34,33 @@ std::string shown(std::string_view name) {
   return sanitise(text, kShown);
 }
 
+/// Words of the source that may stand for a demangled name: its parts without the arguments, last
+/// one first.
+std::vector<std::string> parts_of(std::string_view name) {
+  std::string part;
+  std::vector<std::string> parts;
+  for (const char c : std::string(name.substr(0, name.find('('))) + " ") {
+    if (is_name_char(c)) {
+      part += c;
+      continue;
+    }
+    if (part.size() > 2) parts.push_back(part);
+    part.clear();
+  }
+  std::ranges::reverse(parts);
+  return parts;
+}
+
+/// A rejection for what stands in the source under this name, or under `word`.
+Screening refuse_named(EvidenceKind kind, std::string_view name, const std::string& word = {},
+                       std::vector<std::string> names = {}) {
+  std::string subject = shown(name);
+  std::vector<std::string> words = parts_of(subject);
+  if (!word.empty()) words.insert(words.begin(), word);
+  return refuse_object({.kind = kind, .subject = std::move(subject), .names = std::move(names)},
+                       std::move(words));
+}
+
 bool is_own_library(std::string_view name, const std::vector<std::string>& libraries) {
   for (const std::string_view prefix :
        {"libc.so", "libm.so", "libmvec.so", "libgomp.so", "libomp.so", "libstdc++.so",
@@ -46,22 +74,14 @@ bool is_own_library(std::string_view name, const std::vector<std::string>& libra
 Screening screen_symbols(const compile::ElfFacts& object, const Candidate& candidate) {
   for (const std::string& needed : object.needed)
     if (!is_own_library(needed, candidate.libraries))
-      return refuse(fmt::format(
-          "the object needs the library '{}', which the task does not allow; write what "
-          "it would do",
-          shown(needed)));
+      return refuse_named(EvidenceKind::LibraryNeeded, needed);
   for (const std::string& name : object.exported)
-    if (is_system_name(name))
-      return refuse(fmt::format(
-          "the object defines '{}' in place of the system's; give the function another name, or "
-          "make it static",
-          shown(name)));
+    if (is_system_name(name)) return refuse_named(EvidenceKind::SystemNameDefined, name);
   const bool has_openblas =
       std::ranges::find(candidate.libraries, "openblas") != candidate.libraries.end();
   for (const std::string& name : object.imported)
     if (const auto refusal = refused_import(name, has_openblas))
-      return refuse(fmt::format("the object uses '{}', which {}; {}", shown(name), refusal->why,
-                                refusal->instead));
+      return refuse_named(*refusal, name);
   return {};
 }
 
@@ -81,85 +101,57 @@ bool is_known_initialiser(std::string_view name) {
          name == "frame_dummy" || name == "__cpu_indicator_init" || name == "init_have_lse_atomics";
 }
 
-constexpr std::string_view kAtLoad =
-    "compute what is needed at the first call, in a static variable of the function, or make it a "
-    "constexpr table or an object with a constructor";
-
 Screening screen_load(const compile::ElfImage& image) {
   if (image.has_executable_stack ||
       std::ranges::any_of(image.segments, [](const compile::ElfSegment& s) {
         return s.is_writable && s.is_executable;
       }))
-    return refuse(
-        "the object wants memory that is both writable and executable; leave code in the sections "
-        "that the compiler chooses");
+    return refuse({.kind = EvidenceKind::WritableCode});
   for (const auto& [tag, value] : image.dynamic)
     if (!contains(std::span(kTags), tag))
-      return refuse(
-          fmt::format("the object asks the dynamic linker for something unusual (tag {:#x}); leave "
-                      "sections and relocations to the compiler",
-                      tag));
+      return refuse({.kind = EvidenceKind::LinkerTag, .numbers = {static_cast<double>(tag)}});
   for (const std::string& name : image.array(DT_INIT_ARRAY, DT_INIT_ARRAYSZ))
-    if (!is_known_initialiser(name))
-      return refuse(fmt::format(
-          "'{}' runs when the object is loaded, by a constructor attribute or a section of its "
-          "own; {}",
-          shown(name), kAtLoad));
+    if (!is_known_initialiser(name)) return refuse_named(EvidenceKind::RunsAtLoad, name);
   for (const std::string& name : image.array(DT_FINI_ARRAY, DT_FINI_ARRAYSZ))
     if (name != "__do_global_dtors_aux" && !name.starts_with("_GLOBAL__sub_D_"))
-      return refuse(fmt::format(
-          "'{}' would run when the object is unloaded, which never happens; leave it out",
-          shown(name)));
+      return refuse_named(EvidenceKind::RunsAtUnload, name);
   // crti and crtn alone make 23 bytes of .init, or 27 with an endbr64, and 13 of .fini.
   constexpr std::uint64_t kInit = 27;
   for (const compile::ElfCodeSection& section : image.code)
     if ((section.name == ".init" || section.name == ".fini") && section.bytes > kInit)
-      return refuse(
-          fmt::format("assembly adds code to '{}', which runs when the object is loaded; {}",
-                      section.name, kAtLoad));
+      return refuse_object({.kind = EvidenceKind::AssemblyAtLoad, .subject = section.name},
+                           {section.name});
   return {};
 }
 
-struct ReachWords {
-  std::string_view what, instead;
-};
-
-ReachWords reach_words(compile::Reach reach) {
+EvidenceKind kind_of(compile::Reach reach) {
   switch (reach) {
     case compile::Reach::SystemCall:
-      return {"calls the operating system without the C library",
-              "call the C library's functions, such as mmap or std::atomic::wait"};
+      return EvidenceKind::SystemCallInstruction;
     case compile::Reach::Clock:
-      return {"reads the time-stamp counter or waits by it",
-              "only the referee times a kernel; let knobs (// kw: tune) choose what is quickest"};
+      return EvidenceKind::ClockInstruction;
     case compile::Reach::Counter:
-      return {"reads a performance counter",
-              "leave it out; kw judge --profile tells what a kernel is bound by"};
+      return EvidenceKind::CounterInstruction;
     case compile::Reach::Mode:
-      return {"changes the mode of the processor", "leave it out; no kernel needs it"};
+      break;
   }
-  return {};
+  return EvidenceKind::ModeInstruction;
 }
 
 Screening screen_code(const compile::ElfImage& image) {
   const compile::HostCode code = compile::read_host_code(image);
   if (!code.reaching.empty()) {
     const compile::ReachingInstruction& first = code.reaching.front();
-    const ReachWords words = reach_words(first.reach);
-    return refuse(fmt::format("the instruction {} in '{}' {}; {}", first.name,
-                              shown(first.function), words.what, words.instead));
+    const std::string function = shown(first.function);
+    std::vector<std::string> words = parts_of(function);
+    words.insert(words.begin(), first.name);
+    return refuse_object({.kind = kind_of(first.reach), .subject = first.name, .names = {function}},
+                         std::move(words));
   }
   if (!code.system_callers.empty())
-    return refuse(
-        fmt::format("'{}' uses syscall() for something other than waiting on a futex and waking "
-                    "its waiters; call "
-                    "the C library's function instead, or std::atomic::wait and notify_all",
-                    shown(code.system_callers.front())));
+    return refuse_named(EvidenceKind::SystemCallFunction, code.system_callers.front(), "syscall");
   if (!code.calling_resolvers.empty())
-    return refuse(fmt::format(
-        "'{}' chooses a function while the object is loaded (ifunc) and calls others for it; use "
-        "target_clones, or choose by __builtin_cpu_supports in the call",
-        shown(code.calling_resolvers.front())));
+    return refuse_named(EvidenceKind::CallingResolver, code.calling_resolvers.front());
   return {};
 }
 
@@ -168,11 +160,8 @@ Screening screen_marks(const std::vector<CodeMark>& marks, const Candidate& cand
   if (claims) return {};
   for (const CodeMark& mark : marks)
     if (mark.kind == "arithmetic")
-      return refuse(fmt::format(
-          "an attribute or pragma changes the arithmetic of '{}': optimize({}); where the task "
-          "allows it, claim it by the line '// kw: option fast_math', else write the sums in the "
-          "order that you want, with several accumulators or '#pragma omp simd reduction'",
-          shown(mark.where), shown(mark.what)));
+      return refuse_named(EvidenceKind::ArithmeticChanged, mark.where, "optimize",
+                          {shown(mark.what)});
   return {};
 }
 
@@ -182,10 +171,10 @@ Screening screen_object(std::string_view bytes, const Candidate& candidate,
                         const std::vector<CodeMark>& marks) {
   const auto object = compile::read_elf(bytes);
   if (!object.has_value())
-    return refuse("the compiled object cannot be read: " + object.error().what);
+    return refuse({.kind = EvidenceKind::ObjectUnreadable, .detail = object.error().what});
   const auto image = compile::read_elf_image(bytes);
   if (!image.has_value())
-    return refuse("the compiled object cannot be read: " + image.error().what);
+    return refuse({.kind = EvidenceKind::ObjectUnreadable, .detail = image.error().what});
   if (auto seen = screen_symbols(*object, candidate); seen.verdict) return seen;
   if (auto seen = screen_load(*image); seen.verdict) return seen;
   if (auto seen = screen_code(*image); seen.verdict) return seen;

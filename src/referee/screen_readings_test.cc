@@ -8,9 +8,10 @@
 namespace kw::referee {
 namespace {
 
-std::string said_of(std::string_view text, Target target = Target::Cpu) {
+/// What was seen in the text; None if it was accepted.
+EvidenceKind seen_in(std::string_view text, Target target = Target::Cpu) {
   const Screening s = screen_text(text, "k.cpp", target);
-  return s.verdict ? s.verdict->evidence : "";
+  return s.verdict ? s.verdict->seen.kind : EvidenceKind::None;
 }
 
 TEST(ScreenReadings, SeesAnIncludeThatACompilerSees) {
@@ -36,7 +37,7 @@ TEST(ScreenReadings, SeesAnIncludeThatACompilerSees) {
            "#define H __has_include\n#if H(</data/truth.bin>)\n#endif\n",
            "#if __has_include(\"x\\\") /* \"\n#endif\n#if 0\n*/\n#endif" + include,
        })
-    EXPECT_NE(said_of(text), "") << text;
+    EXPECT_NE(seen_in(text), EvidenceKind::None) << text;
 }
 
 TEST(ScreenReadings, SeesAssemblyThatACompilerSees) {
@@ -50,12 +51,13 @@ TEST(ScreenReadings, SeesAssemblyThatACompilerSees) {
            "asm(\".in\\\ncbin \\\"/etc/passwd\\\"\");\n",
            "as\\ \nm(\".incbin \\\"/etc/passwd\\\"\");\n",
        })
-    EXPECT_NE(said_of(text), "") << text;
-  EXPECT_NE(said_of("__global__ void k() { asm(R\"(.vis)\" R\"(ible .entry x() {})\"); }\n",
+    EXPECT_NE(seen_in(text), EvidenceKind::None) << text;
+  EXPECT_NE(seen_in("__global__ void k() { asm(R\"(.vis)\" R\"(ible .entry x() {})\"); }\n",
                     Target::Cuda),
-            "");
-  EXPECT_NE(said_of("int <::> = 1; int main() <% %>\n", Target::Cuda), "");
-  EXPECT_NE(said_of("#define BODY <%\nint main() { f<\\\n<<1, 1>>>(); }\n", Target::Cuda), "");
+            EvidenceKind::None);
+  EXPECT_NE(seen_in("int <::> = 1; int main() <% %>\n", Target::Cuda), EvidenceKind::None);
+  EXPECT_NE(seen_in("#define BODY <%\nint main() { f<\\\n<<1, 1>>>(); }\n", Target::Cuda),
+            EvidenceKind::None);
 }
 
 TEST(ScreenReadings, LeavesHonestTextAlone) {
@@ -72,7 +74,7 @@ TEST(ScreenReadings, LeavesHonestTextAlone) {
            "#if 0\nauto s = R\"(\n#endif\n)\";\n#include </etc/passwd>\n#endif\n",
            "/* unfinished \n#include </etc/passwd>\n",
        })
-    EXPECT_EQ(said_of(text), "") << text;
+    EXPECT_EQ(seen_in(text), EvidenceKind::None) << text;
 }
 
 TEST(ScreenReadings, TellsThePlaceInTheTextAsWritten) {

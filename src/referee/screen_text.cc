@@ -8,7 +8,6 @@
 #include <span>
 
 #include "base/byte_order_mark.h"
-#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "lex/lexer.h"
@@ -31,8 +30,8 @@ class TextScreen {
       : text_(text), name_(name), all_(lex::lex(text, rules)) {}
 
   Screening run(const TextRules& rules) {
-    if (const Unclear unclear = find_unclear(all_); !unclear.why.empty())
-      reject(unclear.offset, std::string(unclear.why));
+    if (const Unclear unclear = find_unclear(all_); unclear.why != EvidenceKind::None)
+      reject(unclear.offset, unclear.why);
     if (rules.ptx) screen_statements(active_code(text_, all_, Names::MayBeDefined), kPtxRules);
     const ActiveCode code = active_code(text_, all_, Names::AsTheTextSays);
     for (const lex::Directive& directive : code.directives) screen_directive(directive);
@@ -44,47 +43,41 @@ class TextScreen {
  private:
   struct Rule {
     std::string_view text;
-    std::string_view what;
+    EvidenceKind kind;
   };
   static constexpr std::array<Rule, 2> kAssemblyRules{{
-      {".incbin", "assembly includes a file; put the bytes into the source, as an array"},
-      {".include", "assembly includes a file; write the instructions into the source"},
+      {".incbin", EvidenceKind::AssemblyBytes},
+      {".include", EvidenceKind::AssemblyInclude},
   }};
   // Rules for directives of inline PTX; the directives are those of the PTX ISA 8.8, chapter
   // "Directives".
   static constexpr std::array<Rule, 5> kPtxRules{{
-      {".visible", "inline PTX declares a symbol of its own; declare it in C++"},
-      {".extern", "inline PTX declares a symbol of its own; declare it in C++"},
-      {".entry", "inline PTX declares a kernel of its own; write it as a __global__ function"},
-      {".section", "inline PTX writes sections of its own; leave them to the compiler"},
-      {".file", "inline PTX writes sections of its own; leave them to the compiler"},
+      {".visible", EvidenceKind::PtxSymbol},
+      {".extern", EvidenceKind::PtxSymbol},
+      {".entry", EvidenceKind::PtxKernel},
+      {".section", EvidenceKind::PtxSection},
+      {".file", EvidenceKind::PtxSection},
   }};
 
-  void reject(std::size_t offset, const std::string& what) {
+  void reject(std::size_t offset, EvidenceKind kind) {
     if (result_.verdict) return;
     const Position at = position_of(text_, offset);
-    result_ = refuse(what, render_frame(text_, offset, what),
-                     fmt::format("{}:{}:{}", name_, at.line, at.column));
+    const Evidence seen{.kind = kind, .place = fmt::format("{}:{}:{}", name_, at.line, at.column)};
+    result_ = refuse(seen, render_frame(text_, offset, words_of(seen)));
   }
 
   void screen_directive(const lex::Directive& directive) {
     const std::size_t at = all_[directive.first].offset;
     const std::string_view name = directive.name();
-    if (name == "embed")
-      reject(at, "#embed reads a file at compile time; put the bytes into the source, as an array");
+    if (name == "embed") reject(at, EvidenceKind::EmbeddedFile);
     const bool is_include = name == "include" || name == "include_next" || name == "import";
     if (!is_include && !name.starts_with("if") && !name.starts_with("elif")) return;
     const auto& tokens = directive.tokens;
     if (is_include && tokens.size() > 1 &&
         (tokens[1].kind == lex::Token::Kind::Word || tokens[1].kind == lex::Token::Kind::Number))
-      reject(
-          at,
-          "an #include names its file by a macro; write the name itself, as in #include <cmath>");
+      reject(at, EvidenceKind::IncludeByMacro);
     for (std::size_t i = 1; i < tokens.size(); ++i)
-      if (names_foreign_file(tokens, i))
-        reject(at,
-               "an #include names a file by absolute or parent path; include headers of the "
-               "system by their names, and write everything else into the source");
+      if (names_foreign_file(tokens, i)) reject(at, EvidenceKind::IncludeByPath);
   }
 
   /// Whether a header's name begins at token `i` that is an absolute or parent path. A macro may
@@ -116,7 +109,7 @@ class TextScreen {
       if (open == tokens.size() || !tokens[open].is("(")) continue;
       const std::string statement = statement_text(tokens, open);
       for (const Rule& rule : rules)
-        if (statement.contains(rule.text)) reject(tokens[at].offset, std::string(rule.what));
+        if (statement.contains(rule.text)) reject(tokens[at].offset, rule.kind);
     }
   }
 
@@ -142,9 +135,6 @@ class TextScreen {
     const auto is_at = [&](std::size_t i, std::string_view text) {
       return i < tokens.size() && tokens[i].is(text);
     };
-    const std::string host_code =
-        "this is host code; a file for target cuda holds only device code and // kw: lines, so "
-        "leave host code out";
     std::vector<std::size_t> calls, hosts, launches;
     int depth = 0;  // of braces
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -161,13 +151,9 @@ class TextScreen {
         hosts.push_back(i);
       if (tokens[i].is("<<") && is_at(i + 1, "<")) launches.push_back(i);
     }
-    for (const std::size_t i : calls)
-      reject(tokens[i].offset,
-             "calls of the CUDA runtime have no place in device code; // kw: lines launch "
-             "kernels, clear and copy, and take workspaces");
-    for (const std::size_t i : hosts) reject(tokens[i].offset, host_code);
-    for (const std::size_t i : launches)
-      reject(tokens[i].offset, "kernels are launched by // kw: launch lines, not by <<< >>>");
+    for (const std::size_t i : calls) reject(tokens[i].offset, EvidenceKind::RuntimeCall);
+    for (const std::size_t i : hosts) reject(tokens[i].offset, EvidenceKind::HostCode);
+    for (const std::size_t i : launches) reject(tokens[i].offset, EvidenceKind::LaunchInSource);
   }
 
   std::string_view text_;
@@ -175,33 +161,6 @@ class TextScreen {
   lex::Tokens all_;
   Screening result_;
 };
-
-/// Words of a source that a rejection of its object may speak of: the instruction or attribute, and
-/// the names in quotes; of a qualified name its parts, last one first.
-std::vector<std::string> words_in(std::string_view evidence) {
-  std::vector<std::string> words;
-  for (const std::string_view known : {"rdtscp", "rdtsc", "rdpmc", "syscall", "optimize",
-                                       "%globaltimer", "%clock64", "%clock", "printf", "malloc"})
-    if (evidence.find(known) != std::string_view::npos) words.emplace_back(known);
-  for (std::size_t open = evidence.find('\''); open != std::string_view::npos;) {
-    const std::size_t close = evidence.find('\'', open + 1);
-    if (close == std::string_view::npos) break;
-    const std::string name(evidence.substr(open + 1, close - open - 1));
-    std::string part;
-    std::vector<std::string> parts;
-    for (const char c : name.substr(0, name.find('(')) + " ") {
-      if (is_name_char(c)) {
-        part += c;
-        continue;
-      }
-      if (part.size() > 2) parts.push_back(part);
-      part.clear();
-    }
-    words.insert(words.end(), parts.rbegin(), parts.rend());
-    open = evidence.find('\'', close + 1);
-  }
-  return words;
-}
 
 /// Offset of the first of these words that stands in code, or else in a literal.
 std::optional<std::size_t> find_word(const std::vector<lex::Token>& tokens,
@@ -223,18 +182,19 @@ void point_out(Screening& screening, std::string_view text, std::string_view nam
   text = without_byte_order_mark(text);
   const lex::Tokens all = lex::lex(text);
   const ActiveCode code = active_code(text, all, Names::AsTheTextSays);
-  const auto at = find_word(code.tokens, words_in(screening.verdict->evidence));
+  const auto at = find_word(code.tokens, screening.shown_by);
   if (!at) return;
   Finding& finding = screening.findings.front();
   const Position position = position_of(text, *at);
   finding.frame = render_frame(text, *at, "here");
   finding.place = fmt::format("{}:{}:{}", name, position.line, position.column);
+  set_place(*screening.verdict, finding.place);
 }
 
 Screening screen_text(std::string_view text, std::string_view name, Target target) {
-  if (trim(text).empty()) return refuse("the source file is empty");
+  if (trim(text).empty()) return refuse({.kind = EvidenceKind::EmptySource});
   if (text.find('\0') != std::string_view::npos)
-    return refuse("the source file is not text: it holds a zero byte");
+    return refuse({.kind = EvidenceKind::BinarySource});
   text = without_byte_order_mark(text);
   const TextRules& asked = screeners()[target].text;
   for (const lex::Rules rules : {lex::Rules::Gnu, lex::Rules::Edg})

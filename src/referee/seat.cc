@@ -34,7 +34,7 @@ Seat::Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64
       timeout_ns_(timeout_ns),
       rng_(seed),
       account_(account) {
-  KW_ASSERT(sets >= calls && calls >= 1 && bench.slots() >= 1);
+  KW_ASSERT(sets >= calls && calls >= 1 && bench.slots.count() >= 1);
 }
 
 bool Seat::needs_life() const {
@@ -111,14 +111,14 @@ Result<TimedCall> Seat::time_unknown() { return call(kUnknownSet, true); }
 Result<TimedCall> Seat::call(int set, bool is_timed) {
   {
     const auto lap = account_.lap("place");
-    KW_TRY(set == kUnknownSet ? bench_.place_unknown(0) : bench_.place(0, set, outputs_));
+    KW_TRY(set == kUnknownSet ? bench_.slots.place_unknown(0)
+                              : bench_.slots.place(0, set, outputs_));
     KW_TRY(leg_.make_ready(bench_.workload()));
   }
   if (is_timed) {
     const auto lap = account_.lap("forget");
     TimedCall refused;
-    refused.verdict = verdict_of(leg_.forget(bench_.workload()),
-                                 fmt::format("workload '{}'", bench_.workload().name));
+    refused.verdict = verdict_of(leg_.forget(bench_.workload()), bench_.workload().name);
     if (refused.verdict) return refused;
   }
   auto timed = KW_TRY(run(is_timed));
@@ -140,7 +140,7 @@ Result<TimedCall> Seat::time_by_stream() {
 Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   if (is_timed) {
     const auto lap = account_.lap("flush");
-    if (is_on(Defence::CachesFlushed)) KW_TRY(bench_.flush(1));
+    if (is_on(Defence::CachesFlushed)) KW_TRY(bench_.slots.flush(1));
   }
   auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
@@ -152,11 +152,11 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   lap.part("wait", result.waited_ns);
   lap.part("stop", std::max(0.0, lap.so_far_ns() - result.waited_ns - result.elapsed_ns));
   TimedCall timed;
-  timed.verdict = verdict_of(result, fmt::format("workload '{}'", workload.name));
+  timed.verdict = verdict_of(result, workload.name);
   timed.wall_ns = result.elapsed_ns;
   timed.may_be_input_write = may_be_input_write(result);
   if (!bench_.runs_plans()) {
-    timed.ns = result.elapsed_ns - bench_.empty_ns.value_or(0);
+    timed.ns = result.elapsed_ns - bench_.slots.empty_ns.value_or(0);
     timed.outside_ns = result.outside_ns;
   } else if (!timed.verdict) {
     // Without a stamp (the host missed the announcement) the event gives a rough figure, good
@@ -164,8 +164,8 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
     const double apart_ns = leg_.stamps_apart_ns();
     // Candidate and opponent subtract the same figure, because two figures would be a bias between
     // them. The figure can only fall.
-    const double subtrahend_ns = std::min(bench_.empty_ns.value_or(apart_ns), apart_ns);
-    bench_.empty_ns = subtrahend_ns;
+    const double subtrahend_ns = std::min(bench_.slots.empty_ns.value_or(apart_ns), apart_ns);
+    bench_.slots.empty_ns = subtrahend_ns;
     timed.ns =
         result.stamped_ns > 0 ? result.stamped_ns - subtrahend_ns : std::max(result.event_ns, 1.0);
     if (is_timed) {

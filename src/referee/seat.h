@@ -46,8 +46,8 @@ using AfterCall = std::function<Result<std::optional<Verdict>>(int set)>;
 /// set at most once: when the sets are used up the process is replaced, and the new one begins with
 /// a warm-up call on the warm-up set. So nothing that code remembers can be the answer to a timed
 /// call. On cuda, where a process costs 150 ms, the process lives on if each pair has a set of its
-/// own (Bench::answer); its modules are loaded anew before every timed call, and its workspaces are
-/// filled anew.
+/// own (KnownTruths::answer); its modules are loaded anew before every timed call, and its
+/// workspaces are filled anew.
 class Seat {
  public:
   /// `follows`: this seat does not replace its process when input sets run out, because it uses

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/stamps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-
-#include "base/text.h"
+#include <utility>
 
 namespace kw::referee {
 namespace {
@@ -46,20 +43,22 @@ bool StampWatch::agree(double stamped_ns, double event_ns) {
   return false;
 }
 
-std::optional<Verdict> StampWatch::verdict(const std::string& what) const {
-  const std::string lately =
-      last_stamped_ns_ > 0 ? fmt::format(", most recently {} and {}", format_ns(last_stamped_ns_),
-                                         format_ns(std::max(last_event_ns_, 0.0)))
-                           : std::string();
-  const std::string seen = fmt::format(
-      "{}: the referee's stamps are missing or disagree with the driver's events in {} of {} "
-      "calls{}",
-      what, void_, calls_, lately);
-  if (forged_ >= kForged && 2 * forged_ > calls_)
-    return Verdict{Stage::Measure, Outcome::Cheated,
-                   seen + ": a timestamp in the device's memory was written to"};
+std::optional<Verdict> StampWatch::verdict(const std::string& workload,
+                                           const std::string& whose) const {
+  Evidence seen{.kind = EvidenceKind::StampsDisagree,
+                .workload = workload,
+                .subject = whose,
+                .numbers = {static_cast<double>(void_), static_cast<double>(calls_)}};
+  if (last_stamped_ns_ > 0) {
+    seen.numbers.push_back(last_stamped_ns_);
+    seen.numbers.push_back(std::max(last_event_ns_, 0.0));
+  }
+  if (forged_ >= kForged && 2 * forged_ > calls_) {
+    seen.kind = EvidenceKind::StampForged;
+    return make_verdict(Stage::Measure, Outcome::Cheated, std::move(seen));
+  }
   if (void_ >= kVoid && 2 * void_ > calls_)
-    return Verdict{Stage::Measure, Outcome::Unmeasurable, seen};
+    return make_verdict(Stage::Measure, Outcome::Unmeasurable, std::move(seen));
   return std::nullopt;
 }
 

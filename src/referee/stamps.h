@@ -32,8 +32,8 @@ class StampWatch {
   /// Takes a call's two times, in ns; returns false if its sample is void.
   bool agree(double stamped_ns, double event_ns);
   /// Cheated where events were forged; Unmeasurable where at least eight samples and more than half
-  /// are void. `what` names the calls.
-  std::optional<Verdict> verdict(const std::string& what) const;
+  /// are void. `whose` says whose calls they were, if not the candidate's.
+  std::optional<Verdict> verdict(const std::string& workload, const std::string& whose = {}) const;
 
  private:
   double offset_ns_ = 0;

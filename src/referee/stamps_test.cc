@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/stamps.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kw::referee {
 namespace {
+
+using ::testing::ElementsAre;
 
 TEST(StampWatch, AgreesWithinTwoPercentOrAMicrosecond) {
   StampWatch watch;
@@ -35,8 +38,12 @@ TEST(StampWatch, ClocksThatSteadilyPartALittleAreUnmeasurable) {
   for (int i = 0; i < 7; ++i) watch.agree(100e3, 104e3);
   EXPECT_FALSE(watch.verdict("calls"));
   watch.agree(100e3, 104e3);
-  ASSERT_TRUE(watch.verdict("calls"));
-  EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Unmeasurable);
+  watch.agree(100e3, 100e3);
+  const auto verdict = watch.verdict("calls");
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->outcome, Outcome::Unmeasurable);
+  EXPECT_EQ(verdict->seen.kind, EvidenceKind::StampsDisagree);
+  EXPECT_THAT(verdict->seen.numbers, ElementsAre(8, 9, 100e3, 104e3));
 }
 
 TEST(StampWatch, EventsThatClaimAFractionInMostCallsAreForged) {
@@ -45,16 +52,22 @@ TEST(StampWatch, EventsThatClaimAFractionInMostCallsAreForged) {
     for (int i = 0; i < 5; ++i) watch.agree(104e3, event);
     EXPECT_FALSE(watch.verdict("calls"));
     watch.agree(104e3, event);
-    ASSERT_TRUE(watch.verdict("calls"));
-    EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Cheated);
+    watch.agree(104e3, 104e3);
+    const auto verdict = watch.verdict("calls");
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->outcome, Outcome::Cheated);
+    EXPECT_EQ(verdict->seen.kind, EvidenceKind::StampForged);
+    EXPECT_THAT(verdict->seen.numbers, ElementsAre(6, 7, 104e3, event));
   }
 }
 
 TEST(StampWatch, MissingStampsAreVoidAndAccuseNobody) {
   StampWatch watch;
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(watch.agree(0, 1e6));
-  ASSERT_TRUE(watch.verdict("calls"));
-  EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Unmeasurable);
+  const auto verdict = watch.verdict("calls");
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->outcome, Outcome::Unmeasurable);
+  EXPECT_THAT(verdict->seen.numbers, ElementsAre(20, 20)) << "no stamp, no times";
 }
 
 TEST(StampWatch, TriflesAreNeverCalledForged) {

@@ -5,9 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "record/evidence.h"
 #include "referee/edit.h"
+#include "referee/fate.h"
 
 namespace kw::referee {
 namespace {
@@ -32,6 +35,7 @@ Result<> to_own_type(device::BufferOps& ops, device::Buffer& to, const device::B
 
 Subject::Subject(Bench& bench, const TruthMaker& maker)
     : bench_(bench),
+      maker_(maker),
       parallel_(bench.device().facts().cores),
       series_(maker, bench.workload()),
       right_(bench.workload().tensors.size()),
@@ -39,9 +43,9 @@ Subject::Subject(Bench& bench, const TruthMaker& maker)
       inputs_(bench.workload().tensors.size()) {}
 
 Result<> Subject::prepare() {
-  KW_TRY(bench_.prepare(kSet));
-  bench_.rest();
-  KW_TRY(bench_.place(0, kSet));
+  KW_TRY(bench_.truths.prepare(kSet));
+  bench_.fast.rest();
+  KW_TRY(bench_.slots.place(0, kSet));
   const Buffers* set = KW_TRY(bench_.pool().set(kSet));
   for (std::size_t i = 0; i < tensors().size(); ++i) {
     if ((*set)[i]) inputs_[i] = KW_TRY(clone(bench_.device(), *(*set)[i], tensors()[i]));
@@ -77,8 +81,12 @@ Result<Judged> Subject::judge() {
       const auto seen = KW_TRY(ops().compare(
           *answer_[i], *known().truth.values[i], magnitude, tensors()[i], tensors()[i].compared[r],
           allowance_of(bench_.task().gate, tensors()[i], workload(), facts), {}));
-      if (judge_region(bench_.task().gate, tensors()[i], facts, seen, true, accuracy))
-        judged.passed = false;
+      const auto failure =
+          judge_region(bench_.task().gate, tensors()[i], facts, seen, true, accuracy);
+      if (!failure) continue;
+      if (judged.passed)
+        judged.failure = fmt::format("tensor '{}': {}", tensors()[i].name, words_of(*failure));
+      judged.passed = false;
     }
   }
   judged.gate_fraction = accuracy.gate_fraction;
@@ -94,8 +102,35 @@ Result<> Subject::restore_input(std::size_t tensor) {
   return ops().copy(*inputs_[tensor], *(*set)[tensor]);
 }
 
+std::int64_t Subject::patience_ns() const {
+  constexpr std::int64_t kLeastNs = 5'000'000'000;
+  constexpr double kTimes = 20;
+  return std::min(maker_.timeout_ns,
+                  std::max(kLeastNs, static_cast<std::int64_t>(kTimes * reference_ns())));
+}
+
+Result<std::optional<std::string>> Subject::answer_of(const Program& program) {
+  const auto leg = bench_.slots.make_leg("reference", maker_.jail, false, program);
+  if (const auto refused = KW_TRY(leg->renew())) return refused->evidence;
+  KW_TRY(leg->make_ready(workload()));
+  const auto called = KW_TRY(leg->call(workload(), patience_ns()));
+  if (called.fate == device::Fate::Returned)
+    for (std::size_t i = 0; i < answer_.size(); ++i)
+      if (answer_[i] != nullptr) KW_TRY(ops().copy(*answer_[i], *bench_.slots[0].buffers[i]));
+  KW_TRY(bench_.slots.place_again(0));
+  if (called.fate == device::Fate::Returned) return std::nullopt;
+  return "it " + words_of(called.fate, called.signal);
+}
+
 Result<std::optional<std::string>> Subject::recompute(const Buffers& inputs) {
-  const auto values = series_.values(inputs);
+  return take(series_.values(inputs));
+}
+
+Result<std::optional<std::string>> Subject::recompute_by(TruthSeries& series) {
+  return take(series.values(inputs_));
+}
+
+Result<std::optional<std::string>> Subject::take(const Result<const Buffers*>& values) {
   if (!values.has_value() && values.error().is_input) return values.error().what;
   if (!values.has_value()) return std::unexpected(values.error());
   for (std::size_t i = 0; i < answer_.size(); ++i)

@@ -19,6 +19,7 @@ struct Judged {
   bool is_right = false;  ///< True: the answer is the right one, so that it proves nothing.
   bool passed = false;    ///< True: the gates accepted the answer.
   double gate_fraction = 0;
+  std::string failure = {};  ///< What failed first; empty if the answer passed.
 };
 
 /// Buffers of one workload at one input set. Answers are made in the referee's own memory, at the
@@ -31,15 +32,16 @@ class Subject {
 
   /// Computes the right answer; must be called first.
   Result<> prepare();
-  /// Says why the right answer cannot be believed (Bench::doubt); nothing if it can. To be called
-  /// right after prepare().
-  Result<std::optional<std::string>> doubt() { return bench_.doubt(kSet); }
+  /// Says why the right answer cannot be believed (KnownTruths::doubt); nothing if it can. To be
+  /// called right after prepare().
+  Result<std::optional<Doubt>> doubt() { return bench_.truths.doubt(kSet); }
 
+  const Task& task() const { return bench_.task(); }
   const Workload& workload() const { return bench_.workload(); }
   const std::vector<Tensor>& tensors() const { return bench_.workload().tensors; }
   device::BufferOps& ops() { return bench_.device().ops(); }
-  const Known& known() const { return bench_.known(kSet); }
-  double reference_ns() const { return bench_.known(kSet).truth.reference_ns; }
+  const Known& known() const { return bench_.truths.known(kSet); }
+  double reference_ns() const { return bench_.truths.known(kSet).truth.reference_ns; }
   Seed seed() const { return bench_.seed(); }
   /// Threads for edits of whole tensors, which would take one thread seconds.
   device::Parallel& parallel() { return parallel_; }
@@ -50,7 +52,7 @@ class Subject {
   device::Buffer& answer(std::size_t tensor) { return *answer_[tensor]; }
   const device::Buffer& right(std::size_t tensor) const { return *right_[tensor]; }
   /// What the tensor held before the call.
-  const device::Buffer& before(std::size_t tensor) { return *bench_.slot(0).buffers[tensor]; }
+  const device::Buffer& before(std::size_t tensor) { return *bench_.slots[0].buffers[tensor]; }
   Result<Judged> judge();
 
   /// Inputs by tensor, null where none is drawn: the right inputs until somebody changes them.
@@ -61,14 +63,25 @@ class Subject {
   /// Makes the answer what the reference gives for these inputs. Returns a message if the reference
   /// gives no answer, because it crashed or ran out of time.
   Result<std::optional<std::string>> recompute(const Buffers& inputs);
+  /// The same for the right inputs and a series of another program, or of other scalars.
+  Result<std::optional<std::string>> recompute_by(TruthSeries& series);
+  /// Makes the answer what a program of the task's function gives at the task's types. Returns a
+  /// message if it gives none.
+  Result<std::optional<std::string>> answer_of(const Program& program);
+  /// Computes truths where the subject is.
+  const TruthMaker& maker() const { return maker_; }
+  /// Time limit for a call that should take no longer than the reference's.
+  std::int64_t patience_ns() const;
 
  private:
   static constexpr int kSet = kWarmSet + 1;
   static constexpr int kOtherSet = kWarmSet + 2;
 
   Result<bool> is_right_answer();
+  Result<std::optional<std::string>> take(const Result<const Buffers*>& values);
 
   Bench& bench_;
+  const TruthMaker& maker_;
   device::Parallel parallel_;
   TruthSeries series_;
   Buffers right_;  ///< The truth at the task's types, with the slot's padding.

@@ -102,15 +102,15 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   if (!run.figure.why_not.empty()) return run;
   const auto more = bench.device().free_bytes() / std::max<std::int64_t>(2 * workload.bytes(), 1);
   const int slots =
-      std::max(bench.slots(), static_cast<int>(std::min<std::int64_t>(kSlots, 1 + more)));
-  KW_TRY(bench.ensure_slots(slots));
+      std::max(bench.slots.count(), static_cast<int>(std::min<std::int64_t>(kSlots, 1 + more)));
+  KW_TRY(bench.slots.ensure(slots));
 
   Rng rng(seed.child("order"));
   std::vector<int> sets;
   for (int s = 0; s < slots; ++s) {
-    sets.push_back(bench.fresh_set());
-    KW_TRY(bench.place(s, sets.back()));
-    bench.drop(sets.back());  // the set is drawn again for its check
+    sets.push_back(bench.truths.fresh_set());
+    KW_TRY(bench.slots.place(s, sets.back()));
+    bench.truths.drop(sets.back());  // the set is drawn again for its check
   }
   const Plan& plan = *program.plan(workload.name);
   const std::size_t fit = kMostSteps / steps_of_turn(plan);
@@ -120,7 +120,7 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   Program again = program;
   again.plans = {{workload.name, repeated(plan, draw_order(turns, slots, rng),
                                           static_cast<int>(workload.tensors.size()), slots)}};
-  Leg leg(bench.device(), bench.task(), bench.player_spec("sustained", jail, true), again,
+  Leg leg(bench.device(), bench.task(), bench.slots.player_spec("sustained", jail, true), again,
           {Stand{.workload = &workload, .slots = slots}}, seed.child("workspaces"));
   run.verdict = KW_TRY(leg.renew());
   if (run.verdict) return run;
@@ -131,7 +131,7 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   std::vector<double> each;
   for (int graph = 0; run.figure.span_ns < kSustainedNs || graph <= kLeastGraphs; ++graph) {
     const auto result = KW_TRY(leg.call(workload, timeout_ns * static_cast<std::int64_t>(turns)));
-    run.verdict = verdict_of(result, fmt::format("workload '{}', back to back", workload.name));
+    run.verdict = verdict_of(result, workload.name, "back to back");
     if (run.verdict) return run;
     const double ns = result.stamped_ns > 0 ? result.stamped_ns : result.event_ns;
     if (graph > 0 && ns > 0) {
@@ -143,9 +143,9 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   }
   for (int s = 0; s < slots && !run.verdict; ++s) {
     const int set = sets[static_cast<std::size_t>(s)];
-    KW_TRY(bench.answer(set));
+    KW_TRY(bench.truths.answer(set));
     run.verdict = KW_TRY(check_call(bench, leg, s, set, {}, Stage::Measure)).verdict;
-    bench.drop(set);
+    bench.truths.drop(set);
   }
   if (!each.empty()) run.figure.call_ns = measure::median(each);
   run.figure.buffers = slots;

@@ -12,41 +12,9 @@ namespace kw::referee {
 namespace {
 
 struct Group {
-  Refusal refusal;
+  EvidenceKind refusal;
   std::span<const std::string_view> names;
 };
-
-// Each refusal says why, and what to write instead.
-constexpr Refusal kStartsProcesses{"starts other programs or processes",
-                                   "use threads: OpenMP, std::thread, std::async or "
-                                   "pthread_create, joined or parked by the end of "
-                                   "the call"};
-constexpr Refusal kLoadsCode{"loads code or changes the protection of memory",
-                             "write the code itself; memory comes from new, malloc or mmap"};
-constexpr Refusal kReadsFiles{
-    "opens, reads or writes files",
-    "put tables into the source, as constants or computed at the first call"};
-constexpr Refusal kUsesNetwork{"uses the network", "a kernel may use only its arguments"};
-constexpr Refusal kReadsClocks{
-    "looks at clocks or waits for a time",
-    "only the referee times a kernel; wait on a condition variable, std::barrier, std::latch or "
-    "std::atomic::wait, and let knobs (// kw: tune) choose what is quickest"};
-constexpr Refusal kEnvironmentUse{
-    "reads or changes the environment",
-    "take settings from knobs (// kw: tune); omp_get_max_threads() gives the threads"};
-constexpr Refusal kHandlesSignals{
-    "sends signals or changes how they are handled",
-    "end threads by joining them; wake them by a condition variable or std::atomic::notify_all"};
-constexpr Refusal kReachesSystem{
-    "calls the operating system without the C library",
-    "call the library's own functions; std::atomic::wait and notify_all are what futex is for"};
-constexpr Refusal kBindsThreads{
-    "changes where threads run or how they are scheduled",
-    "leave it out: the referee binds OpenMP's threads, one to a processor"};
-constexpr Refusal kUnknown{
-    "is not among the functions that kernels may use (memory, strings, mathematics, sorting, "
-    "output, threads, OpenMP, the C++ library; docs/verdicts.md)",
-    "write its code into the kernel"};
 
 constexpr std::string_view kProcesses[] = {
     "fork",        "vfork",        "_Fork",   "clone",    "clone3", "system",  "popen",
@@ -130,23 +98,32 @@ constexpr std::string_view kLimits[] = {"prctl",
                                         "pidfd_open"};
 
 constexpr Group kForbidden[] = {
-    {kStartsProcesses, kProcesses}, {kLoadsCode, kCode},       {kReadsFiles, kFiles},
-    {kUsesNetwork, kNetwork},       {kReadsClocks, kClocks},   {kEnvironmentUse, kEnvironment},
-    {kHandlesSignals, kSignals},    {kBindsThreads, kBinding}, {kReachesSystem, kLimits}};
+    {EvidenceKind::StartsProcesses, kProcesses}, {EvidenceKind::LoadsCode, kCode},
+    {EvidenceKind::ReadsFiles, kFiles},          {EvidenceKind::UsesNetwork, kNetwork},
+    {EvidenceKind::ReadsClocks, kClocks},        {EvidenceKind::UsesEnvironment, kEnvironment},
+    {EvidenceKind::HandlesSignals, kSignals},    {EvidenceKind::BindsThreads, kBinding},
+    {EvidenceKind::ReachesSystem, kLimits}};
 
 struct Prefix {
   std::string_view text;
-  Refusal refusal;
+  EvidenceKind refusal;
 };
 // Prefixes of mangled names of the C++ library that kernels may not use.
 constexpr Prefix kForbiddenPrefixes[] = {
-    {"_ZNSt14basic_ifstream", kReadsFiles},  {"_ZNSt14basic_ofstream", kReadsFiles},
-    {"_ZNSt13basic_fstream", kReadsFiles},   {"_ZNSt13basic_filebuf", kReadsFiles},
-    {"_ZNKSt13basic_filebuf", kReadsFiles},  {"_ZNSt12__basic_file", kReadsFiles},
-    {"_ZNSt10filesystem", kReadsFiles},      {"_ZNKSt10filesystem", kReadsFiles},
-    {"_ZTVSt13basic_filebuf", kReadsFiles},  {"_ZTVSt14basic_ifstream", kReadsFiles},
-    {"_ZTVSt14basic_ofstream", kReadsFiles}, {"_ZNSt13random_device", kReadsFiles},
-    {"_ZNSt6chrono", kReadsClocks},          {"_ZNSt11this_thread11__sleep_for", kReadsClocks}};
+    {"_ZNSt14basic_ifstream", EvidenceKind::ReadsFiles},
+    {"_ZNSt14basic_ofstream", EvidenceKind::ReadsFiles},
+    {"_ZNSt13basic_fstream", EvidenceKind::ReadsFiles},
+    {"_ZNSt13basic_filebuf", EvidenceKind::ReadsFiles},
+    {"_ZNKSt13basic_filebuf", EvidenceKind::ReadsFiles},
+    {"_ZNSt12__basic_file", EvidenceKind::ReadsFiles},
+    {"_ZNSt10filesystem", EvidenceKind::ReadsFiles},
+    {"_ZNKSt10filesystem", EvidenceKind::ReadsFiles},
+    {"_ZTVSt13basic_filebuf", EvidenceKind::ReadsFiles},
+    {"_ZTVSt14basic_ifstream", EvidenceKind::ReadsFiles},
+    {"_ZTVSt14basic_ofstream", EvidenceKind::ReadsFiles},
+    {"_ZNSt13random_device", EvidenceKind::ReadsFiles},
+    {"_ZNSt6chrono", EvidenceKind::ReadsClocks},
+    {"_ZNSt11this_thread11__sleep_for", EvidenceKind::ReadsClocks}};
 
 // Names that kernels may use. Ending the process is no answer to a call, so exit() needs no ban; an
 // honest kernel may use it where memory runs out. A plain syscall() is judged by its number
@@ -299,7 +276,7 @@ std::string_view without_underscores(std::string_view name) {
   return name;
 }
 
-std::optional<Refusal> forbidden(std::string_view name) {
+std::optional<EvidenceKind> forbidden(std::string_view name) {
   const std::string_view plain = without_underscores(name);
   for (const Group& group : kForbidden)
     if (contains(group.names, name) || contains(group.names, plain)) return group.refusal;
@@ -308,7 +285,7 @@ std::optional<Refusal> forbidden(std::string_view name) {
   const bool is_wait = plain.starts_with("pthread_") || plain.starts_with("sem_") ||
                        plain.starts_with("mtx_") || plain.starts_with("cnd_");
   for (const std::string_view part : kTimedParts)
-    if (is_wait && plain.find(part) != std::string_view::npos) return kReadsClocks;
+    if (is_wait && plain.find(part) != std::string_view::npos) return EvidenceKind::ReadsClocks;
   return std::nullopt;
 }
 
@@ -323,13 +300,13 @@ bool is_openblas(std::string_view name) {
 
 }  // namespace
 
-std::optional<Refusal> refused_import(std::string_view name, bool has_openblas) {
+std::optional<EvidenceKind> refused_import(std::string_view name, bool has_openblas) {
   if (const auto refusal = forbidden(name)) return refusal;
   if (contains(kOrdinary, name) || contains(kThreads, name) ||
       starts_with_one_of(kOrdinaryPrefixes, name) || is_math(name) || is_runtime(name) ||
       (has_openblas && is_openblas(name)))
     return std::nullopt;
-  return kUnknown;
+  return EvidenceKind::UnknownImport;
 }
 
 bool is_system_name(std::string_view name) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timed_candidate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -42,10 +40,8 @@ Ended TimedCandidate::time(TimedWorkload& at, const std::vector<int>& sets, Samp
   if (timed.afterwards) return timed.afterwards;
   ns = timed.is_void ? SampleTime() : SampleTime(timed.ns);
   if (!timed.is_void && timed.ns <= 0)
-    return Verdict{
-        Stage::Measure, Outcome::Unmeasurable,
-        fmt::format("workload '{}': the call takes no longer than a call of an empty function",
-                    bench.workload().name)};
+    return make_verdict(Stage::Measure, Outcome::Unmeasurable,
+                        {.kind = EvidenceKind::NoTime, .workload = bench.workload().name});
   if (auto verdict = KW_TRY(clocks_part(at))) return verdict;
   return resolve(at, suspicion);
 }
@@ -62,7 +58,7 @@ Ended TimedCandidate::look_after(TimedWorkload& at, int set, Suspicion& suspicio
   if (may_linger(site_.request.candidate) && chosen(at.watched)) {
     const AfterCheck after = KW_TRY(watch(at));
     if (after.verdict) return after.verdict;
-    suspicion.tell(!after.late.empty());
+    suspicion.tell(after.late.has_value());
   }
   return check(at, set, chosen(at.fully_checked));
 }
@@ -108,8 +104,8 @@ Ended TimedCandidate::resolve(TimedWorkload& at, Suspicion suspicion) {
     if (timed.verdict) return at_measure(*timed.verdict);
     const AfterCheck after = KW_TRY(watch(at));
     if (after.verdict) return after.verdict;
-    suspicion.tell(!after.late.empty());
-    if (suspicion.is_proven()) return Verdict{Stage::Measure, Outcome::Cheated, after.late};
+    suspicion.tell(after.late.has_value());
+    if (suspicion.is_proven()) return make_verdict(Stage::Measure, Outcome::Cheated, *after.late);
   }
   return std::nullopt;
 }
@@ -118,19 +114,19 @@ Ended TimedCandidate::resolve(TimedWorkload& at, Suspicion suspicion) {
 // accuses the candidate. Only an opponent that is a candidate itself may have caused the
 // disagreement.
 Ended TimedCandidate::clocks_part(const TimedWorkload& at) {
-  const std::string where = fmt::format("workload '{}'", at.bench->workload().name);
+  const std::string& where = at.bench->workload().name;
   const bool is_trusted_opponent = is_trusted(site_.request.opponent.origin);
   if (!at.bench->runs_plans()) {
     const Lateness& own = at.candidate->lateness();
     auto late = judge_lateness(own, at.opponent ? &at.opponent->lateness() : nullptr, where);
-    if (late && !own.is_often() && !is_trusted_opponent) return opponent_.fails(late->evidence);
+    if (late && !own.is_often() && !is_trusted_opponent) return opponent_.fails(late->seen);
     return late;
   }
   if (auto verdict = at.candidate->stamps().verdict(where)) return verdict;
   if (!at.opponent) return std::nullopt;
-  auto verdict = at.opponent->stamps().verdict(where + ", the opponent");
+  auto verdict = at.opponent->stamps().verdict(where, "the opponent");
   if (!verdict) return std::nullopt;
-  if (!is_trusted_opponent) return opponent_.fails(verdict->evidence);
+  if (!is_trusted_opponent) return opponent_.fails(verdict->seen);
   verdict->outcome = Outcome::Unmeasurable;
   return verdict;
 }

@@ -17,15 +17,15 @@ Ended TimedLives::sit_down(TimedWorkload& at) {
 Ended TimedLives::begin(TimedWorkload& at, Seat& seat, bool trusted) {
   if (seat.needs_life() && !at.bench->runs_plans()) {
     const auto lap = site_.account.lap("memory");
-    at.bench->end_lives();
-    if (!trusted) KW_TRY(at.bench->renew_memory());
+    at.bench->slots.end_lives();
+    if (!trusted) KW_TRY(at.bench->slots.renew_memory());
     at.opponent_begins = !at.opponent_begins;
   }
-  if (seat.needs_life() && at.bench->runs_plans() && at.opponent) at.bench->opponent->end();
+  if (seat.needs_life() && at.bench->runs_plans() && at.opponent) at.bench->slots.opponent->end();
   for (const bool is_opponent : {at.opponent_begins, !at.opponent_begins}) {
     if (is_opponent && !at.opponent) continue;
     const auto verdict = KW_TRY((is_opponent ? *at.opponent : seat).ready());
-    if (verdict && is_opponent) return opponent_.fails(verdict->evidence);
+    if (verdict && is_opponent) return opponent_.fails(verdict->seen);
     if (verdict) return verdict;
   }
   return std::nullopt;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timed_opponent.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -45,39 +43,43 @@ void shorten_opponent(TimedWorkload& at, const Options& options) {
 Result<double> TimedOpponent::seat(TimedWorkload& at) {
   Bench& bench = *at.bench;
   const auto lap = site_.account.lap("opponent");
-  const bool is_known =
-      bench.opponent && bench.opponent->program().identity() == site_.opponent->identity();
+  const bool is_known = bench.slots.opponent &&
+                        bench.slots.opponent->program().identity() == site_.opponent->identity();
   if (!is_known) {
-    bench.opponent =
-        bench.make_leg("opponent", site_.request.jail, true, *site_.opponent, !at.is_last);
+    bench.slots.opponent =
+        bench.slots.make_leg("opponent", site_.request.jail, true, *site_.opponent, !at.is_last);
     bench.noise_floor.reset();
   }
-  at.opponent = std::make_unique<Seat>(bench, *bench.opponent, at.calls, at.sets, true,
+  at.opponent = std::make_unique<Seat>(bench, *bench.slots.opponent, at.calls, at.sets, true,
                                        site_.options.reference_timeout_ns,
                                        site_.seed.child("opponent"), site_.account);
-  if (const auto verdict = KW_TRY(at.opponent->ready())) return fails(verdict->evidence);
+  if (const auto verdict = KW_TRY(at.opponent->ready())) return fails(verdict->seen);
   const TimedCall seen = KW_TRY(at.opponent->estimate());
-  if (seen.verdict) return fails(seen.verdict->evidence);
+  if (seen.verdict) return fails(seen.verdict->seen);
   if (!is_known) {
     const Checked checked =
-        KW_TRY(check_call(bench, *bench.opponent, 0, kWarmSet, {}, Stage::Measure));
+        KW_TRY(check_call(bench, *bench.slots.opponent, 0, kWarmSet, {}, Stage::Measure));
     if (checked.verdict)
-      return fails("the opponent does not solve the task: " + checked.verdict->evidence);
+      return fails({.kind = EvidenceKind::OpponentWrong, .cause = {checked.verdict->seen}});
   }
   if (site_.is_poison_spared(at)) at.opponent->spare_poison();
   return seen.ns;
 }
 
-std::unexpected<Error> TimedOpponent::fails(const std::string& evidence) {
-  fault_ = fmt::format("the opponent '{}': {}", site_.request.opponent.name, evidence);
-  return fail(fault_);
+std::unexpected<Error> TimedOpponent::fails(const Evidence& seen) {
+  fault_ = Evidence{.kind = EvidenceKind::OpponentFailed,
+                    .subject = site_.request.opponent.name,
+                    .cause = {seen}};
+  return fail(ErrorCode::TaskAtFault, About{site_.request.opponent.name}, words_of(*fault_));
 }
+
+std::string TimedOpponent::fault() const { return fault_ ? words_of(*fault_) : std::string(); }
 
 Result<SampleTime> TimedOpponent::time(Seat& seat, const std::vector<int>& sets,
                                        const AfterCall& after) {
   const TimedCall timed = KW_TRY(seat.time(sets, after));
-  if (timed.verdict) return fails(timed.verdict->evidence);
-  if (timed.afterwards) return fails(timed.afterwards->evidence);
+  if (timed.verdict) return fails(timed.verdict->seen);
+  if (timed.afterwards) return fails(timed.afterwards->seen);
   return timed.is_void ? SampleTime() : SampleTime(timed.ns);
 }
 
@@ -90,43 +92,45 @@ Result<SampleTime> TimedOpponent::time(TimedWorkload& at, const std::vector<int>
   return time(*at.opponent, sets, [&](int set) -> Ended {
     const auto lap = site_.account.lap("check");
     const Depth depth{.seed = site_.rng(), .share = at.result->checked_share};
-    return KW_TRY(check_call(bench, *bench.opponent, 0, set, depth, Stage::Measure)).verdict;
+    return KW_TRY(check_call(bench, *bench.slots.opponent, 0, set, depth, Stage::Measure)).verdict;
   });
 }
 
 Result<bool> TimedOpponent::serves_alone(TimedWorkload& at) {
   Bench& bench = *at.bench;
-  KW_TRY(bench.repair());
-  KW_TRY(bench.renew_memory());
-  const auto leg = bench.make_leg("opponent", site_.request.jail, true, *site_.opponent, false);
+  KW_TRY(bench.slots.repair());
+  KW_TRY(bench.slots.renew_memory());
+  const auto leg =
+      bench.slots.make_leg("opponent", site_.request.jail, true, *site_.opponent, false);
   Seat seat(bench, *leg, 1, at.sets, true, site_.options.reference_timeout_ns,
             site_.seed.child("opponent alone"), site_.account);
   if (KW_TRY(seat.ready())) return false;
   if (KW_TRY(seat.time(KW_TRY(sets_.draw(at, seat)))).verdict) return false;
-  return !KW_TRY(check_call(bench, *leg, 0, bench.slot(0).set, {}, Stage::Measure)).verdict;
+  return !KW_TRY(check_call(bench, *leg, 0, bench.slots[0].set, {}, Stage::Measure)).verdict;
 }
 
 // A candidate that has become the incumbent can fail on purpose, and so decide who may be judged
 // beside it; a candidate that harms other processes can make a baseline fail. Neither may stop a
 // run: without a sound opponent there is no figure, and the caller may name another opponent.
 Ended TimedOpponent::excuse(Ended ended) {
-  if (ended || fault_.empty()) return ended;
+  if (ended || !fault_) return ended;
   for (TimedWorkload& at : site_.workloads) {
     at.candidate.reset();
     if (at.leg != nullptr) at.leg->end();
     at.leg = nullptr;
     at.own_leg.reset();
     at.opponent.reset();
-    at.bench->opponent.reset();
+    at.bench->slots.opponent.reset();
   }
   if (!is_trusted(site_.request.opponent.origin))
-    return Verdict{Stage::Measure, Outcome::Unmeasurable, fault_};
-  const std::string words = std::exchange(fault_, {});
+    return make_verdict(Stage::Measure, Outcome::Unmeasurable, *fault_);
+  Evidence seen = *std::exchange(fault_, std::nullopt);
   for (TimedWorkload& at : site_.workloads)
     // A failure without the candidate is a fault of the task, so it stays an error.
-    if (!KW_TRY(serves_alone(at))) return fail(words);
-  return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                 words + "; the opponent works once no process of this candidate is there"};
+    if (!KW_TRY(serves_alone(at)))
+      return fail(ErrorCode::TaskAtFault, About{seen.subject}, words_of(seen));
+  seen.kind = EvidenceKind::OpponentDisturbed;
+  return make_verdict(Stage::Measure, Outcome::Unmeasurable, std::move(seen));
 }
 
 }  // namespace kw::referee

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "record/evidence.h"
 #include "referee/timed_sets.h"
 #include "referee/timed_workload.h"
 
@@ -25,13 +27,13 @@ class TimedOpponent {
   /// Times a sample of a seat that runs the opponent's program.
   Result<SampleTime> time(Seat& seat, const std::vector<int>& sets, const AfterCall& after = {});
   /// Makes the error of an opponent that went wrong, which excuse() recognises.
-  std::unexpected<Error> fails(const std::string& evidence);
+  std::unexpected<Error> fails(const Evidence& seen);
   /// Turns the failure of an opponent into a verdict, because such a failure accuses only whoever
   /// wrote the opponent and must not stop a run. A baseline's failure stays an error if the
   /// baseline also fails without the candidate. Ends every process of the timing.
   Ended excuse(Ended ended);
   /// Says why excuse() ended the timing as (measure, unmeasurable); empty: it did not.
-  const std::string& fault() const { return fault_; }
+  std::string fault() const;
 
  private:
   /// Whether the opponent works once no process of the candidate is there.
@@ -39,7 +41,7 @@ class TimedOpponent {
 
   TimingSite& site_;
   TimedSets& sets_;
-  std::string fault_;
+  std::optional<Evidence> fault_;
 };
 
 /// Makes the opponent's samples shorter, to last about as long as the candidate's: what a sample

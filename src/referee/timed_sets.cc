@@ -32,18 +32,18 @@ int sets_for(double truth_ns) {
 Result<> TimedSets::prepare(TimedWorkload& at) {
   Bench& bench = *at.bench;
   const auto lap = site_.account.lap("sets");
-  KW_TRY(bench.prepare(kWarmSet));
+  KW_TRY(bench.truths.prepare(kWarmSet));
   choose(at);
   if (at.is_fresh) return {};
-  const double truth_ns = bench.known(kWarmSet).truth.reference_ns;
+  const double truth_ns = bench.truths.known(kWarmSet).truth.reference_ns;
   const auto affordable = static_cast<int>(std::min<std::int64_t>(
       at.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1), kMostSets));
   const int wanted = site_.options.pool_sets > 0 ? site_.options.pool_sets : sets_for(truth_ns);
   at.most_sets = std::max({2, at.calls, std::min(wanted * at.calls, affordable)});
-  const int known = static_cast<int>(bench.prepared_sets().size());
+  const int known = static_cast<int>(bench.truths.prepared_sets().size());
   at.sets = std::clamp(std::max(known - 1, at.calls), at.calls, at.most_sets);
-  for (int set = kWarmSet + 1; set <= at.sets; ++set) KW_TRY(bench.prepare(set));
-  bench.rest();
+  for (int set = kWarmSet + 1; set <= at.sets; ++set) KW_TRY(bench.truths.prepare(set));
+  bench.fast.rest();
   return {};
 }
 
@@ -51,7 +51,8 @@ Result<> TimedSets::prepare(TimedWorkload& at) {
 // processes are replaced as on cpu, so that each sees a prepared set once.
 void TimedSets::choose(TimedWorkload& at) const {
   const Bench& bench = *at.bench;
-  at.is_fresh = bench.runs_plans() && is_on(Defence::GpuSetsSeenOnce) && bench.answers_quickly();
+  at.is_fresh =
+      bench.runs_plans() && is_on(Defence::GpuSetsSeenOnce) && bench.truths.answers_quickly();
   at.lives_on = bench.runs_plans() && (at.is_fresh || !is_on(Defence::GpuSetsSeenOnce));
   if (at.is_fresh) at.sets = at.calls;  // sets are fresh, so none of these is used
 }
@@ -65,7 +66,7 @@ Result<> TimedSets::grow(TimedWorkload& at) {
   const int wanted = std::min(is_first ? kFirstSets * at.calls : at.sets + 1, at.most_sets);
   if (!pays || at.sets >= wanted) return {};
   const auto lap = site_.account.lap("sets");
-  for (; at.sets < wanted; ++at.sets) KW_TRY(at.bench->prepare(at.sets + 1));
+  for (; at.sets < wanted; ++at.sets) KW_TRY(at.bench->truths.prepare(at.sets + 1));
   at.candidate->offer(at.sets);
   if (at.opponent) at.opponent->offer(at.sets);
   return {};
@@ -80,14 +81,14 @@ Result<std::vector<int>> TimedSets::draw(TimedWorkload& at, Seat& seat, bool is_
   Bench& bench = *at.bench;
   const std::size_t held = site_.device.free_bytes() > 2 * bench.bytes_per_set() ? 1 : 0;
   while (at.fresh.size() > held) {
-    bench.drop(at.fresh.front());
+    bench.truths.drop(at.fresh.front());
     at.fresh.erase(at.fresh.begin());
   }
-  if (!bench.is_ready_to_answer() && site_.device.free_bytes() < bench.bytes_to_begin())
+  if (!bench.fast.is_ready() && site_.device.free_bytes() < bench.bytes_to_begin())
     for (const TimedWorkload& other : site_.workloads)
-      if (&other != &at) other.bench->rest();
-  at.fresh.push_back(bench.fresh_set());
-  if (is_checked) KW_TRY(bench.answer(at.fresh.back()));
+      if (&other != &at) other.bench->fast.rest();
+  at.fresh.push_back(bench.truths.fresh_set());
+  if (is_checked) KW_TRY(bench.truths.answer(at.fresh.back()));
   drawing_ns_ += site_.clock.now_ns() - started;
   return std::vector<int>{at.fresh.back()};
 }

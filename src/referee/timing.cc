@@ -18,7 +18,7 @@ namespace {
 void finish(TimedWorkload& at) {
   WorkloadResult& result = *at.result;
   if (result.samples.empty()) return;
-  result.empty_call_ns = at.bench->empty_ns.value_or(0);
+  result.empty_call_ns = at.bench->slots.empty_ns.value_or(0);
   std::vector<double> own, other;
   for (const Sample& sample : result.samples) {
     own.push_back(sample.candidate_ns);
@@ -26,7 +26,7 @@ void finish(TimedWorkload& at) {
   }
   result.median_ns = measure::median(own);
   if (!other.empty()) result.opponent_ns = measure::median(other);
-  const Work& work = at.bench->workload().work;
+  const WorkPerCall& work = at.bench->workload().work;
   const double per_second = 1e9 / result.median_ns;
   const auto bytes = static_cast<double>(work.read_bytes + work.write_bytes);
   result.items_per_s = static_cast<double>(work.items) * per_second;
@@ -62,8 +62,8 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
 Timing::~Timing() {
   for (const TimedWorkload& at : site_.workloads) {
     if (at.leg != nullptr) at.leg->end_forget();
-    if (at.bench->opponent) at.bench->opponent->end_forget();
-    for (const int set : at.fresh) at.bench->drop(set);
+    if (at.bench->slots.opponent) at.bench->slots.opponent->end_forget();
+    for (const int set : at.fresh) at.bench->truths.drop(set);
   }
 }
 
@@ -115,14 +115,14 @@ Ended Timing::hold_to_physics(TimedWorkload& at) {
   const auto complaint = [&] {
     return find_implausible(at.bench->workload(), at.result->median_ns, site_.facts, trusted_ns);
   };
-  auto words = complaint();
-  if (words && site_.facts.gpu.empty() && site_.options.raise_ceilings) {
+  auto seen = complaint();
+  if (seen && site_.facts.gpu.empty() && site_.options.raise_ceilings) {
     KW_TRY(site_.options.raise_ceilings());
-    words = complaint();
+    seen = complaint();
   }
-  if (!words) return std::nullopt;
+  if (!seen) return std::nullopt;
   at.result->outcome = Outcome::Implausible;
-  return Verdict{Stage::Measure, Outcome::Implausible, *words};
+  return make_verdict(Stage::Measure, Outcome::Implausible, *std::move(seen));
 }
 
 }  // namespace kw::referee

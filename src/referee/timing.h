@@ -46,7 +46,7 @@ class Timing {
   /// Says why add() or run() ended as (measure, unmeasurable): an opponent that is a candidate
   /// itself went wrong. A baseline that goes wrong is an error, unless it works again without the
   /// candidate.
-  const std::string& opponent_fault() const { return opponent_.fault(); }
+  std::string opponent_fault() const { return opponent_.fault(); }
   /// The speedup over all workloads, valid after run().
   const Speedup& speedup() const { return speedup_; }
   std::vector<Finding> take_findings() { return std::move(site_.findings); }

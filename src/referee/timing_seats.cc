@@ -50,12 +50,12 @@ Ended TimingSeats::seat_legs(TimedWorkload& at) {
 
 Ended TimingSeats::seat_once(TimedWorkload& at, double& shortest_ns) {
   Bench& bench = *at.bench;
-  KW_TRY(bench.ensure_slots(1));
+  KW_TRY(bench.slots.ensure(1));
   KW_TRY(measure_empty(bench));
   KW_TRY(sets_.prepare(at));
   at.candidate.reset();
   if (!bench.runs_plans() || at.leg == nullptr || !at.lives_on) {
-    at.own_leg = bench.make_leg("candidate", site_.request.jail, true, site_.candidate);
+    at.own_leg = bench.slots.make_leg("candidate", site_.request.jail, true, site_.candidate);
     at.leg = at.own_leg.get();
   }
   at.candidate = std::make_unique<Seat>(bench, *at.leg, at.calls, at.sets, at.lives_on,
@@ -78,14 +78,13 @@ std::optional<Verdict> TimingSeats::add_calls(TimedWorkload& at, double shortest
   if (needed > options.most_calls_per_sample ||
       static_cast<std::int64_t>(needed) * per_set > at.memory_bytes) {
     at.result->outcome = Outcome::Unmeasurable;
-    return Verdict{
-        Stage::Measure, Outcome::Unmeasurable,
-        fmt::format(
-            "workload '{}': a call takes {}; a timing sample of {} would need {:.0f} "
-            "calls on distinct inputs, and at most {} of them fit into memory",
-            at.bench->workload().name, format_ns(std::max(shortest_ns, 0.0)),
-            format_ns(options.short_sample_ns), needed,
-            std::min<std::int64_t>(options.most_calls_per_sample, at.memory_bytes / per_set))};
+    const auto most =
+        std::min<std::int64_t>(options.most_calls_per_sample, at.memory_bytes / per_set);
+    return make_verdict(Stage::Measure, Outcome::Unmeasurable,
+                        {.kind = EvidenceKind::TooManyCalls,
+                         .workload = at.bench->workload().name,
+                         .numbers = {std::max(shortest_ns, 0.0), options.short_sample_ns, needed,
+                                     static_cast<double>(most)}});
   }
   at.calls = std::max(at.calls + 1, static_cast<int>(needed));
   return std::nullopt;
@@ -96,18 +95,19 @@ std::optional<Verdict> TimingSeats::add_calls(TimedWorkload& at, double shortest
 // cold, and the shortest of them counts: so too little is subtracted, never too much.
 Result<> TimingSeats::measure_empty(Bench& bench) {
   // On a GPU each leg measures instead by how much the stamps of an empty call exceed its events.
-  if (bench.runs_plans() || bench.empty_ns) return {};
-  const auto player =
-      KW_TRY(site_.device.start_player(bench.player_spec("empty call", site_.request.jail, true)));
+  if (bench.runs_plans() || bench.slots.empty_ns) return {};
+  const auto player = KW_TRY(
+      site_.device.start_player(bench.slots.player_spec("empty call", site_.request.jail, true)));
   double least_ns = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kEmptyCalls; ++i) {
     const auto call = player->call_empty();
     if (call.fate != device::Fate::Returned)
-      return fail("a new process that has loaded no candidate does not answer an empty call", {},
+      return fail(ErrorCode::DeviceFailed, About{"empty call"},
+                  "a new process that has loaded no candidate does not answer an empty call", {},
                   Advice::Retry);
     least_ns = std::min(least_ns, call.elapsed_ns);
   }
-  bench.empty_ns = least_ns;
+  bench.slots.empty_ns = least_ns;
   return {};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/timing.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "referee/lateness.h"
 #include "referee/testing.h"
 
 namespace kw::referee {
@@ -107,6 +109,22 @@ TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
   EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
   // If both programs are late, the host is busy.
   EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);
+}
+
+TEST(Timing, LateSamplesAreToldWithThoseOfTheOpponent) {
+  Lateness candidate;
+  Lateness opponent;
+  for (int i = 0; i < 10; ++i) candidate.tell(i < 9 ? 2e6 : 0, 1e6, 1);
+  for (int i = 0; i < 12; ++i) opponent.tell(i < 1 ? 2e6 : 0, 1e6, 1);
+  const auto both = judge_lateness(candidate, &opponent, "w");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->outcome, Outcome::Cheated);
+  EXPECT_EQ(both->seen.kind, EvidenceKind::WorkOutside);
+  EXPECT_THAT(both->seen.numbers, ::testing::ElementsAre(9, 10, 2e6, 1, 12));
+  const auto alone = judge_lateness(candidate, nullptr, "w");
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->seen.kind, EvidenceKind::WorkOutsideAlone);
+  EXPECT_THAT(alone->seen.numbers, ::testing::ElementsAre(9, 10, 2e6));
 }
 
 TEST(Timing, TheOpponentsSampleHasAsManyCallsAsItNeeds) {

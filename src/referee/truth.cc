@@ -9,6 +9,7 @@
 
 #include "referee/fate.h"
 #include "referee/leg.h"
+#include "record/long_truth.h"
 
 namespace kw::referee {
 namespace {
@@ -51,16 +52,21 @@ Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& progr
                                    std::span<const Buffers> buffers) {
   device::PlayerSpec spec{.name = "reference", .jail = maker.jail, .buffers = {}, .writable = {}};
   std::vector<Stand> stands;
+  std::int64_t own_bytes = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     stands.push_back({jobs[i].workload, static_cast<int>(spec.buffers.size()), Precision::Double});
     for (const auto& buffer : buffers[i]) spec.buffers.push_back(buffer.get());
+    if (program.role == "reference_f64")
+      own_bytes += bytes_in_player(*maker.task, *jobs[i].workload);
   }
+  if (own_bytes > 0) spec.memory_bytes = kDefaultWorkspaceBytes + own_bytes;
   spec.writable.assign(spec.buffers.size(), true);
   // The poison of a reference's workspaces need not be secret.
   auto leg = std::make_unique<Leg>(*maker.device, *maker.task, std::move(spec), program,
                                    std::move(stands), Seed::from_number(0));
   if (const auto refused = KW_TRY(leg->renew()))
     return fail_input(
+        ErrorCode::TaskAtFault, About{std::string(name_of(refused->seen.kind))},
         fmt::format("{}: {}", who(maker, program, *jobs.front().workload), refused->evidence));
   return leg;
 }
@@ -99,11 +105,21 @@ Tensor widened(Tensor tensor) {
   return tensor;
 }
 
+std::int64_t bytes_in_player(const Task& task, const Workload& workload) {
+  if (!has_long_truth(task)) return 0;
+  std::int64_t elements = 0;
+  for (const Tensor& tensor : workload.tensors)
+    if (is_real(tensor.dtype)) elements += tensor.extent();
+  return elements * static_cast<std::int64_t>(sizeof(long double));
+}
+
 Result<> TruthMaker::check() const {
   if (reference == nullptr)
-    return fail(fmt::format("the request has no compiled reference of task '{}'", task->name));
+    return fail(ErrorCode::Missing, About{"reference_f64"},
+                fmt::format("the request has no compiled reference of task '{}'", task->name));
   if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
     return fail_input(
+        ErrorCode::Missing, About{"magnitude_f64"},
         fmt::format("task '{}' has the gate 'dot', which needs a magnitude function, and has none",
                     task->name));
   return {};
@@ -123,7 +139,9 @@ Result<device::CallResult> TruthMaker::call(Leg& leg, const Workload& workload) 
   const std::string span = result.fate == device::Fate::TimedOut
                                ? fmt::format(" in {:.3g} s", static_cast<double>(limit_ns) / 1e9)
                                : "";
-  return fail_input(fmt::format("{} {}{}; the task is at fault, not the candidate", what,
+  return fail_input(ErrorCode::TaskAtFault,
+                    About{std::string(name_of(ending_of(result.fate, result.signal).kind))},
+                    fmt::format("{} {}{}; the task is at fault, not the candidate", what,
                                 words_of(result.fate, result.signal), span));
 }
 
@@ -177,14 +195,14 @@ Result<TruthMaker::Truth> TruthSeries::compute(const Buffers& set, TruthMaker::T
   truth.reference_ns = KW_TRY(call(*maker_.reference, reference_, set));
   KW_TRY(keep(truth.values));
   if (maker_.task->gate.kind == GateKind::Dot) {
-    KW_TRY(call(*maker_.magnitude, magnitude_, set));
+    (void)KW_TRY(call(*maker_.magnitude, magnitude_, set));
     KW_TRY(keep(truth.magnitudes));
   }
   return truth;
 }
 
 Result<const Buffers*> TruthSeries::values(const Buffers& set) {
-  KW_TRY(call(*maker_.reference, reference_, set));
+  elapsed_ns_ = KW_TRY(call(*maker_.reference, reference_, set));
   return &wide_;
 }
 

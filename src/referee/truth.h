@@ -76,6 +76,8 @@ class TruthSeries {
   /// Computes the values alone and leaves them where the reference put them: float64, whole
   /// tensors, valid until the next call.
   Result<const Buffers*> values(const Buffers& set);
+  /// Time of the latest call for values().
+  double elapsed_ns() const { return elapsed_ns_; }
 
  private:
   Result<double> call(const Program& program, std::unique_ptr<Leg>& leg, const Buffers& set);
@@ -86,9 +88,14 @@ class TruthSeries {
   Buffers wide_;
   std::unique_ptr<Leg> reference_;
   std::unique_ptr<Leg> magnitude_;
+  double elapsed_ns_ = 0;
 };
 
 /// The tensor with float64 in place of other reals, as the truth's buffers hold it.
 Tensor widened(Tensor tensor);
+
+/// Bytes beside the buffers that a player of the host needs while it computes the truth: where
+/// has_long_truth() holds, the real tensors in long double; else none.
+std::int64_t bytes_in_player(const Task& task, const Workload& workload);
 
 }  // namespace kw::referee

@@ -7,35 +7,12 @@
 #include <cstring>
 #include <limits>
 
-#include "device/cuda/half.cuh"
+#include "device/element.h"
 
 namespace kw::referee {
-namespace {
-
-template <class Visit>
-void with_type(Dtype dtype, Visit visit) {
-  switch (dtype) {
-    case Dtype::F32:
-      return visit(float{});
-    case Dtype::F64:
-      return visit(double{});
-    case Dtype::I32:
-      return visit(std::int32_t{});
-    case Dtype::I64:
-      return visit(std::int64_t{});
-    case Dtype::U8:
-      return visit(std::uint8_t{});
-    case Dtype::F16:
-      return visit(device::Half{});
-    case Dtype::BF16:
-      return visit(device::BFloat{});
-  }
-}
-
-}  // namespace
 
 void append_values(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes) {
-  with_type(dtype, [&](auto zero) {
+  device::with_element(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
       T value;
@@ -47,10 +24,10 @@ void append_values(std::vector<double>& to, Dtype dtype, std::span<const std::by
 
 void store_values(std::span<std::byte> to, Dtype dtype, std::span<const double> values) {
   KW_ASSERT(to.size() == values.size() * size_of(dtype));
-  with_type(dtype, [&](auto zero) {
+  device::with_element(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const T value = device::nearest_of<T>(values[i]);
+      const T value = device::element_of<T>(values[i]);
       std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
     }
   });
@@ -123,8 +100,8 @@ Result<std::vector<double>> read_region(const device::Buffer& from, const Tensor
 
 double to_type(double value, Dtype dtype) {
   if (!is_real(dtype)) return value;
-  with_type(dtype, [&](auto zero) {
-    value = static_cast<double>(device::nearest_of<decltype(zero)>(value));
+  device::with_element(dtype, [&](auto zero) {
+    value = static_cast<double>(device::element_of<decltype(zero)>(value));
   });
   return value;
 }

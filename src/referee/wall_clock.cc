@@ -43,13 +43,13 @@ constexpr double kMostPauseNs = 50e6;
 Result<TimedCall> WallClock::time_one(TimedWorkload& at) {
   if (!is_on(Defence::GpuSetsSeenOnce)) return at.candidate->time_again();
   Bench& bench = *at.bench;
-  const int set = bench.fresh_set();
+  const int set = bench.truths.fresh_set();
   TimedCall timed = KW_TRY(at.candidate->time({set}));
-  if (!timed.verdict && site_.rng.below(kOneChecked) == 0 && bench.answers_quickly()) {
-    KW_TRY(bench.answer(set));
+  if (!timed.verdict && site_.rng.below(kOneChecked) == 0 && bench.truths.answers_quickly()) {
+    KW_TRY(bench.truths.answer(set));
     timed.verdict = KW_TRY(candidate_.check(at, set, false));
   }
-  bench.drop(set);
+  bench.truths.drop(set);
   return timed;
 }
 
@@ -76,10 +76,9 @@ Ended WallClock::time_series(TimedWorkload& at, bool is_paced, std::vector<doubl
 Ended WallClock::time_empty(TimedWorkload& at, std::size_t calls, double& quicker_ns) {
   std::vector<double> empty;
   for (std::size_t i = 0; i < calls; ++i) {
-    KW_TRY(at.bench->flush(1));
+    KW_TRY(at.bench->slots.flush(1));
     const auto call = at.leg->player().call_empty();
-    if (auto verdict = verdict_of(
-            call, fmt::format("workload '{}', without the plan,", at.bench->workload().name)))
+    if (auto verdict = verdict_of(call, at.bench->workload().name, "without the plan"))
       return at_measure(*verdict);
     empty.push_back(call.elapsed_ns);
   }
@@ -107,11 +106,10 @@ Ended WallClock::retime(TimedWorkload& at) {
   at.result->retimed = {retimed};
   if (retimed.call_ns <= most) return std::nullopt;
   at.result->outcome = Outcome::Unmeasurable;
-  return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                 fmt::format("workload '{}': {} by the stamps on the device, {} by the referee's "
-                             "clock over {} calls",
-                             at.bench->workload().name, format_ns(stamped),
-                             format_ns(retimed.call_ns), retimed.calls)};
+  return make_verdict(Stage::Measure, Outcome::Unmeasurable,
+                      {.kind = EvidenceKind::ClocksDisagree,
+                       .workload = at.bench->workload().name,
+                       .numbers = {stamped, retimed.call_ns, static_cast<double>(retimed.calls)}});
 }
 
 }  // namespace kw::referee

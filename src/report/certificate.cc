@@ -24,7 +24,8 @@ class Reader {
   Reader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
 
   Result<Certificate> read() const {
-    if (!json_.is_object()) return no("the file is not a JSON object");
+    if (!json_.is_object())
+      return no(ErrorCode::Malformed, "object", "the file is not a JSON object");
     Certificate c;
     // The certificate of a run describes the task by an object, whereas that of a specialised
     // kernel only names the task.
@@ -35,29 +36,35 @@ class Reader {
     c.baseline = c.claim.baseline;
     KW_TRY(check_name(c.task, "/task"));
     if (c.baseline.empty() || c.baseline.size() > kLongestName)
-      return no("the certificate's speedup names no baseline");
+      return no(ErrorCode::Missing, "baseline", "the certificate's speedup names no baseline");
     if (!c.claim.is_faster || !(c.claim.value > 0))
-      return no("the certificate's claim is not a speedup above 1");
+      return no(ErrorCode::OutOfRange, "claim", "the certificate's claim is not a speedup above 1");
     return c;
   }
 
  private:
-  std::unexpected<Error> no(const std::string& why) const {
-    return fail_input("this certificate cannot be verified: " + why, origin_);
+  std::unexpected<Error> no(ErrorCode code, std::string about, const std::string& why) const {
+    return fail_input(code, About{std::move(about)}, "this certificate cannot be verified: " + why,
+                      origin_);
+  }
+  /// The same for a record at `pointer` that cannot be read, with the reader's error.
+  std::unexpected<Error> no(const std::string& pointer, const Error& e) const {
+    return no(e.code, pointer + e.where, pointer + describe(e));
   }
 
   Result<> read_run(Certificate& c) const {
     c.task = KW_TRY(text_at("/task/name"));
     c.task_sha256 = KW_TRY(hash_at("/task/sha256"));
     const auto facts = decode_json<DeviceFacts>(KW_TRY(part_at("/device")));
-    if (!facts) return no("/device" + describe(facts.error()));
+    if (!facts) return no("/device", facts.error());
     c.target = facts->target;
     c.machine = facts->model;
     const auto evaluation = decode_json<Evaluation>(KW_TRY(part_at("/evaluation")));
-    if (!evaluation) return no("/evaluation" + describe(evaluation.error()));
+    if (!evaluation) return no("/evaluation", evaluation.error());
     if (const auto checked = check_evaluation(*evaluation); !checked)
-      return no(checked.error().what);
-    if (!evaluation->verdict.is_correct()) return no("the certificate's kernel was not correct");
+      return no(checked.error().code, checked.error().about, checked.error().what);
+    if (!evaluation->verdict.is_correct())
+      return no(ErrorCode::Contradiction, "verdict", "the certificate's kernel was not correct");
     c.claim = evaluation->speedup;
     return {};
   }
@@ -65,26 +72,29 @@ class Reader {
   Result<> read_specialised(Certificate& c) const {
     c.task = KW_TRY(text_at("/task"));
     const auto target = enum_from<Target>(KW_TRY(text_at("/target")));
-    if (!target) return no("/target is neither cpu nor cuda");
+    if (!target) return no(ErrorCode::BadInput, "/target", "/target is neither cpu nor cuda");
     c.target = *target;
     const auto claim = decode_json<Speedup>(KW_TRY(part_at("/over_baseline/speedup")));
-    if (!claim) return no("/over_baseline/speedup" + describe(claim.error()));
+    if (!claim) return no("/over_baseline/speedup", claim.error());
     Evaluation alone;
     alone.speedup = *claim;
-    if (const auto checked = check_evaluation(alone); !checked) return no(checked.error().what);
+    if (const auto checked = check_evaluation(alone); !checked)
+      return no(checked.error().code, checked.error().about, checked.error().what);
     c.claim = *claim;
     return {};
   }
 
   Result<Json> part_at(const char* pointer) const {
     const Json::json_pointer at(pointer);
-    if (!json_.contains(at)) return no(std::string(pointer) + " is missing");
+    if (!json_.contains(at))
+      return no(ErrorCode::Missing, pointer, std::string(pointer) + " is missing");
     return json_[at];
   }
 
   Result<std::string> text_at(const char* pointer) const {
     const Json part = KW_TRY(part_at(pointer));
-    if (!part.is_string()) return no(std::string(pointer) + " is not a text");
+    if (!part.is_string())
+      return no(ErrorCode::Malformed, pointer, std::string(pointer) + " is not a text");
     return part.get<std::string>();
   }
 
@@ -92,7 +102,7 @@ class Reader {
     const std::string hash = KW_TRY(text_at(pointer));
     const bool is_hex = hash.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (hash.size() != kHexDigits || !is_hex)
-      return no(std::string(pointer) + " is not a SHA-256 hash");
+      return no(ErrorCode::Malformed, pointer, std::string(pointer) + " is not a SHA-256 hash");
     return hash;
   }
 
@@ -104,7 +114,8 @@ class Reader {
              c == '_' || c == '-';
     });
     if (name.empty() || name.size() > kLongestName || !is_plain)
-      return no(fmt::format("{}: '{}' names no task", pointer, sanitise(name, 60)));
+      return no(ErrorCode::BadInput, pointer,
+                fmt::format("{}: '{}' names no task", pointer, sanitise(name, 60)));
     return {};
   }
 
@@ -118,7 +129,8 @@ Result<Certificate> read_certificate(std::string_view text, const std::string& o
   const JsonLimits limits{.bytes = kMostCertificateBytes, .depth = 64};
   auto json = parse_json(text, origin, limits);
   if (!json)
-    return fail_input("this file is not a certificate of kw: " + json.error().what,
+    return fail_input(json.error().code, About{json.error().about},
+                      "this file is not a certificate of kw: " + json.error().what,
                       json.error().where);
   return Reader(*json, origin).read();
 }

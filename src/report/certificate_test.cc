@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/error_for_test.h"
 #include "report/run_folder.h"
 #include "report/run_for_test.h"
 
@@ -14,7 +15,6 @@ namespace kw::report {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
 
 /// A valid certificate, as a run writes it.
 json written() {
@@ -39,15 +39,13 @@ json specialised() {
               {"is_faster", true}}}}}};
 }
 
-std::string refusal(const json& object) {
-  const auto read = read_certificate(object.dump(), "c.json");
-  EXPECT_FALSE(read);
-  if (read) return "";
-  EXPECT_TRUE(read.error().is_input);
-  return describe(read.error());
+Result<Certificate> refusal(const json& object) {
+  auto read = read_certificate(object.dump(), "c.json");
+  EXPECT_TRUE(!read && read.error().is_input);
+  return read;
 }
 
-std::string refusal_of(const std::function<void(json&)>& change) {
+Result<Certificate> refusal_of(const std::function<void(json&)>& change) {
   json object = written();
   change(object);
   return refusal(object);
@@ -73,50 +71,52 @@ TEST(Certificate, OfASpecialisedKernelIsReadToo) {
   EXPECT_EQ(read->baseline, "omp");
   json old = specialised();
   old.erase("candidate");
-  EXPECT_THAT(refusal(old), HasSubstr("/candidate/source_sha256 is missing"));
+  EXPECT_THAT(refusal(old), IsErrorAbout(ErrorCode::Missing, "/candidate/source_sha256"));
 }
 
-TEST(Certificate, WhatIsNoneIsRefusedInWords) {
-  const auto error = [](const std::string& text) {
-    const auto read = read_certificate(text, "c.json");
-    return read ? "" : describe(read.error());
-  };
-  EXPECT_THAT(error(""), HasSubstr("c.json:1:1: this file is not a certificate"));
-  EXPECT_THAT(error("{\"a\": "), HasSubstr("this file is not a certificate"));
-  EXPECT_THAT(error(std::string(100'000, '[')), HasSubstr("nested deeper than"));
-  EXPECT_THAT(error("[]"), HasSubstr("the file is not a JSON object"));
-  EXPECT_THAT(error("{}"), HasSubstr("is missing"));
-  EXPECT_THAT(error(std::string(kMostCertificateBytes + 1, ' ')), HasSubstr("at most"));
+TEST(Certificate, WhatIsNoneIsRefused) {
+  const auto refused = [](const std::string& text) { return read_certificate(text, "c.json"); };
+  EXPECT_THAT(refused(""), IsErrorAbout(ErrorCode::Malformed, ""));
+  EXPECT_THAT(refused(""), IsErrorAt("c.json:1:1"));
+  EXPECT_THAT(refused("{\"a\": "), IsErrorAbout(ErrorCode::Malformed, ""));
+  EXPECT_THAT(refused(std::string(100'000, '[')), IsErrorAbout(ErrorCode::TooLarge, "levels"));
+  EXPECT_THAT(refused("[]"), IsErrorAbout(ErrorCode::Malformed, "object"));
+  EXPECT_THAT(refused("{}"), IsErrorAbout(ErrorCode::Missing, "/task/name"));
+  EXPECT_THAT(refused(std::string(kMostCertificateBytes + 1, ' ')),
+              IsErrorAbout(ErrorCode::TooLarge, "bytes"));
 }
 
 TEST(Certificate, NamesAndHashesAreWhatTheySay) {
   for (const char* name : {"", "../../etc", "a/b", ".", "a b", "a\n"})
-    EXPECT_THAT(refusal_of([&](json& c) { c["task"]["name"] = name; }), HasSubstr("names no task"));
+    EXPECT_THAT(refusal_of([&](json& c) { c["task"]["name"] = name; }),
+                IsErrorAbout(ErrorCode::BadInput, "/task"));
   for (const json& hash : {json("abc"), json(std::string(64, 'G')), json(7), json()})
-    EXPECT_NE(refusal_of([&](json& c) { c["candidate"]["source_sha256"] = hash; }), "");
-  EXPECT_THAT(refusal_of([](json& c) { c["device"]["target"] = "tpu"; }), HasSubstr("/device"));
+    EXPECT_THAT(refusal_of([&](json& c) { c["candidate"]["source_sha256"] = hash; }),
+                IsErrorAbout(ErrorCode::Malformed, "/candidate/source_sha256"));
+  EXPECT_THAT(refusal_of([](json& c) { c["device"]["target"] = "tpu"; }),
+              IsErrorAbout(ErrorCode::Malformed, testing::StartsWith("/device")));
 }
 
 TEST(Certificate, FiguresThatCannotBeAreRefused) {
   const auto with = [](const char* key, const json& value) {
     return refusal_of([&](json& c) { c["evaluation"]["speedup"][key] = value; });
   };
-  EXPECT_THAT(with("value", -3), HasSubstr("is negative"));
-  EXPECT_THAT(with("value", nullptr), HasSubstr("the value of this field is NaN or infinite"));
-  EXPECT_THAT(with("value", 1e300), HasSubstr("more than any kernel can gain"));
-  EXPECT_THAT(with("value", 99), HasSubstr("outside its own confidence interval"));
-  EXPECT_THAT(with("is_faster", false), HasSubstr("not a speedup above 1"));
-  EXPECT_THAT(with("baseline", ""), HasSubstr("names no baseline"));
+  EXPECT_THAT(with("value", -3), IsErrorAbout(ErrorCode::OutOfRange, "value"));
+  EXPECT_THAT(with("value", nullptr), IsErrorAbout(ErrorCode::Malformed, "value"));
+  EXPECT_THAT(with("value", 1e300), IsErrorAbout(ErrorCode::OutOfRange, "speedup"));
+  EXPECT_THAT(with("value", 99), IsErrorAbout(ErrorCode::Contradiction, "interval"));
+  EXPECT_THAT(with("is_faster", false), IsErrorAbout(ErrorCode::OutOfRange, "claim"));
+  EXPECT_THAT(with("baseline", ""), IsErrorAbout(ErrorCode::Missing, "baseline"));
   EXPECT_THAT(refusal_of([](json& c) {
                 c["evaluation"]["workloads"][0]["samples"][0]["candidate_ns"] = -1;
               }),
-              HasSubstr("samples[0]"));
+              IsErrorAbout(ErrorCode::OutOfRange, "candidate_ns"));
   EXPECT_THAT(refusal_of([](json& c) {
                 for (json& s : c["evaluation"]["workloads"][0]["samples"]) s["opponent_ns"] = 1e3;
               }),
-              HasSubstr("its timing samples, whose ratios lie in 1 to 1"));
+              IsErrorAbout(ErrorCode::Contradiction, "samples"));
   EXPECT_THAT(refusal_of([](json& c) { c["evaluation"]["verdict"]["outcome"] = "crashed"; }),
-              HasSubstr("was not correct"));
+              IsErrorAbout(ErrorCode::Contradiction, "verdict"));
 }
 
 /// Replaces each value of a certificate in turn by values of other types and sizes; the reader must
@@ -136,7 +136,7 @@ TEST(Certificate, AnyValueMayBeAnything) {
       changed[json::json_pointer(pointer)] = foreign;
       const auto read = read_certificate(changed.dump(), "c.json");
       if (!read) {
-        EXPECT_NE(read.error().what, "") << pointer;
+        EXPECT_THAT(read, IsErrorAt(testing::Not(""))) << pointer;
       }
     }
     ++places;

@@ -165,8 +165,10 @@ std::string Trajectories::line(const Attempt& a) {
 
 Result<Attempt> read_trajectory(std::string_view line, const std::string& origin) {
   Json step = KW_TRY(parse_json(line, origin));
-  if (!step.is_object() || !step["action"].is_object() || !step["measured"].is_object())
-    return fail("this line is not an attempt of a run: it lacks 'action' or 'measured'", origin);
+  const bool has_action = step.is_object() && step["action"].is_object();
+  if (!has_action || !step["measured"].is_object())
+    return fail(ErrorCode::Malformed, About{has_action ? "measured" : "action"},
+                "this line is not an attempt of a run: it lacks 'action' or 'measured'", origin);
   Json action = std::move(step["action"]);
   Json attempt;
   attempt["number"] = std::move(step["attempt"]);

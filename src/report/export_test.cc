@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/contains.h"
+#include "base/error_for_test.h"
 #include "base/text.h"
 #include "record/codec.h"
 #include "report/run_for_test.h"
@@ -19,6 +20,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
   RunData data = run_data();
@@ -106,19 +108,23 @@ TEST(Trajectories, AreReadBackAsFarAsTheyGo) {
 TEST(Trajectories, WhatIsNoneIsAnErrorAtItsPlace) {
   const RunData data = run_data();
   json step = json::parse(Trajectories(data).line(attempts().front()));
-  const auto complaint = [](const std::string& text) {
-    const auto read = read_trajectory(text, "x.jsonl:3");
-    return read ? std::string() : describe(read.error());
-  };
-  for (const char* text : {"", "[1]", "{}", "{\"action\":1}", "nonsense"})
-    EXPECT_THAT(complaint(text), HasSubstr("x.jsonl:3")) << text;
+  const auto complaint = [](const std::string& text) { return read_trajectory(text, "x.jsonl:3"); };
+  for (const char* text : {"", "nonsense"}) {
+    EXPECT_THAT(complaint(text), IsErrorAbout(ErrorCode::Malformed, "")) << text;
+    EXPECT_THAT(complaint(text), IsErrorAt(StartsWith("x.jsonl:3"))) << text;
+  }
+  for (const char* text : {"[1]", "{}", "{\"action\":1}"}) {
+    EXPECT_THAT(complaint(text), IsErrorAbout(ErrorCode::Malformed, "action")) << text;
+    EXPECT_THAT(complaint(text), IsErrorAt("x.jsonl:3")) << text;
+  }
   step["reward"] = "much";
-  EXPECT_THAT(complaint(step.dump()), HasSubstr("reward"));
+  EXPECT_THAT(complaint(step.dump()), IsError(ErrorCode::Malformed));
+  EXPECT_THAT(complaint(step.dump()), IsErrorAt(HasSubstr("reward")));
   step = json::parse(Trajectories(data).line(attempts().front()));
   step["verdict"] = 3;
-  EXPECT_NE(complaint(step.dump()), "");
+  EXPECT_THAT(complaint(step.dump()), IsErrorAt(HasSubstr("verdict")));
   step.erase("measured");
-  EXPECT_THAT(complaint(step.dump()), HasSubstr("measured"));
+  EXPECT_THAT(complaint(step.dump()), IsErrorAbout(ErrorCode::Malformed, "measured"));
 }
 
 TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/error_for_test.h"
 #include "base/hash.h"
 #include "report/page_for_test.h"
 #include "report/svg.h"
@@ -138,8 +139,8 @@ TEST_F(PageOfARun, AScriptOrStyleThatWouldEndItsElementIsNamed) {
     auto changed = files();
     changed[file] = text;
     const auto made = make_page(store_, data_, changed);
-    ASSERT_FALSE(made.has_value());
-    EXPECT_THAT(describe(made.error()), HasSubstr(std::string("web/") + file + ":2"));
+    EXPECT_THAT(made, IsErrorAbout(ErrorCode::BadInput, file));
+    EXPECT_THAT(made, IsErrorAt(std::string("web/") + file + ":2"));
   }
 }
 

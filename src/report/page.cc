@@ -100,7 +100,7 @@ Result<Walked> walk(const store::RunStore& store, const RunData& data, const Pag
                 {},
                 KnobTally(data.best ? data.best->candidate.name : std::string()),
                 AttemptList(limits.lines)};
-  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) {
+  KW_TRY(store.attempts().for_each_line(data.run.id, [&](const AttemptLine& line) {
     walked.digest.add(line);
     walked.ends.add(line);
     walked.knobs.add(line);
@@ -140,7 +140,7 @@ Result<> set_progress(PageFields& f, const store::RunStore& store, const RunData
   constexpr std::size_t kNarrowShare = 4;  // of the dots: the narrow drawing has less room
   ThinnedPlot wide(data, digest, SvgPlace::Wide, limits.dots);
   ThinnedPlot narrow(data, digest, SvgPlace::Narrow, limits.dots / kNarrowShare);
-  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) {
+  KW_TRY(store.attempts().for_each_line(data.run.id, [&](const AttemptLine& line) {
     wide.add(line);
     narrow.add(line);
   }));
@@ -203,7 +203,8 @@ Result<PageFiles> page_files(const std::map<std::string, std::string>& files,
     // or change how the rest of it is parsed.
     for (const std::string_view end : {"</", "<!--"})
       if (const auto at = text.find(end); at != std::string::npos)
-        return fail_input(fmt::format("this file of the report's page must not hold '{}', which "
+        return fail_input(ErrorCode::BadInput, About{name},
+                          fmt::format("this file of the report's page must not hold '{}', which "
                                       "would end its script or style",
                                       end),
                           fmt::format("web/{}:{}", name, position_of(text, at).line));

@@ -69,7 +69,7 @@ class Parents {
     for (const auto& [known, candidate] : kept_)
       if (known == number) return &candidate;
     if (kept_.size() == kParentsKept) kept_.pop_front();
-    kept_.emplace_back(number, KW_TRY(store_.attempt(run_, number)).candidate);
+    kept_.emplace_back(number, KW_TRY(store_.attempts().get(run_, number)).candidate);
     return &kept_.back().second;
   }
 
@@ -209,7 +209,7 @@ Result<AttemptItems> attempt_items(const store::RunStore& store, const RunData& 
   std::map<int, PageFields> details;
   std::size_t bytes = 0;
   for (const int number : list.by_worth()) {
-    const Attempt attempt = KW_TRY(store.attempt(data.run.id, number));
+    const Attempt attempt = KW_TRY(store.attempts().get(data.run.id, number));
     const Spending spent = KW_TRY(spending_of(store, data.run.id, attempt));
     auto fields =
         KW_TRY(detail_fields(*line_of_number.at(number), attempt, spent, parents, limits));

@@ -23,7 +23,7 @@ struct ModelCost {
 /// How many nanoseconds all attempts waited for models, including calls that failed.
 Result<double> waited_ns(const store::RunStore& store, const RunSummary& run) {
   double sum = 0;
-  KW_TRY(store.for_each_attempt(
+  KW_TRY(store.attempts().for_each(
       run.id, store::Sources::LeaveOut,
       [&](Attempt& a) -> Result<> {
         const auto waited = a.evaluation.stage_ns.find(std::string(name_of(Stage::Propose)));
@@ -38,7 +38,7 @@ Result<double> waited_ns(const store::RunStore& store, const RunSummary& run) {
 
 Result<> set_cost(PageFields& f, const store::RunStore& store, const RunData& data) {
   std::map<std::string, ModelCost> models;
-  KW_TRY(store.for_each_exchange(data.run.id, [&](Exchange& exchange) -> Result<> {
+  KW_TRY(store.exchanges().for_each(data.run.id, [&](Exchange& exchange) -> Result<> {
     ModelCost& cost = models[exchange.model];
     const ChatReply& reply = exchange.reply;
     ++cost.spent.calls;

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "memory/data_files.h"
-#include "platform/disk.h"
 #include "platform/files.h"
+#include "platform/memory_disk_for_test.h"
 #include "report/markup_for_test.h"
 #include "report/page.h"
 
@@ -107,7 +107,7 @@ class PageOfARun : public testing::Test {
     exchange.reply.text = foreign.text;
     exchange.reply.usage.prompt_tokens = 1000;
     exchange.reply.cost_usd = 0.25;
-    ASSERT_TRUE(store_.keep_exchange(data_.run.id, exchange));
+    ASSERT_TRUE(store_.exchanges().keep(data_.run.id, exchange));
   }
 
   static std::map<std::string, std::string> files() {

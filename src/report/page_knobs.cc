@@ -42,7 +42,7 @@ void KnobTally::add(const AttemptLine& line) {
     has_range_ = true;
   }
   for (const auto& [name, number] : line.knobs) {
-    Knob& knob = knobs_[name];
+    OneKnob& knob = knobs_[name];
     knob.is_own = knob.is_own || (is_own && !kernel_.empty());
     Value& value = knob.values[number];
     ++value.attempts;
@@ -55,7 +55,7 @@ void KnobTally::add(const AttemptLine& line) {
   }
 }
 
-void KnobTally::add_dot(Knob& knob, const Dot& dot) {
+void KnobTally::add_dot(OneKnob& knob, const Dot& dot) {
   if (knob.correct++ % knob.stride != 0) return;
   knob.dots.push_back(dot);
   if (knob.dots.size() <= kMostDots) return;
@@ -66,12 +66,12 @@ void KnobTally::add_dot(Knob& knob, const Dot& dot) {
   knob.stride *= 2;
 }
 
-bool KnobTally::shows_own(const Knob& knob) {
+bool KnobTally::shows_own(const OneKnob& knob) {
   return std::ranges::count_if(knob.values,
                                [](const auto& v) { return v.second.own.speedup > 0; }) > 1;
 }
 
-std::string KnobTally::plot(const std::string& name, const Knob& knob) const {
+std::string KnobTally::plot(const std::string& name, const OneKnob& knob) const {
   std::vector<std::int64_t> values;
   for (const auto& [number, value] : knob.values) values.push_back(number);
   const auto place_of = [&](std::int64_t number) {
@@ -108,7 +108,7 @@ std::string KnobTally::plot(const std::string& name, const Knob& knob) const {
   return std::move(svg).finish();
 }
 
-std::string KnobTally::words(const Knob& knob) {
+std::string KnobTally::words(const OneKnob& knob) {
   const bool is_own = shows_own(knob);
   const std::pair<const std::int64_t, Value>*best = nullptr, *worst = nullptr;
   for (const auto& entry : knob.values) {
@@ -127,7 +127,7 @@ std::string KnobTally::words(const Knob& knob) {
 }
 
 void KnobTally::set_fields(PageFields& fields) const {
-  std::vector<const std::pair<const std::string, Knob>*> varied;
+  std::vector<const std::pair<const std::string, OneKnob>*> varied;
   std::vector<std::string> fixed, left_out;
   for (const auto& entry : knobs_) {
     const std::string name = sanitise(entry.first, kNameBytes);

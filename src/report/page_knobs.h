@@ -41,7 +41,7 @@ class KnobTally {
     int attempt = 0;
     bool is_own = false;
   };
-  struct Knob {
+  struct OneKnob {
     std::map<std::int64_t, Value> values;
     std::vector<Dot> dots;  ///< Every `stride`-th correct attempt.
     std::size_t correct = 0;
@@ -49,16 +49,16 @@ class KnobTally {
     bool is_own = false;  ///< The best kernel has the knob.
   };
 
-  static void add_dot(Knob& knob, const Dot& dot);
-  std::string plot(const std::string& name, const Knob& knob) const;
-  static bool shows_own(const Knob& knob);
+  static void add_dot(OneKnob& knob, const Dot& dot);
+  std::string plot(const std::string& name, const OneKnob& knob) const;
+  static bool shows_own(const OneKnob& knob);
   static const Best& best_of(const Value& value, bool is_own) {
     return is_own ? value.own : value.any;
   }
-  static std::string words(const Knob& knob);
+  static std::string words(const OneKnob& knob);
 
   std::string kernel_;
-  std::map<std::string, Knob> knobs_;
+  std::map<std::string, OneKnob> knobs_;
   double slowest_ = 1;  ///< Least speedup among attempts that have knobs.
   double fastest_ = 1;
   bool has_range_ = false;

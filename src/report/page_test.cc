@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error_for_test.h"
 #include "report/page_for_test.h"
 
 namespace kw::report {
@@ -202,7 +203,7 @@ TEST_F(PageOfARun, TheWaitForModelsHoldsTriesThatFailedAndUnknownPricesAreSaidTo
   exchange.key = "without a price";
   exchange.model = "openai:m";
   exchange.reply.latency_ns = 1'000'000'000;
-  ASSERT_TRUE(store_.keep_exchange(data_.run.id, exchange));
+  ASSERT_TRUE(store_.exchanges().keep(data_.run.id, exchange));
   Attempt written = attempt(2, OutcomeClass::NoGain, {});
   written.exchanges = {"without a price"};
   written.evaluation.stage_ns = {{"propose", 7e9}};
@@ -253,8 +254,8 @@ TEST_F(PageOfARun, AWrongTemplateIsNamed) {
   auto changed = files();
   changed["report.html"] += "{{sourec}}";
   const auto made = make_page(store_, data_, changed);
-  ASSERT_FALSE(made.has_value());
-  EXPECT_THAT(describe(made.error()), AllOf(HasSubstr("web/report.html:"), HasSubstr("sourec")));
+  EXPECT_THAT(made, IsErrorAbout(ErrorCode::NotFound, testing::StartsWith("sourec")));
+  EXPECT_THAT(made, IsErrorAt(testing::StartsWith("web/report.html:")));
 }
 
 }  // namespace

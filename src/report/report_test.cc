@@ -15,6 +15,7 @@
 #include "report/run_folder.h"
 #include "report/run_for_test.h"
 #include "report/svg.h"
+#include "store/store_for_test.h"
 
 namespace kw::report {
 namespace {
@@ -301,7 +302,7 @@ TEST(Comparison, GoesShapeByShapeWhereBothWereTimed) {
 }
 
 /// A store with one run of four attempts.
-class StoredRun : public testing::Test {
+class StoredRun : public store::OpenStore {
  protected:
   void SetUp() override {
     data_.run = store_.create(data_.run.config, "2026-01-02T03:04:05Z").value();
@@ -311,9 +312,6 @@ class StoredRun : public testing::Test {
     return platform::read_file(store_.folder_of(data_.run) / name);
   }
 
-  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-report").value());
-  platform::MemoryDisk disk_;
-  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
   RunData data_ = run_data();
 };
 

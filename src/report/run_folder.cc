@@ -155,7 +155,7 @@ Result<Spending> spending_of(const store::RunStore& store, std::int64_t run,
   Spending spent{attempt.cost_usd, attempt.usage.total(),
                  static_cast<std::int64_t>(attempt.exchanges.size()), 0};
   for (const std::string& key : attempt.exchanges)
-    if (const auto exchange = KW_TRY(store.exchange(run, key));
+    if (const auto exchange = KW_TRY(store.exchanges().find(run, key));
         exchange && !exchange->reply.cost_usd)
       ++spent.unpriced;
   return spent;
@@ -240,7 +240,7 @@ std::string csv_lines(const Attempt& a) {
 
 Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, std::int64_t run) {
   KW_TRY(platform::make_dirs(dir));
-  return store.for_each_attempt(run, store::Sources::Load, [&](const Attempt& a) {
+  return store.attempts().for_each(run, store::Sources::Load, [&](const Attempt& a) {
     return platform::write_file_atomic(dir / source_name(a), a.candidate.source, false);
   });
 }
@@ -265,7 +265,8 @@ Result<> write_progress(const platform::Path& path, const store::RunStore& store
                         const RunData& data, const Digest& digest) {
   auto file = KW_TRY(platform::FileWriter::create(path));
   ProgressPlot plot(data, digest, [&](std::string_view text) { file.write(text); });
-  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { plot.add(line); }));
+  KW_TRY(store.attempts().for_each_line(data.run.id,
+                                        [&](const AttemptLine& line) { plot.add(line); }));
   plot.finish();
   return file.commit();
 }
@@ -274,11 +275,11 @@ Result<> write_results(const platform::Path& path, const store::RunStore& store,
                        const RunData& data) {
   auto file = KW_TRY(platform::FileWriter::create(path));
   file.write(csv_header());
-  KW_TRY(store.for_each_attempt(data.run.id, store::Sources::LeaveOut,
-                                [&](const Attempt& a) -> Result<> {
-                                  file.write(csv_lines(a));
-                                  return {};
-                                }));
+  KW_TRY(store.attempts().for_each(data.run.id, store::Sources::LeaveOut,
+                                   [&](const Attempt& a) -> Result<> {
+                                     file.write(csv_lines(a));
+                                     return {};
+                                   }));
   return file.commit();
 }
 

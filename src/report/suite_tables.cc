@@ -326,6 +326,7 @@ Result<std::string> put_tables(const std::string& document, const std::string& s
   const std::size_t stop = document.find(end);
   if (at == std::string::npos || stop == std::string::npos || stop < at)
     return fail_input(
+        ErrorCode::Missing, About{suite},
         fmt::format("the document has no line '{}' with '{}' below it", trim(begin), trim(end)));
   return document.substr(0, at) + begin + "\n" + tables + "\n" + document.substr(stop);
 }

@@ -138,11 +138,13 @@ Result<Goals> parse_goal(std::string_view text, Goals others) {
   }
   if (quantity && quantity->unit == "roof") {
     if (quantity->value > 1)
-      return fail_input(fmt::format("goal '{}': a fraction of the roofline is at most 1", text));
+      return fail_input(ErrorCode::OutOfRange, About{std::string(text)},
+                        fmt::format("goal '{}': a fraction of the roofline is at most 1", text));
     others.roof = quantity->value;
     return others;
   }
   return fail_input(
+      ErrorCode::BadInput, About{std::string(text)},
       fmt::format("goal '{}' is none of a time (2.5ms), a speedup (8x) and a fraction of the "
                   "roofline (0.9roof)",
                   text));
@@ -152,13 +154,17 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   const auto ns = ns_of(parse_number(text));
   constexpr double kMostNs = 365.0 * 24 * 3600e9;
   if (!ns)
-    return fail_input(fmt::format(
-        "duration '{}' is not a number in plain digits with a unit (ns, us, ms, s, m, h), such as "
-        "120s or 5m",
-        text));
-  if (*ns < 1) return fail_input(fmt::format("duration '{}' is shorter than a nanosecond", text));
+    return fail_input(ErrorCode::BadInput, About{std::string(text)},
+                      fmt::format("duration '{}' is not a number in plain digits with a unit (ns, "
+                                  "us, ms, s, m, h), such as "
+                                  "120s or 5m",
+                                  text));
+  if (*ns < 1)
+    return fail_input(ErrorCode::OutOfRange, About{"below 1ns"},
+                      fmt::format("duration '{}' is shorter than a nanosecond", text));
   if (*ns > kMostNs)
-    return fail_input(fmt::format("duration '{}' is too long: a year is the most, 8760h", text));
+    return fail_input(ErrorCode::OutOfRange, About{"above 8760h"},
+                      fmt::format("duration '{}' is too long: a year is the most, 8760h", text));
   return static_cast<std::int64_t>(std::llround(*ns));
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/make_for_test.h"
 #include "search/reward.h"
 #include "search/strategy.h"
 

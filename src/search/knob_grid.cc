@@ -27,7 +27,7 @@ std::vector<double> positions_of(const std::vector<std::int64_t>& values) {
 }  // namespace
 
 KnobGrid::KnobGrid(const KnobSpace& space) {
-  for (const Knob& knob : space.knobs()) {
+  for (const KnobAxis& knob : space.knobs()) {
     Axis axis{knob.name, knob.values, {}, {}, {}};
     std::sort(axis.values.begin(), axis.values.end());
     axis.positions = positions_of(axis.values);

@@ -7,9 +7,9 @@ namespace kw::search {
 namespace {
 
 TEST(KnobGroups, GiveProductAndSumOverAllKnobs) {
-  std::vector<Knob> knobs;
+  std::vector<KnobAxis> knobs;
   for (const std::size_t values : {2, 3, 2, 2, 20, 1, 5, 3}) {
-    Knob knob;
+    KnobAxis knob;
     knob.name = "K" + std::to_string(knobs.size());
     for (std::size_t v = 0; v < values; ++v)
       knob.values.push_back(static_cast<std::int64_t>(1 + v));

@@ -11,10 +11,10 @@
 
 namespace kw::search {
 
-KnobSpace::KnobSpace(std::vector<Knob> knobs, Validity is_valid)
+KnobSpace::KnobSpace(std::vector<KnobAxis> knobs, Validity is_valid)
     : knobs_(std::move(knobs)), is_valid_(std::move(is_valid)) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  for (const Knob& knob : knobs_) {
+  for (const KnobAxis& knob : knobs_) {
     KW_ASSERT(!knob.values.empty());
     size_ = size_ > kMost / knob.values.size() ? kMost : size_ * knob.values.size();
   }
@@ -31,7 +31,7 @@ KnobPoint KnobSpace::at(std::uint64_t number) const {
 
 std::uint64_t KnobSpace::number_of(const KnobPoint& point) const {
   std::uint64_t number = 0;
-  for (const Knob& knob : knobs_) {
+  for (const KnobAxis& knob : knobs_) {
     const auto value = point.find(knob.name);
     KW_ASSERT(value != point.end());
     const auto place = std::find(knob.values.begin(), knob.values.end(), value->second);
@@ -58,7 +58,7 @@ std::vector<KnobPoint> KnobSpace::valid_points(std::size_t limit) const {
 
 std::vector<KnobPoint> KnobSpace::neighbours(const KnobPoint& point) const {
   std::vector<KnobPoint> result;
-  for (const Knob& knob : knobs_) {
+  for (const KnobAxis& knob : knobs_) {
     const auto here = std::find(knob.values.begin(), knob.values.end(), point.at(knob.name));
     KW_ASSERT(here != knob.values.end());
     const auto add = [&](std::int64_t value) {

@@ -12,7 +12,7 @@
 
 namespace kw::search {
 
-struct Knob {
+struct KnobAxis {
   std::string name;
   /// The knob's values, at least one; neighbours in the list are similar settings.
   std::vector<std::int64_t> values;
@@ -26,9 +26,9 @@ using Validity = std::function<bool(const KnobPoint&)>;
 class KnobSpace {
  public:
   KnobSpace() = default;
-  explicit KnobSpace(std::vector<Knob> knobs, Validity is_valid = {});
+  explicit KnobSpace(std::vector<KnobAxis> knobs, Validity is_valid = {});
 
-  const std::vector<Knob>& knobs() const { return knobs_; }
+  const std::vector<KnobAxis>& knobs() const { return knobs_; }
   /// Number of combinations, valid or not; saturates at 2^62.
   std::uint64_t size() const { return size_; }
   KnobPoint at(std::uint64_t number) const;
@@ -46,7 +46,7 @@ class KnobSpace {
   std::vector<KnobPoint> neighbours(const KnobPoint& point) const;
 
  private:
-  std::vector<Knob> knobs_;
+  std::vector<KnobAxis> knobs_;
   Validity is_valid_;
   std::uint64_t size_ = 1;
 };

@@ -49,7 +49,7 @@ TEST(KnobSpace, WithoutKnobsHasOnePoint) {
 }
 
 TEST(KnobSpace, SizeSaturates) {
-  std::vector<Knob> knobs;
+  std::vector<KnobAxis> knobs;
   for (int i = 0; i < 40; ++i) knobs.push_back({"K" + std::to_string(i), {1, 2, 3, 4}});
   EXPECT_EQ(KnobSpace(knobs).size(), std::uint64_t{1} << 62);
   EXPECT_EQ(KnobSpace(knobs).valid_points(5).size(), 5U);

@@ -27,7 +27,7 @@ Rng rng_for(Draw draw, std::uint64_t seed, int idea, std::uint64_t detail) {
 
 std::vector<int> places(const KnobSpace& space, const KnobPoint& point) {
   std::vector<int> result;
-  for (const Knob& knob : space.knobs()) {
+  for (const KnobAxis& knob : space.knobs()) {
     const auto found = std::find(knob.values.begin(), knob.values.end(), point.at(knob.name));
     result.push_back(static_cast<int>(found - knob.values.begin()));
   }
@@ -39,9 +39,9 @@ std::vector<int> places(const KnobSpace& space, const KnobPoint& point) {
 Landscape::Landscape(const LandscapeOptions& options) : options_(options) {
   KW_ASSERT(options.ideas > 0 && options.knobs >= 0 && options.values > 0 && options.values < 62);
   for (int i = 0; i < options.ideas; ++i) {
-    std::vector<Knob> knobs;
+    std::vector<KnobAxis> knobs;
     for (int k = 0; i > 0 && k < options.knobs; ++k) {
-      Knob knob{fmt::format("K{}", k), {}};
+      KnobAxis knob{fmt::format("K{}", k), {}};
       for (int v = 0; v < options.values; ++v) knob.values.push_back(std::int64_t{1} << v);
       knobs.push_back(std::move(knob));
     }

@@ -1,4 +1,4 @@
-// Constructors of the search methods, one file each; callers outside this room use make_strategy.
+// Constructors of the search methods, one file each; callers outside this room use find_strategy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

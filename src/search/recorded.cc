@@ -21,14 +21,14 @@ LandscapePoint point_of(const Tell& tell) {
 
 /// The values of each knob that occur in the steps. The values of the first step come first, so
 /// that an idea begins where the run began.
-std::vector<Knob> knobs_of(const std::vector<RecordedStep>& steps,
-                           const std::vector<std::size_t>& of_source) {
-  std::vector<Knob> knobs;
+std::vector<KnobAxis> knobs_of(const std::vector<RecordedStep>& steps,
+                               const std::vector<std::size_t>& of_source) {
+  std::vector<KnobAxis> knobs;
   for (const auto& [name, first] : steps[of_source.front()].knobs) {
     std::set<std::int64_t> others;
     for (const std::size_t i : of_source) others.insert(steps[i].knobs.at(name));
     others.erase(first);
-    Knob knob{name, {first}};
+    KnobAxis knob{name, {first}};
     knob.values.insert(knob.values.end(), others.begin(), others.end());
     knobs.push_back(std::move(knob));
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "search/methods.h"
 #include "search/strategy.h"
 
@@ -154,7 +155,8 @@ Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::
     if (info.name == name) return &info;
     names.emplace_back(info.name);
   }
-  return fail_input(fmt::format("no {} '{}'{}; there are: {}", kind, name, suggestion(name, names),
+  return fail_input(ErrorCode::NotFound, About{with_nearest(name, names)},
+                    fmt::format("no {} '{}'{}; there are: {}", kind, name, suggestion(name, names),
                                 join(names, ", ")));
 }
 
@@ -175,11 +177,5 @@ Result<const StrategyInfo*> find_strategy(std::string_view name) {
 }
 
 Result<const TunerInfo*> find_tuner(std::string_view name) { return find(tuners(), "tuner", name); }
-
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
-                                                const StrategyOptions& options) {
-  const StrategyInfo* info = KW_TRY(find_strategy(name));
-  return info->make(std::move(ideas), options);
-}
 
 }  // namespace kw::search

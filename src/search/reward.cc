@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::search {
 namespace {
@@ -91,7 +92,8 @@ Result<const RewardPolicy*> find_reward_policy(std::string_view name) {
     if (policy.name == name) return &policy;
     names.emplace_back(policy.name);
   }
-  return fail_input(fmt::format("no reward policy '{}'{}; there are: {}", name,
+  return fail_input(ErrorCode::NotFound, About{with_nearest(name, names)},
+                    fmt::format("no reward policy '{}'{}; there are: {}", name,
                                 suggestion(name, names), join(names, ", ")));
 }
 

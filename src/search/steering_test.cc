@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "search/landscape.h"
+#include "search/make_for_test.h"
 #include "search/methods.h"
 #include "search/written.h"
 

@@ -115,8 +115,4 @@ std::string strategies_where(bool (*is_so)(const StrategyInfo&));
 Result<const StrategyInfo*> find_strategy(std::string_view name);
 Result<const TunerInfo*> find_tuner(std::string_view name);
 
-/// Makes a strategy by name (errors as find_strategy()); `ideas` go from simple to best.
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
-                                                const StrategyOptions& options);
-
 }  // namespace kw::search

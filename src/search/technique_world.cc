@@ -137,7 +137,7 @@ Idea TechniqueWorld::idea_of(Set set) const {
 }
 
 std::vector<Idea> TechniqueWorld::ideas() const {
-  std::vector<Knob> knobs;
+  std::vector<KnobAxis> knobs;
   for (const TechniqueCard& card : cards_) knobs.push_back({card.name, {0, 1}});
   return {{"every combination", KnobSpace(std::move(knobs))}};
 }

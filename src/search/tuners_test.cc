@@ -11,7 +11,7 @@
 #include <set>
 
 #include "search/gaussian_process.h"
-#include "search/terrain.h"
+#include "search/terrain_for_test.h"
 
 namespace kw::search {
 namespace {

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "search/landscape.h"
+#include "search/make_for_test.h"
 #include "search/methods.h"
 
 namespace kw::search {

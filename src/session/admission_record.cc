@@ -41,17 +41,17 @@ bool is_shipped(const memory::DataFiles& shipped, const Task& task) {
 
 }  // namespace
 
-std::string_view word_of(Admission state) {
+std::string_view word_of(AdmissionState state) {
   switch (state) {
-    case Admission::Never:
+    case AdmissionState::Never:
       return "never_checked";
-    case Admission::Shipped:
+    case AdmissionState::Shipped:
       return "shipped";
-    case Admission::Admitted:
+    case AdmissionState::Admitted:
       return "admitted";
-    case Admission::Unfinished:
+    case AdmissionState::Unfinished:
       return "unfinished";
-    case Admission::Refused:
+    case AdmissionState::Refused:
       break;
   }
   return "refused";
@@ -64,31 +64,32 @@ Result<> remember_admission(store::RunStore& store, const Task& task, Target tar
     return !line.is_ok && line.what != referee::kTimeWasSpent;
   });
   Json object{{"at", platform::utc_text(platform::real_clock().wall_seconds())}, {"problem", ""}};
-  Admission state = is_admitted(lines) ? Admission::Admitted : Admission::Unfinished;
+  AdmissionState state = is_admitted(lines) ? AdmissionState::Admitted : AdmissionState::Unfinished;
   if (problem != lines.end()) {
-    state = Admission::Refused;
+    state = AdmissionState::Refused;
     object["problem"] = problem->what +
                         (problem->workload == "all" ? "" : " on " + problem->workload) +
                         (problem->detail.empty() ? "" : ": " + problem->detail);
   }
   object["state"] = word_of(state);
-  return store.remember(kKind, key_of(task, target, judge_id), dump_json(object));
+  return store.facts().remember(kKind, key_of(task, target, judge_id), dump_json(object));
 }
 
 Result<AdmissionKnown> known_admission(const store::RunStore& store,
                                        const memory::DataFiles& shipped, const Task& task,
                                        Target target, const std::string& judge_id) {
   AdmissionKnown known;
-  if (const auto text = KW_TRY(store.recall(kKind, key_of(task, target, judge_id)))) {
+  if (const auto text = KW_TRY(store.facts().recall(kKind, key_of(task, target, judge_id)))) {
     const Json object = KW_TRY(parse_json(*text, "a remembered admission"));
     known.at = object.value("at", "");
     known.problem = object.value("problem", "");
     const std::string word = object.value("state", "");
-    for (const Admission state : {Admission::Admitted, Admission::Unfinished, Admission::Refused})
+    for (const AdmissionState state :
+         {AdmissionState::Admitted, AdmissionState::Unfinished, AdmissionState::Refused})
       if (word_of(state) == word) known.state = state;
     return known;
   }
-  if (is_shipped(shipped, task)) known.state = Admission::Shipped;
+  if (is_shipped(shipped, task)) known.state = AdmissionState::Shipped;
   return known;
 }
 
@@ -97,20 +98,20 @@ std::string admission_warning(const AdmissionKnown& known, const std::string& pa
       "kw task check " + path +
       (target == kDefaultTarget ? "" : fmt::format(" --target {}", name_of(target)));
   switch (known.state) {
-    case Admission::Admitted:
-    case Admission::Refused:
+    case AdmissionState::Admitted:
+    case AdmissionState::Refused:
       return {};
-    case Admission::Shipped:
+    case AdmissionState::Shipped:
       return row_of(target).runs_references
                  ? std::string()
                  : "this program's tests admit the task on a processor; to see "
                    "whether wrong answers fail on a GPU as well, run " +
                        check;
-    case Admission::Unfinished:
+    case AdmissionState::Unfinished:
       return "NOT ADMITTED: " + check +
              " ran out of time before it had examined all of the task on " + known.at +
              ", so a kernel with wrong results may win";
-    case Admission::Never:
+    case AdmissionState::Never:
       break;
   }
   return "NEVER ADMITTED: nobody has checked here that the task catches wrong answers, so a kernel "

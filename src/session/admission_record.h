@@ -13,7 +13,7 @@
 
 namespace kw::session {
 
-enum class Admission {
+enum class AdmissionState {
   Never,       ///< The task, as it is now, was not checked for this target on this machine.
   Shipped,     ///< The task is shipped, and this program's tests admit it on a processor.
   Admitted,    ///< kw task check admitted the task here.
@@ -22,7 +22,7 @@ enum class Admission {
 };
 
 struct AdmissionKnown {
-  Admission state = Admission::Never;
+  AdmissionState state = AdmissionState::Never;
   std::string at;       ///< Time in UTC of a check on this machine.
   std::string problem;  ///< The first problem, if the state is Refused.
 };
@@ -44,6 +44,6 @@ Result<AdmissionKnown> known_admission(const store::RunStore& store,
 std::string admission_warning(const AdmissionKnown& known, const std::string& path, Target target);
 
 /// The text that stands for the state in the JSON object of kw optimize --json.
-std::string_view word_of(Admission state);
+std::string_view word_of(AdmissionState state);
 
 }  // namespace kw::session

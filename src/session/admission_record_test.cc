@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "memory/shipped_task.h"
+#include "platform/memory_disk_for_test.h"
 #include "referee/admission.h"
 #include "task/load.h"
 
@@ -44,7 +45,7 @@ const worker::AdmissionLine kHole{"zeros", "large", false, "taken for correct"};
 const worker::AdmissionLine kLate{std::string(referee::kTimeWasSpent), "all", false, ""};
 
 TEST_F(AdmissionRecord, WhatNobodyCheckedWasNeverAdmitted) {
-  EXPECT_EQ(known(own_).state, Admission::Never);
+  EXPECT_EQ(known(own_).state, AdmissionState::Never);
   EXPECT_THAT(admission_warning(known(own_), "tasks/mine", Target::Cuda),
               testing::AllOf(HasSubstr("NEVER ADMITTED"),
                              HasSubstr("kw task check tasks/mine --target cuda")));
@@ -52,34 +53,34 @@ TEST_F(AdmissionRecord, WhatNobodyCheckedWasNeverAdmitted) {
 
 TEST_F(AdmissionRecord, ACheckCountsForThisTaskTargetAndJudge) {
   remember({kFine});
-  EXPECT_EQ(known(own_).state, Admission::Admitted);
+  EXPECT_EQ(known(own_).state, AdmissionState::Admitted);
   EXPECT_THAT(admission_warning(known(own_), "mine", Target::Cpu), IsEmpty());
-  EXPECT_EQ(known(own_, Target::Cuda).state, Admission::Never);
-  EXPECT_EQ(known(own_, Target::Cpu, "another compiler").state, Admission::Never);
+  EXPECT_EQ(known(own_, Target::Cuda).state, AdmissionState::Never);
+  EXPECT_EQ(known(own_, Target::Cpu, "another compiler").state, AdmissionState::Never);
   Task changed = own_;
   changed.sha256 = "abd";
-  EXPECT_EQ(known(changed).state, Admission::Never);
+  EXPECT_EQ(known(changed).state, AdmissionState::Never);
 }
 
 TEST_F(AdmissionRecord, AHoleRefusesTheTaskAndTheLastCheckCounts) {
   remember({kFine, kHole, kLate});
-  EXPECT_EQ(known(own_).state, Admission::Refused);
+  EXPECT_EQ(known(own_).state, AdmissionState::Refused);
   EXPECT_EQ(known(own_).problem, "zeros on large: taken for correct");
   remember({kFine, kLate});
-  EXPECT_EQ(known(own_).state, Admission::Unfinished);
+  EXPECT_EQ(known(own_).state, AdmissionState::Unfinished);
   EXPECT_THAT(admission_warning(known(own_), "mine", Target::Cpu), HasSubstr("NOT ADMITTED"));
   remember({});
-  EXPECT_EQ(known(own_).state, Admission::Unfinished) << "nothing was looked at";
+  EXPECT_EQ(known(own_).state, AdmissionState::Unfinished) << "nothing was looked at";
 }
 
 TEST_F(AdmissionRecord, AShippedTaskIsAdmittedByTheTestsAsItIsAndOnAProcessor) {
-  EXPECT_EQ(known(shipped()).state, Admission::Shipped);
+  EXPECT_EQ(known(shipped()).state, AdmissionState::Shipped);
   EXPECT_THAT(admission_warning(known(shipped()), "saxpy", Target::Cpu), IsEmpty());
   EXPECT_THAT(admission_warning(known(shipped(), Target::Cuda), "saxpy", Target::Cuda),
               HasSubstr("on a processor"));
   Task changed = shipped();
   changed.sha256 = "abd";
-  EXPECT_EQ(known(changed).state, Admission::Never);
+  EXPECT_EQ(known(changed).state, AdmissionState::Never);
 }
 
 }  // namespace

@@ -16,7 +16,9 @@
 #include "net/curl.h"
 #include "platform/read_text.h"
 #include "session/model_access.h"
+#include "session/settle_draft.h"
 #include "session/tasks.h"
+#include "task/draft_name.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -27,15 +29,15 @@ namespace fs = std::filesystem;
 
 /// A skeleton, or a draft from the function in the file `from`.
 Result<task::Draft> draft_of(const std::string& name, const std::string& from,
-                             const std::string& function) {
+                             const std::string& function, const task::DraftChoices& choices) {
   if (from.empty()) return task::draft_skeleton(name);
   const std::string source = KW_TRY(platform::read_text(from));
   if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
-    return task::draft_from_source(source, from, function, name);
+    return task::draft_from_source(source, from, function, name, choices);
   // A CUDA kernel has no sequential code, so it is first rewritten as a plain function that loops
   // over its threads.
   const std::string plain = KW_TRY(import::plain_function(source, from, function));
-  auto draft = task::draft_from_source(plain, from, {}, name);
+  auto draft = task::draft_from_source(plain, from, {}, name, choices);
   if (!draft) draft.error().what += " (in the loop that was made from its kernel)";
   return draft;
 }
@@ -70,7 +72,7 @@ class DraftingModel {
     const Before before = KW_TRY(before_of(exchanges, spec.text()));
     std::unique_ptr<DraftingModel> drafting(
         new DraftingModel(request.limits, before.spent, exchanges, runs / kRepliesFolder));
-    llm::Surroundings around;
+    llm::ModelSurroundings around;
     around.http = drafting->http_.get();
     around.clock = &platform::real_clock();
     around.seed = Seed::from_os();
@@ -164,10 +166,16 @@ void retire(const platform::Path& exchanges) {
 }  // namespace
 
 Result<NewTask> new_task(const Options& options, const std::string& name, const std::string& from,
-                         const std::string& function) {
+                         const std::string& function, bool is_settled) {
   NewTask made;
   made.folder = new_task_folder(options, name);
-  made.draft = KW_TRY(as_input(draft_of(platform::Path(name).filename().string(), from, function)));
+  if (const std::string wished = made.folder.filename().string(); !task::can_name_task(wished))
+    made.folder.replace_filename(task::task_name(wished));
+  KW_TRY(task::check_new_folder(made.folder));
+  const DraftMaker make = [&](const task::DraftChoices& choices) {
+    return as_input(draft_of(platform::Path(name).filename().string(), from, function, choices));
+  };
+  made.draft = KW_TRY(is_settled && !from.empty() ? settle_draft(options, make) : make({}));
   KW_TRY(task::write_draft(made.draft, made.folder));
   const auto shipped = memory::shipped_task(KW_TRY(open_data(options)), made.draft.name);
   if (shipped && !shipped->texts.empty())
@@ -180,9 +188,11 @@ Result<NewTask> new_task(const Options& options, const std::string& name, const 
 Result<> check_draft_request(const std::string& words, const platform::Path& folder) {
   std::error_code ignored;
   KW_TRY(as_input(task::draft_skeleton(folder.filename().string())));
-  if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
+  if (fs::exists(folder, ignored))
+    return fail_input(ErrorCode::Exists, "exists already", folder.string());
   if (trim(words).empty())
-    return fail_input("--describe needs a description in words, and it is empty");
+    return fail_input(ErrorCode::Missing, About{"--describe"},
+                      "--describe needs a description in words, and it is empty");
   return {};
 }
 
@@ -208,7 +218,8 @@ Result<DraftResult> draft_task(const Options& options, const DraftRequest& reque
       }));
   const DraftedTask& drafted = result.drafted;
   if (drafted.files.empty())
-    return fail("no reply of the model held a task: " + drafted.problems.front(),
+    return fail(ErrorCode::BrokenReply, About{"task"},
+                "no reply of the model held a task: " + drafted.problems.front(),
                 drafting->model().name(), Advice::Stop);
   result.is_accepted = request.accepts_unread && drafted.is_good();
   task::Draft draft{result.name, drafted.files, {}};
@@ -229,7 +240,8 @@ Result<Acceptance> accept_task(const Options& options, const std::string& name) 
   acceptance.folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(acceptance.folder)));
   if (definition.draft.empty())
-    return fail_input("this task is no draft, so there is nothing to accept",
+    return fail_input(ErrorCode::WrongState, About{"draft"},
+                      "this task is no draft, so there is nothing to accept",
                       acceptance.folder.string());
   acceptance.lines = KW_TRY(admit(options, std::move(definition)));
   acceptance.is_accepted = is_admitted(acceptance.lines);

@@ -23,10 +23,12 @@ struct NewTask {
 };
 
 /// Writes the folder of a new task (new_task_folder()): a skeleton, or a draft from the plain
-/// function or CUDA kernel `function` in the file `from`. Errors: the folder exists, or the file
-/// holds nothing from which a task can be drafted.
+/// function or CUDA kernel `function` in the file `from`; if `is_settled`, what its text leaves
+/// open is settled by running it (settle_draft()). Errors: the folder exists, or the file holds
+/// nothing from which a task can be drafted.
 Result<NewTask> new_task(const Options& options, const std::string& name,
-                         const std::string& from = {}, const std::string& function = {});
+                         const std::string& from = {}, const std::string& function = {},
+                         bool is_settled = true);
 
 /// A task that a model drafts from words.
 struct DraftRequest {

@@ -182,7 +182,7 @@ Result<std::unique_ptr<Duel>> compare(const Options& options, const DuelRequest&
     if (!side->given.refusal.empty()) duel->refused = side;
   if (duel->refused != nullptr) return duel;
   if (const std::string why = why_not_built(duel->b.given.candidate); !why.empty())
-    return fail(why, request.b);
+    return fail(ErrorCode::Unsupported, About{"kernel"}, why, request.b);
   for (const Side* side : {&duel->a, &duel->b})
     if (side->given.drafted)
       for (const std::string& line : notices_of(side->file, *side->given.drafted))

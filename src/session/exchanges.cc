@@ -19,7 +19,7 @@ Result<AttemptExchanges> exchanges_of(const Options& options, const std::string&
   const std::string scope = propose::scope_of_attempt(attempt);
   const std::string read = propose::scope_of_reading(attempt);
   AttemptExchanges found{run.name, {}};
-  KW_TRY(store.for_each_exchange(run.id, [&](Exchange& exchange) -> Result<> {
+  KW_TRY(store.exchanges().for_each(run.id, [&](Exchange& exchange) -> Result<> {
     if (exchange.scope == scope || exchange.scope == read ||
         propose::attempt_of_counsel(exchange.scope) == attempt)
       found.exchanges.push_back(std::move(exchange));

@@ -40,9 +40,11 @@ std::set<std::string> listed(const platform::Path& folder) {
 Result<> check_export_folder(const platform::Path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return {};
-  if (!fs::is_directory(folder, ignored)) return fail_input("not a folder", folder.string());
+  if (!fs::is_directory(folder, ignored))
+    return fail_input(ErrorCode::BadInput, About{"folder"}, "not a folder", folder.string());
   if (fs::is_empty(folder, ignored) || fs::is_regular_file(folder / kList, ignored)) return {};
-  return fail_input("this folder holds files that no export wrote; name another one by --out",
+  return fail_input(ErrorCode::Exists, About{"--out"},
+                    "this folder holds files that no export wrote; name another one by --out",
                     folder.string());
 }
 
@@ -55,11 +57,13 @@ Result<> write_export_folder(const platform::Path& folder,
     const platform::Path path = folder / name;
     if (!is_inside(folder, name))
       return fail_input(
+          ErrorCode::NotPermitted, About{"link"},
           "this path leads out of the export's folder by a symbolic link; remove the link, or name "
           "another folder by --out",
           path.string());
     if (!earlier.contains(name) && fs::exists(fs::symlink_status(path, ignored)))
-      return fail_input("no export wrote this file; move it, or name another folder by --out",
+      return fail_input(ErrorCode::Exists, About{name},
+                        "no export wrote this file; move it, or name another folder by --out",
                         path.string());
   }
   for (const std::string& name : earlier)

@@ -40,7 +40,8 @@ struct Exportable {
 Result<Exportable> read_file(const Options& options, const memory::DataFiles& data,
                              const ExportRequest& request) {
   if (request.task.empty())
-    return fail_input("a kernel's file needs --task, which names the task that it computes",
+    return fail_input(ErrorCode::Missing, About{"--task"},
+                      "a kernel's file needs --task, which names the task that it computes",
                       request.kernel);
   Exportable given;
   given.aim = *request.aim;
@@ -54,6 +55,7 @@ Result<Exportable> read_run(const Options& options, const memory::DataFiles& dat
                             const store::RunStore& store, const ExportRequest& request) {
   if (!request.task.empty() || request.aim)
     return fail_input(
+        ErrorCode::Contradiction, About{"--task"},
         "--task and --target go with a kernel's file; a run has its own task and target");
   Exportable given;
   given.run = KW_TRY(load_run(store, request.kernel));
@@ -62,6 +64,7 @@ Result<Exportable> read_run(const Options& options, const memory::DataFiles& dat
   given.definition = KW_TRY(open_task(options, data, config.task_path));
   if (given.definition.task.sha256 != config.task_sha256)
     return fail_input(
+        ErrorCode::Changed, About{"task"},
         "the task's files have changed since this run began, so its kernel cannot be exported",
         given.run->run.name);
   given.kernel = KW_TRY(best_of_run(store, given.run->run, config.target, given.definition));
@@ -140,7 +143,8 @@ Result<std::vector<Workload>> test_workloads(const task::Definition& definition,
   for (Workload& w : resolved.workloads)
     if (w.work.flops <= kMostFlops && chosen.size() < kMost) chosen.push_back(std::move(w));
   if (chosen.empty())
-    return fail_input("the task has no shape that is small enough for the export's test");
+    return fail_input(ErrorCode::Missing, About{"shape"},
+                      "the task has no shape that is small enough for the export's test");
   return chosen;
 }
 
@@ -155,10 +159,13 @@ std::string trouble_of(const compile::CompileResult& result) {
 Result<deliver::Built> build_for(const Exportable& given, compile::Compiler& compiler,
                                  const std::string& arch, const DeviceFacts& known) {
   auto unit = task::candidate_unit(given.definition.task, given.kernel, "candidate", arch);
-  if (!unit) return fail_input(task::to_text(unit.error()), given.kernel.name);
+  if (!unit)
+    return fail_input(ErrorCode::BadInput, About{"unit"}, task::to_text(unit.error()),
+                      given.kernel.name);
   const auto result = KW_TRY(compiler.build(*unit));
   if (!result.ok())
-    return fail_input("the kernel does not compile for " + arch + ": " + trouble_of(result),
+    return fail_input(ErrorCode::DoesNotCompile, About{arch},
+                      "the kernel does not compile for " + arch + ": " + trouble_of(result),
                       given.kernel.name);
   unit->object = result.object;
   const GpuFacts gpu =
@@ -167,10 +174,13 @@ Result<deliver::Built> build_for(const Exportable& given, compile::Compiler& com
       KW_TRY(task::resolve(given.definition, given.kernel.target, std::int64_t{1} << 40));
   const auto plans =
       task::candidate_plans(given.definition, given.kernel, "candidate", resolved.workloads, gpu);
-  if (!plans) return fail_input(plans.error().finding.place + ": " + plans.error().finding.text);
+  if (!plans)
+    return fail_input(ErrorCode::BadInput, About{"plan"},
+                      plans.error().finding.place + ": " + plans.error().finding.text);
   if (const auto fault = evaluate::check_plans(*unit, *plans, given.kernel,
                                                given.definition.task.restrictions, &gpu))
-    return fail_input(fault->finding.place + ": " + fault->finding.text);
+    return fail_input(ErrorCode::BadInput, About{"launch"},
+                      fault->finding.place + ": " + fault->finding.text);
   const BuiltObject& object = unit->object.front();
   std::string cubin = KW_TRY(platform::read_file(object.path));
   return deliver::Built{arch, std::move(cubin), object.kernels};
@@ -191,7 +201,8 @@ Result<> try_out(const deliver::Delivery& d, const std::string& header,
   unit.libraries = d.kernel.libraries;
   const auto result = KW_TRY(compiler.build(unit));
   if (result.ok()) return {};
-  return fail_input("the kernel does not compile inside a namespace, where an export puts it: " +
+  return fail_input(ErrorCode::DoesNotCompile, About{"namespace"},
+                    "the kernel does not compile inside a namespace, where an export puts it: " +
                         trouble_of(result) + "; --as source exports the kernel unchanged",
                     d.kernel.name);
 }
@@ -200,12 +211,14 @@ Result<std::string> name_of_export(const ExportRequest& request, const Task& tas
   const std::string name = request.name.empty() ? "kw_" + task.name : request.name;
   if (!is_usable_identifier(name) || name == task.function)
     return fail_input(
+        ErrorCode::BadInput, About{"--name"},
         "--name '" + sanitise(name, 60) +
-        "' must be a C++ identifier that is not the name of the kernel's own function");
+            "' must be a C++ identifier that is not the name of the kernel's own function");
   // A options function with the name of a system library's function would replace it in the whole
   // program.
   if (::dlsym(RTLD_DEFAULT, name.c_str()) != nullptr || name.starts_with("omp_"))
-    return fail_input("--name '" + name + "' is a function of a system library; take another");
+    return fail_input(ErrorCode::Exists, About{"--name"},
+                      "--name '" + name + "' is a function of a system library; take another");
   return name;
 }
 
@@ -218,9 +231,11 @@ Result<deliver::Delivery> prepare(const Options& options, const ExportRequest& r
   auto archs = request.archs;
   const bool needs_arch = row_of(given.aim.target).needs_arch;
   if (!needs_arch && !archs.empty())
-    return fail_input("--arch is for target cuda; on cpu the program's own build decides");
+    return fail_input(ErrorCode::Contradiction, About{"--arch"},
+                      "--arch is for target cuda; on cpu the program's own build decides");
   if (given.kernel.trust_class == TrustClass::HostLauncher)
     return fail_input(
+        ErrorCode::Unsupported, About{"host launcher"},
         "this kernel is a host launcher, which is host code already: use its source file",
         given.kernel.name);
   if (needs_arch) {
@@ -233,14 +248,17 @@ Result<deliver::Delivery> prepare(const Options& options, const ExportRequest& r
     if (archs.empty() && !known.gpu.empty()) archs.push_back(known.gpu.front().arch);
     if (archs.empty())
       return fail_input(
+          ErrorCode::Missing, About{"--arch"},
           "no GPU is known here, so --arch must say which GPUs to compile for: one or more of " +
-          join(known_archs(), ", "));
+              join(known_archs(), ", "));
     const auto bench = KW_TRY(LocalJudge::open_compilers(options, given.aim));
     for (const std::string& arch : archs)
       d.built.push_back(KW_TRY(build_for(given, bench->compiler(), arch, known)));
   }
   auto header = task::parse_header(given.kernel);
-  if (!header) return fail_input(task::to_text(header.error()), given.kernel.name);
+  if (!header)
+    return fail_input(ErrorCode::BadInput, About{"header"}, task::to_text(header.error()),
+                      given.kernel.name);
   d.header = std::move(*header);
   d.definition = std::move(given.definition);
   d.kernel = std::move(given.kernel);

@@ -184,11 +184,11 @@ Result<Attempt> stand_in(const Options& options, const task::Definition& definit
     parent.candidate = KW_TRY(kernel_in_file(options, file, target, definition));
   }
   parent.outcome_class = OutcomeClass::NoGain;
-  parent.evaluation.verdict = {Stage::Check, Outcome::Correct, ""};
+  parent.evaluation.verdict = make_verdict(Stage::Check, Outcome::Correct, {});
   if (errand != Errand::Improve) {
     parent.outcome_class = OutcomeClass::Failed;
-    parent.evaluation.verdict = {Stage::Check, Outcome::WrongResult,
-                                 "here stands what the referee saw"};
+    parent.evaluation.verdict =
+        make_verdict(Stage::Check, Outcome::WrongResult, {.kind = EvidenceKind::Example});
   }
   return parent;
 }
@@ -200,6 +200,7 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   shelf.embed = [](const std::vector<std::string>&,
                    llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
     return fail_input(
+        ErrorCode::Unsupported, About{"embedding"},
         "this command asks no embedding model, which a run would ask for the vectors of new texts");
   };
   shelf.on_notice = [&first](const std::string& text) {

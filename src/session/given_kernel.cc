@@ -61,7 +61,8 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   struct stat info{};
   if (::stat(file.c_str(), &info) != 0)
     return as_input(Result<GivenKernel>(platform::fail_errno("read", file, errno)));
-  if (!S_ISREG(info.st_mode)) return fail_input("not a file", file);
+  if (!S_ISREG(info.st_mode))
+    return fail_input(ErrorCode::BadInput, About{"file"}, "not a file", file);
   GivenKernel given;
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap)) {
     given.refusal = "the source file is larger than 1 MiB, the most that is read";
@@ -118,7 +119,8 @@ Result<Candidate> kernel_in_file(const Options& options, const std::string& file
                                  const std::vector<std::string>& settings) {
   auto given = KW_TRY(read_kernel(file, target, definition, settings));
   if (!given.refusal.empty())
-    return fail_input(given.findings.empty()
+    return fail_input(ErrorCode::BadInput, About{"kernel"},
+                      given.findings.empty()
                           ? given.refusal
                           : given.refusal + ":\n" + task::to_text(given.findings),
                       file);
@@ -131,15 +133,17 @@ Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& ru
                               const task::Definition& definition) {
   if (run.config.task != definition.task.name)
     return fail_input(
+        ErrorCode::Contradiction, About{"task"},
         "the run is of task " + run.config.task + ", not of task " + definition.task.name,
         run.name);
   if (run.config.target != target)
-    return fail_input(fmt::format("the run is for target {}, not for {}",
+    return fail_input(ErrorCode::Contradiction, About{"target"},
+                      fmt::format("the run is for target {}, not for {}",
                                   name_of(run.config.target), name_of(target)),
                       run.name);
   if (run.best_attempt == 0)
     return fail_input(ErrorCode::NotFound, "the run found no correct kernel", run.name);
-  return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
+  return KW_TRY(store.attempts().get(run.id, run.best_attempt)).candidate;
 }
 
 }  // namespace kw::session

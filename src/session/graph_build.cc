@@ -13,6 +13,7 @@
 #include "base/contains.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "engine/graphs.h"
 #include "llm/open_model.h"
 #include "memory/graph_build.h"
@@ -47,7 +48,7 @@ Result<std::unique_ptr<Namer>> open_namer(const Options& options, const memory::
                                           const std::optional<NamingModel>& wanted) {
   if (!wanted) return std::unique_ptr<Namer>();
   auto namer = std::make_unique<Namer>(wanted->limits);
-  llm::Surroundings around;
+  llm::ModelSurroundings around;
   around.http = namer->http.get();
   around.clock = &platform::real_clock();
   around.seed = Seed::from_os();
@@ -195,7 +196,7 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target,
     if (run.config.models.empty()) continue;  // without a model nothing was written in the run
     memory::StepReader reader(run.config.task);
     int last = 0;
-    KW_TRY(store.for_each_attempt(
+    KW_TRY(store.attempts().for_each(
         run.id, store::Sources::Load,
         [&](Attempt& attempt) -> Result<> {
           reader.read(attempt);
@@ -230,6 +231,7 @@ Result<> check_tasks(const GraphBuildRequest& request, const memory::DataFiles& 
   for (const std::string& task : request.tasks)
     if (!contains(known, task))
       return as_input(Result<>(fail_input(
+          ErrorCode::NotFound, About{with_nearest(task, known)},
           "neither a run nor the playbook has a task '" + task + "'" + suggestion(task, known),
           "--task")));
   return {};

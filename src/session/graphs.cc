@@ -34,10 +34,12 @@ Result<> note_exported_graph(const Options& options, Target target, const std::s
 Result<TechniqueGraph> import_graph(const Options& options, Target target, const std::string& text,
                                     const std::string& where) {
   const auto read = parse_technique_graph(text);
-  if (!read) return fail_input(describe(read.error()), where);
+  if (!read)
+    return fail_input(read.error().code, About{read.error().about}, describe(read.error()), where);
   auto store = KW_TRY(store::RunStore::open(options.workspace));
   if (KW_TRY(engine::knows_graph_file(store, target, text)))
     return fail_input(
+        ErrorCode::Exists, About{"graph"},
         "this file was imported before: its counts are in the workspace's graph of techniques "
         "already and would count twice",
         where);

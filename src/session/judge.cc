@@ -16,7 +16,8 @@ namespace {
 
 Evaluation not_a_candidate(const GivenKernel& given) {
   Evaluation e;
-  e.verdict = {Stage::Propose, Outcome::NoCandidate, given.refusal};
+  e.verdict = make_verdict(Stage::Propose, Outcome::NoCandidate,
+                           {.kind = EvidenceKind::NotACandidate, .detail = given.refusal});
   e.findings = given.findings;
   return e;
 }
@@ -140,11 +141,10 @@ Result<JudgeResult> judge(const Options& options, const JudgeRequest& request) {
 }
 
 Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
-  const auto rename = [&, name = platform::Path(file).stem().string()](std::string& text) {
-    text = engine::at_path(text, name, file);
-  };
-  rename(evaluation.verdict.evidence);
-  for (Finding& finding : evaluation.findings) rename(finding.place);
+  const std::string name = platform::Path(file).stem().string();
+  engine::move_place(evaluation.verdict, name, file);
+  for (Finding& finding : evaluation.findings)
+    finding.place = engine::at_path(finding.place, name, file);
   return evaluation;
 }
 

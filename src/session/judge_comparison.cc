@@ -84,7 +84,7 @@ class Panel {
 
   memory::DataFiles data_;
   std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
-  llm::Surroundings around_;
+  llm::ModelSurroundings around_;
   const JudgeModels& models_;
 };
 

@@ -41,6 +41,7 @@ Result<LandscapeTask> synthetic(const std::string& task) {
   if (parsed.ec != std::errc() || parsed.ptr != end || options.ideas < 1 ||
       options.ideas > kMostIdeas || pause_ms < 0 || pause_ms > kMostPauseMs)
     return fail_input(
+        ErrorCode::BadInput, About{"synthetic: numbers"},
         "synthetic: wants a number as its seed, as in synthetic:7; a second one is the number of "
         "ideas, 1 to 1000, as in synthetic:7:16, a third the milliseconds of each judgement",
         task);

@@ -55,13 +55,14 @@ Result<LessonDiff> lesson_diff(const Options& options, const std::string& name) 
   constexpr std::size_t kAll = 1000;
   auto store = KW_TRY(store::RunStore::open_to_read(options.workspace));
   const RunSummary run = KW_TRY(store.find(name));
-  const auto begun = KW_TRY(store.lesson_snapshot(run.id));
+  const auto begun = KW_TRY(store.lessons().snapshot(run.id));
   if (!begun)
-    return fail_input("this run used no memory of earlier runs, so there is no difference to show",
+    return fail_input(ErrorCode::Missing, About{"memory"},
+                      "this run used no memory of earlier runs, so there is no difference to show",
                       run.name);
   LessonDiff diff;
   diff.run = run.name;
-  diff.changes = KW_TRY(store.lesson_changes(run.id));
+  diff.changes = KW_TRY(store.lessons().changes(run.id));
   const LessonSnapshot after = KW_TRY(changed(store, *begun, diff.changes));
   const memory::RecallScope scope{run.config.task, begun->family, run.config.target, begun->device,
                                   ""};

@@ -28,6 +28,7 @@ Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec) {
   if (prices.find(spec)) return {};
   return fail_input(
+      ErrorCode::Missing, About{"price"},
       "--usd needs a price, and none is known" + prices.near_names(spec) +
           ": add one to models/prices.yaml (docs/models.md), or bound --tokens instead",
       spec.text());

@@ -19,7 +19,7 @@ namespace {
 /// model first.
 constexpr std::chrono::minutes kCheckPatience{2};
 ModelState model_state(const llm::ModelSpec& spec, const std::string& from,
-                       const llm::Surroundings& around) {
+                       const llm::ModelSurroundings& around) {
   ModelState state{spec, from, around.prices.find(spec), {}, llm::warnings_for(spec, around), {}};
   const bool has_key = around.keys.of(spec.provider).is_set();
   std::error_code ignored;
@@ -31,7 +31,7 @@ ModelState model_state(const llm::ModelSpec& spec, const std::string& from,
 }
 
 /// The environment variables for the API keys of models, and whether each is set.
-std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& around) {
+std::vector<std::pair<std::string, bool>> keys_of(const llm::ModelSurroundings& around) {
   std::vector<std::pair<std::string, bool>> keys;
   for (const llm::ProviderInfo& info : llm::providers())
     if (*info.key_name != '\0')
@@ -39,8 +39,8 @@ std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& aroun
   return keys;
 }
 
-Result<llm::Surroundings> model_surroundings(const Options& options) {
-  llm::Surroundings around;
+Result<llm::ModelSurroundings> model_surroundings(const Options& options) {
+  llm::ModelSurroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(KW_TRY(open_data(options))));
   return around;
@@ -59,7 +59,7 @@ Result<std::vector<llm::ModelSpec>> embedding_models(const std::vector<std::stri
 }
 
 Result<ModelList> list_models(const Options& options, const std::vector<NamedModels>& named) {
-  const llm::Surroundings around = KW_TRY(model_surroundings(options));
+  const llm::ModelSurroundings around = KW_TRY(model_surroundings(options));
   ModelList list;
   list.keys = keys_of(around);
   for (const NamedModels& models : named)
@@ -72,7 +72,7 @@ Result<ModelList> list_models(const Options& options, const std::vector<NamedMod
 Result<> check_models(const Options& options, ModelList& list,
                       const std::function<void(const ModelState&)>& before,
                       const std::function<void(const ModelState&)>& after) {
-  llm::Surroundings around = KW_TRY(model_surroundings(options));
+  llm::ModelSurroundings around = KW_TRY(model_surroundings(options));
   const auto http = net::make_curl_client();
   around.http = http.get();
   around.clock = &platform::real_clock();

@@ -8,7 +8,9 @@
 
 #include "base/rng.h"
 #include "engine/gain_model.h"
+#include "evaluate/bundle_carrier.h"
 #include "report/run_folder.h"
+#include "session/judging/bundle.h"
 #include "session/judging/local_judge.h"
 #include "session/landscape.h"
 #include "session/searching/groundwork.h"
@@ -134,7 +136,8 @@ Result<Wanted> wanted_of(const OptimizeRequest& request, const store::RunStore& 
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
   if (gpu.empty() || has_same_limits(gpu.front(), setting.real->gpu.front())) return {};
-  return fail_input("the run began on another kind of GPU than this " + setting.facts().model,
+  return fail_input(ErrorCode::Changed, About{"GPU"},
+                    "the run began on another kind of GPU than this " + setting.facts().model,
                     wanted.stored->name);
 }
 
@@ -143,13 +146,15 @@ Result<> fit_to_setting(Wanted& wanted, bool has_goals, const Setting& setting) 
   const std::string sha256 =
       setting.real ? setting.real->workbench->definition().task.sha256 : setting.sha256;
   if (wanted.stored && config.task_sha256 != sha256)
-    return fail_input(setting.real
+    return fail_input(ErrorCode::Changed, About{setting.real ? "task" : "record"},
+                      setting.real
                           ? "the task's files have changed since the run began; start a new one"
                           : "the record that this run searched has changed since the run "
                             "began; start a new run",
                       wanted.stored->name);
   if (config.specialises && !setting.real)
     return fail_input(
+        ErrorCode::Unsupported, About{"--mode"},
         "a synthetic or recorded landscape has no shapes: --mode specialised has no effect on it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
@@ -184,8 +189,9 @@ Result<> take_results_of(const Options& options, store::RunStore& store, const s
 
 /// Refuses a new run on a task that admission has refused.
 Result<> check_admission(const AdmissionKnown& admission, const Wanted& wanted) {
-  if (admission.state != Admission::Refused || wanted.stored) return {};
-  return fail_input("kw task check refused this task on " + admission.at + ": " +
+  if (admission.state != AdmissionState::Refused || wanted.stored) return {};
+  return fail_input(ErrorCode::TaskAtFault, About{"admission"},
+                    "kw task check refused this task on " + admission.at + ": " +
                         admission.problem + "; mend it, and check it again",
                     wanted.config.task_path);
 }
@@ -194,8 +200,8 @@ Result<> check_admission(const AdmissionKnown& admission, const Wanted& wanted) 
 Result<> write_down(store::RunStore& store, const OptimizeRequest& request,
                     OptimizeResult& result) {
   const report::RunData& data = result.data;
-  KW_TRY(
-      store.for_each_line(data.run.id, [&](const AttemptLine& line) { result.digest.add(line); }));
+  KW_TRY(store.attempts().for_each_line(data.run.id,
+                                        [&](const AttemptLine& line) { result.digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, result.digest));
   KW_TRY(store.update(data.run));
   result.folder = store.folder_of(data.run);

@@ -18,7 +18,8 @@ namespace {
 /// that an order would have no effect.
 Result<bool> is_going_on(const RunSummary& run) {
   if (run.state == RunState::Finished)
-    return fail_input("the run has ended (" + run.stopped_by + "); start a new one", run.name);
+    return fail_input(ErrorCode::WrongState, About{"ended"},
+                      "the run has ended (" + run.stopped_by + "); start a new one", run.name);
   const bool is_held = run.state == RunState::Running;
   // An interrupted run confirms no winner and can be resumed, so the order takes effect on
   // resumption.
@@ -26,6 +27,7 @@ Result<bool> is_going_on(const RunSummary& run) {
   if (is_held && is_interrupted) return false;
   if (is_held && !run.stopped_by.empty())
     return fail_input(
+        ErrorCode::WrongState, About{"confirming"},
         "the search of this run is over (" + run.stopped_by + "), the winner is being confirmed",
         run.name);
   return is_held;
@@ -34,7 +36,8 @@ Result<bool> is_going_on(const RunSummary& run) {
 Result<> check_orders(const Options& options, const store::RunStore& store, const RunSummary& run,
                       const std::vector<Order>& wanted, std::vector<Order> known) {
   std::vector<AttemptLine> lines;
-  KW_TRY(store.for_each_line(run.id, [&](const AttemptLine& line) { lines.push_back(line); }));
+  KW_TRY(store.attempts().for_each_line(run.id,
+                                        [&](const AttemptLine& line) { lines.push_back(line); }));
   std::vector<search::Idea> ideas;
   const bool asks_for_techniques = std::ranges::any_of(wanted, [](const Order& o) {
     return o.kind == OrderKind::Forbid || o.kind == OrderKind::Require;
@@ -42,7 +45,7 @@ Result<> check_orders(const Options& options, const store::RunStore& store, cons
   if (asks_for_techniques) ideas = KW_TRY(workbench_of(options, run))->ideas();
   for (const Order& order : wanted) {
     if (auto fits = engine::check_order(order, {run.config, lines, ideas, known}); !fits)
-      return fail_input(fits.error().what, run.name);
+      return fail_input(fits.error().code, About{fits.error().about}, fits.error().what, run.name);
     known.push_back(order);
     known.back().number = static_cast<int>(known.size());
   }
@@ -76,19 +79,23 @@ std::vector<std::string> order_lines(const std::vector<Order>& orders, const Run
   return lines;
 }
 
-Result<SteeredRun> steer(const Options& options, const std::string& run,
-                         const std::vector<Order>& wanted) {
+Result<Steering> Steering::open(const Options& options, const std::string& run) {
   auto store = KW_TRY(store::RunStore::open(options.workspace));
+  auto summary = KW_TRY(store.find(run));
+  return Steering(options, std::move(store), std::move(summary));
+}
+
+Result<SteeredRun> Steering::give(const std::vector<Order>& wanted) {
   SteeredRun steered;
-  steered.run = KW_TRY(store.find(run));
-  const auto known = KW_TRY(engine::orders_of(store, steered.run.id));
+  steered.run = run_;
+  const auto known = KW_TRY(engine::orders_of(store_, run_.id));
   steered.known = known.size();
   if (!wanted.empty()) {
-    steered.is_running = KW_TRY(is_going_on(steered.run));
-    KW_TRY(check_orders(options, store, steered.run, wanted, known));
-    KW_TRY(engine::give_orders(store, steered.run.id, wanted));
+    steered.is_running = KW_TRY(is_going_on(run_));
+    KW_TRY(check_orders(options_, store_, run_, wanted, known));
+    KW_TRY(engine::give_orders(store_, run_.id, wanted));
   }
-  steered.orders = KW_TRY(engine::orders_of(store, steered.run.id));
+  steered.orders = KW_TRY(engine::orders_of(store_, run_.id));
   return steered;
 }
 

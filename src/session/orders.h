@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/attempt.h"
@@ -32,9 +33,25 @@ struct SteeredRun {
   std::vector<Order> orders;  ///< All orders of the run, earliest first.
 };
 
-/// Gives orders to a run, all or none; with no orders it only reads the run's. Errors: no such run,
-/// the run makes no further attempts, or an order does not fit the run.
-Result<SteeredRun> steer(const Options& options, const std::string& run,
-                         const std::vector<Order>& wanted);
+/// A run that a person gives orders to, with the store open.
+class Steering {
+ public:
+  /// Error: no such run.
+  static Result<Steering> open(const Options& options, const std::string& run);
+
+  const RunSummary& run() const { return run_; }
+
+  /// Gives the run these orders, all or none; with no orders it only reads the run's. Errors: the
+  /// run makes no further attempts, or an order does not fit the run.
+  Result<SteeredRun> give(const std::vector<Order>& wanted);
+
+ private:
+  Steering(const Options& options, store::RunStore store, RunSummary run)
+      : options_(options), store_(std::move(store)), run_(std::move(run)) {}
+
+  Options options_;
+  store::RunStore store_;
+  RunSummary run_;
+};
 
 }  // namespace kw::session

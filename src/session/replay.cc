@@ -20,6 +20,7 @@ Result<Replay> replay(const Options& options, const std::string& name) {
   auto recorded = platform::read_file(result.log);
   if (!recorded && !is_over(run))
     return fail_input(
+        ErrorCode::WrongState, About{"not ended"},
         "the run has not ended, so there is no log to compare with; kw resume ends it", run.name);
   result.recorded = KW_TRY(std::move(recorded));
   return result;

@@ -6,6 +6,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::session {
 
@@ -14,7 +15,8 @@ Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& 
   if (strategy.has_parents && !contains(roles, std::string(kJudgeRole)))
     roles.emplace_back(kJudgeRole);
   if (spec.role.empty() || contains(roles, spec.role)) return {};
-  return fail_input(fmt::format("strategy '{}' asks no model in the role '{}'{}{}", strategy.name,
+  return fail_input(ErrorCode::Contradiction, About{with_nearest(spec.role, roles)},
+                    fmt::format("strategy '{}' asks no model in the role '{}'{}{}", strategy.name,
                                 spec.role, suggestion(spec.role, roles),
                                 roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
                     spec.text());

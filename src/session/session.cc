@@ -11,7 +11,7 @@ namespace kw::session {
 
 Result<Session> Session::open(Options options) {
   KW_TRY(open_data(options));
-  KW_TRY(jail_of(options));
+  (void)KW_TRY(jail_of(options));
   return Session(std::move(options));
 }
 

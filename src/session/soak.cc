@@ -39,7 +39,9 @@ Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, 
     most = workload.work.flops;
     best = &spec;
   }
-  if (best == nullptr) return fail_input("the task has no workload to check", definition.folder);
+  if (best == nullptr)
+    return fail_input(ErrorCode::Missing, About{"workload"}, "the task has no workload to check",
+                      definition.folder);
   return *best;
 }
 

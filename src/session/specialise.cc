@@ -25,6 +25,7 @@ Result<NamedKernel> named_by(const SpecialiseRequest& request, const store::RunS
   const RunSummary run = KW_TRY(store.find(request.kernel));
   if (!request.task.empty() || request.aim)
     return fail_input(
+        ErrorCode::Contradiction, About{"--task"},
         "--task and --target go with a kernel's file; a run has its own task and target");
   return NamedKernel{run, run.config.task_path, {run.config.target, run.config.arch}};
 }

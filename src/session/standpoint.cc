@@ -30,7 +30,9 @@ Standpoint look_around(const Options& options) {
   }
   for (const llm::ProviderInfo& info : llm::providers()) {
     const char* value = *info.key_name == '\0' ? nullptr : std::getenv(info.key_name);
-    if (here.key.empty() && value != nullptr && *value != '\0') here.key = info.key_name;
+    if (!here.key.empty() || value == nullptr || *value == '\0') continue;
+    here.key = info.key_name;
+    here.model_form = llm::form_of(info);
   }
   // A workspace without runs is no error; a store that cannot be read is treated as one without
   // runs.

@@ -17,7 +17,8 @@ struct Standpoint {
   std::string gpu_target;   ///< Target of kernels for the GPU.
   std::string why_no_cuda;  ///< Why kernels cannot be compiled for the GPU; empty: they can.
   std::string key;  ///< The environment variable that holds a model's key; empty: none is set.
-  std::vector<RunSummary> runs;        ///< Runs of this workspace, oldest first.
+  std::string model_form;        ///< How --model names a model that the key opens: "openai:NAME".
+  std::vector<RunSummary> runs;  ///< Runs of this workspace, oldest first.
   std::vector<std::string> own_tasks;  ///< Folders of tasks in this workspace.
 };
 

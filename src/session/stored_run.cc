@@ -11,9 +11,9 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
   data.run = KW_TRY(store.find(name));
   data.baseline = data.run.config.baseline;
   if (const int best = data.run.best_attempt; best != 0)
-    data.best = KW_TRY(store.attempt(data.run.id, best));
+    data.best = KW_TRY(store.attempts().get(data.run.id, best));
   const std::string wanted = data.run.name + "-confirm-" + std::to_string(data.run.best_attempt);
-  for (const store::Event& event : KW_TRY(store.events(data.run.id))) {
+  for (const store::Event& event : KW_TRY(store.events().of(data.run.id))) {
     if (event.kind == kTermsEvent) data.terms = KW_TRY(decode<Terms>(event.body));
     if (event.kind != "confirm") continue;
     auto evaluation = KW_TRY(decode<Evaluation>(event.body));

@@ -18,7 +18,7 @@
 #include "platform/subprocess.h"
 #include "record/codec.h"
 #include "search/types.h"
-#include "session/suite_worlds.h"
+#include "session/suites/suite_worlds.h"
 
 namespace kw::session {
 namespace {
@@ -73,9 +73,12 @@ Result<std::string> run_of(const platform::Exit& exit) {
     const Json& error = (*said)["error"];
     const auto what = error.value("what", std::string());
     const auto where = error.value("where", std::string());
-    return exit.code == kBadInput ? fail_input(what, where) : fail(what, where);
+    const auto code = enum_from<ErrorCode>(error.value("code", std::string()));
+    if (exit.code == kBadInput) return fail_input(code.value_or(ErrorCode::BadInput), what, where);
+    return fail(code.value_or(ErrorCode::Failed), what, where);
   }
-  return fail("kw optimize, which searches for this suite, ended with " + describe(exit));
+  return fail(ErrorCode::Ended, About{"kw optimize"},
+              "kw optimize, which searches for this suite, ended with " + describe(exit));
 }
 
 bool is_written(const Attempt& attempt) {
@@ -89,7 +92,7 @@ bool is_written(const Attempt& attempt) {
 /// baseline, so that there was no confirmation.
 Result<std::optional<double>> confirmed_speedup(const store::RunStore& store, std::int64_t run) {
   std::optional<double> speedup;
-  for (const store::Event& event : KW_TRY(store.events(run, "confirm"))) {
+  for (const store::Event& event : KW_TRY(store.events().of(run, "confirm"))) {
     const auto e = KW_TRY(decode<Evaluation>(event.body));
     const double here = e.verdict.is_correct() ? e.speedup.value : 0;
     if (e.verdict.is_correct() && e.speedup.is_faster) return here;
@@ -148,7 +151,8 @@ class Pool {
       is_new = false;
       return read(known->second.name, cell);
     }
-    if (ways_.is_interrupted && ways_.is_interrupted()) return fail(kInterruptedCell);
+    if (ways_.is_interrupted && ways_.is_interrupted())
+      return fail(ErrorCode::Cancelled, kInterruptedCell);
     std::vector<std::string> words = plan.words;
     if (is_begun)
       words = {"resume", known->second.name};
@@ -183,10 +187,11 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
   const RunSummary summary = KW_TRY(store.find(run));
   cell.run = summary.name;
   cell.spent = summary.spent;
-  if (summary.state == RunState::Interrupted) return fail(kInterruptedCell);
-  if (summary.state != RunState::Finished) return fail(summary.stopped_by, summary.name);
+  if (summary.state == RunState::Interrupted) return fail(ErrorCode::Cancelled, kInterruptedCell);
+  if (summary.state != RunState::Finished)
+    return fail(ErrorCode::WrongState, About{"stopped"}, summary.stopped_by, summary.name);
   cell.is_win = summary.is_confirmed;
-  KW_TRY(store.for_each_attempt(
+  KW_TRY(store.attempts().for_each(
       summary.id, store::Sources::LeaveOut,
       [&](Attempt& a) -> Result<> {
         const Verdict& v = a.evaluation.verdict;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "session/suite_cells.h"
+#include "session/suites/suite_cells.h"
 #include "store/run_store.h"
 
 namespace kw::session {

@@ -29,6 +29,7 @@ Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Tar
   }
   if (name.empty())
     return fail_input(
+        ErrorCode::Missing, About{"workload"},
         fmt::format("the task has no timed workload for target {} whose sizes could be varied",
                     name_of(target)),
         definition.folder);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "memory/shipped_task.h"
 #include "task/load.h"
 
@@ -42,6 +43,7 @@ Result<task::Definition> open_task(const Options& options, const memory::DataFil
   for (const platform::Path& place : {platform::Path(name), new_task_folder(options, name)})
     for (std::string& beside : task::tasks_beside(place)) known.push_back(std::move(beside));
   return fail_input(ErrorCode::NotFound,
+                    About{with_nearest(platform::Path(name).filename().string(), known)},
                     "no task folder and no shipped task of this name" +
                         suggestion(platform::Path(name).filename().string(), known),
                     name);
@@ -52,6 +54,7 @@ Result<task::Definition> open_accepted_task(const Options& options, const memory
   auto definition = KW_TRY(open_task(options, data, name));
   if (!definition.draft.empty())
     return fail_input(
+        ErrorCode::BadInput, About{"draft"},
         "a model drafted this task and nobody has accepted it: read it, then kw task accept " +
             name + " (or draft with kw task new --describe --yes)",
         name);

@@ -48,7 +48,8 @@ Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
     return sha256(kernel.source).hex() == certificate.source_sha256;
   };
   const auto changed = [&](const ShippedKernel& kernel) {
-    return fail_input(fmt::format("this is not the kernel of the certificate: its SHA-256 is {}, "
+    return fail_input(ErrorCode::Changed, About{"kernel"},
+                      fmt::format("this is not the kernel of the certificate: its SHA-256 is {}, "
                                   "the certificate's {}",
                                   sha256(kernel.source).hex(), certificate.source_sha256),
                       kernel.path.string());
@@ -66,7 +67,8 @@ Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
     if (auto other = kernel_at(folder / name); other && is_it(*other)) return other;
   }
   if (usual) return changed(*usual);
-  return fail_input(fmt::format("no {} file beside the certificate is its kernel, of SHA-256 {}; "
+  return fail_input(ErrorCode::NotFound, About{"kernel"},
+                    fmt::format("no {} file beside the certificate is its kernel, of SHA-256 {}; "
                                 "--kernel FILE names one that lies elsewhere",
                                 suffix, certificate.source_sha256),
                     folder.string());
@@ -88,6 +90,7 @@ Result<FoundTask> find_task(const Options& options, const report::Certificate& c
   if (!certificate.task_sha256.empty()) found.is_same = here == certificate.task_sha256;
   if (found.is_same.value_or(true) || !given.empty()) return found;
   return fail_input(
+      ErrorCode::Changed, About{"task"},
       fmt::format("the task '{}' here is another version than the certificate's (SHA-256 {}, not "
                   "{}): --task FOLDER names the certificate's task, or accepts this one",
                   certificate.task, here, certificate.task_sha256),
@@ -150,7 +153,9 @@ Result<Evaluation> judge_certified(const Options& options, const report::Certifi
                                         definition.task.restrictions, target);
   if (!candidate) {
     Evaluation none;
-    none.verdict = {Stage::Propose, Outcome::NoCandidate, candidate.error().front().text};
+    none.verdict = make_verdict(
+        Stage::Propose, Outcome::NoCandidate,
+        {.kind = EvidenceKind::NotACandidate, .detail = candidate.error().front().text});
     none.findings = candidate.error();
     return none;
   }
@@ -160,7 +165,9 @@ Result<Evaluation> judge_certified(const Options& options, const report::Certifi
   const auto opponent = std::ranges::find(all, baseline, &Candidate::name);
   if (opponent == all.end()) {
     const auto usable = judge->workbench().check_baseline(baseline);
-    return fail(usable ? "baseline " + baseline + " cannot be built here" : usable.error().what);
+    if (!usable) return fail(usable.error().code, About{baseline}, usable.error().what);
+    return fail(ErrorCode::Unsupported, About{baseline},
+                "baseline " + baseline + " cannot be built here");
   }
   KW_TRY(judge->machine().ensure_ceilings());
   auto request = KW_TRY(judge->workbench().request(*candidate, &*opponent));
@@ -173,7 +180,7 @@ Result<Evaluation> judge_certified(const Options& options, const report::Certifi
   judge->carrier().dismiss();
   if (evaluation && options.is_interrupted && options.is_interrupted() &&
       evaluation->verdict.outcome == Outcome::Unmeasurable)
-    return fail("interrupted");
+    return fail(ErrorCode::Cancelled, "interrupted");
   return evaluation;
 }
 

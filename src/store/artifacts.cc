@@ -19,7 +19,7 @@ std::string compress(std::string_view bytes) {
 Result<std::string> decompress(std::string_view bytes, std::size_t cap) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > cap)
-    return fail(ErrorCode::Malformed,
+    return fail(ErrorCode::Malformed, About{"compressed data"},
                 "a stored file is damaged: its compressed data cannot be read");
   // The context is kept per thread, since making one takes longer than unpacking a small text.
   thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
@@ -29,7 +29,7 @@ Result<std::string> decompress(std::string_view bytes, std::size_t cap) {
   const std::size_t n =
       ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(n) != 0 || n != out.size())
-    return fail(ErrorCode::Malformed,
+    return fail(ErrorCode::Malformed, About{"compressed data"},
                 "a stored file is damaged: its compressed data cannot be read");
   return out;
 }
@@ -56,7 +56,7 @@ Result<std::string> Artifacts::get(const Sha256& name) const {
   auto bytes = decompress(KW_TRY(disk_.read(path)));
   if (!bytes || sha256(*bytes) != name)
     return fail(
-        ErrorCode::Malformed,
+        ErrorCode::Malformed, About{name.hex()},
         "a stored source or object is damaged: its hash is not its file's name; restore the file, "
         "or remove it",
         path.string());

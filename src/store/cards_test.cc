@@ -100,12 +100,12 @@ TEST_F(CardsTest, ExperienceIsKeptWithTheAttemptAndAddsUp) {
       store_.append(run, attempt(2, "b"), {}, {tried("tiling", 0, day), tried("fusion", 1, day)}));
   EXPECT_FALSE(store_.append(run, attempt(2, "b"), {}, {tried("fusion", 1, day)}))
       << "the attempt is there already: nothing of it is counted twice";
-  const auto all = store_.experience(Target::Cpu).value();
+  const auto all = store_.lessons().experience(Target::Cpu).value();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].technique, "tiling");
   EXPECT_EQ(all[0].count, (StepCount{2, 1, 0.5}));
   EXPECT_EQ(all[1].count, (StepCount{1, 1, 0.5}));
-  EXPECT_THAT(store_.experience(Target::Cuda).value(), IsEmpty());
+  EXPECT_THAT(store_.lessons().experience(Target::Cuda).value(), IsEmpty());
 }
 
 TEST_F(CardsTest, WhatARunIsToldIsCountedAndCreditedWithItsWin) {
@@ -113,15 +113,15 @@ TEST_F(CardsTest, WhatARunIsToldIsCountedAndCreditedWithItsWin) {
   ASSERT_TRUE(store_.append(run, attempt(1, "a"), {}, {tried("tiling", 1, "then")}));
   keep("1", {card("a", "strided loads")});
   LessonSnapshot told;
-  told.told_experience = {store_.experience()->front().id};
+  told.told_experience = {store_.lessons().experience()->front().id};
   told.told_cards = {store_.cards().all()->front().id};
-  ASSERT_TRUE(store_.begin_lessons(run.id, told));
-  EXPECT_EQ(store_.experience()->front().uses, 1);
-  EXPECT_EQ(store_.experience()->front().helped, 0);
+  ASSERT_TRUE(store_.lessons().begin(run.id, told));
+  EXPECT_EQ(store_.lessons().experience()->front().uses, 1);
+  EXPECT_EQ(store_.lessons().experience()->front().helped, 0);
   EXPECT_EQ(store_.cards().all()->front().uses, 1);
-  ASSERT_TRUE(store_.credit_lessons(run.id));
-  ASSERT_TRUE(store_.credit_lessons(run.id));
-  EXPECT_EQ(store_.experience()->front().helped, 1);
+  ASSERT_TRUE(store_.lessons().credit(run.id));
+  ASSERT_TRUE(store_.lessons().credit(run.id));
+  EXPECT_EQ(store_.lessons().experience()->front().helped, 1);
   EXPECT_EQ(store_.cards().all()->front().helped, 1);
 }
 

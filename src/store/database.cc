@@ -111,7 +111,13 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
       CREATE TABLE card_counts(word TEXT PRIMARY KEY, cards INTEGER NOT NULL) WITHOUT ROWID;
     )sql"};
 
+/// Code of an exception that SQLite did not report: this room throws one for a row that it cannot
+/// read.
+constexpr int kNotOfSqlite = -1;
+
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
+  if (e.getErrorCode() == kNotOfSqlite)
+    return fail(ErrorCode::Malformed, std::string("database: ") + e.what(), path, Advice::Stop);
   switch (e.getErrorCode() & 0xff) {
     case SQLITE_FULL:
       return fail(
@@ -169,7 +175,7 @@ void migrate(SQLite::Database& db, int from, const Database::Completion& complet
 Result<int> known_version(SQLite::Database& db, const std::string& file) {
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (version <= kSchemaVersion) return version;
-  return fail(ErrorCode::NewerFormat,
+  return fail(ErrorCode::NewerFormat, About{"schema " + std::to_string(version)},
               "the workspace's database was written by a newer version of kernelwright (schema " +
                   std::to_string(version) + ", this program knows " +
                   std::to_string(kSchemaVersion) + ")",
@@ -210,7 +216,7 @@ Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file
       std::make_unique<SQLite::Database>(uri_of(file) + (is_immutable ? "?immutable=1" : ""),
                                          SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
   if (const int version = KW_TRY(known_version(*db, file)); version < kSchemaVersion)
-    return fail(ErrorCode::NotPermitted,
+    return fail(ErrorCode::NotPermitted, About{"schema " + std::to_string(version)},
                 fmt::format("the workspace's database has schema {}, older than this program's {}, "
                             "and cannot be converted because it cannot be written; copy the "
                             "workspace to a folder that can be written",

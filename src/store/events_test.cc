@@ -3,8 +3,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
-#include "platform/disk.h"
+#include "base/error_for_test.h"
 #include "platform/files.h"
+#include "platform/memory_disk_for_test.h"
 #include "store/run_store.h"
 
 namespace kw::store {
@@ -25,11 +26,11 @@ TEST(Events, OfOneCallAreKeptAllOrNone) {
   other.exec(
       "CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.body = 'second' "
       "BEGIN SELECT RAISE(ABORT, 'refused'); END");
-  EXPECT_FALSE(store->append_events(run, both));
-  EXPECT_TRUE(store->events(run).value().empty());
+  EXPECT_THAT(store->events().append_all(run, both), IsError(ErrorCode::Io));
+  EXPECT_TRUE(store->events().of(run).value().empty());
   other.exec("DROP TRIGGER refuse");
-  ASSERT_TRUE(store->append_events(run, both));
-  const auto kept = store->events(run).value();
+  ASSERT_TRUE(store->events().append_all(run, both));
+  const auto kept = store->events().of(run).value();
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[1].number, 2);
   EXPECT_EQ(kept[1].body, "second");

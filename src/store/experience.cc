@@ -3,8 +3,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "record/codec.h"
+#include "store/lessons.h"
 #include "store/rows.h"
-#include "store/run_store.h"
 
 namespace kw::store {
 namespace {
@@ -58,7 +58,7 @@ void keep_experience(SQLite::Database& db, const std::vector<Experience>& news) 
   evict.exec();
 }
 
-Result<std::vector<Experience>> RunStore::experience(std::optional<Target> target) const {
+Result<std::vector<Experience>> Lessons::experience(std::optional<Target> target) const {
   std::vector<Experience> all;
   KW_TRY(db_.read([&](SQLite::Database& db) {
     SQLite::Statement row(

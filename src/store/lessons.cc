@@ -1,12 +1,13 @@
 // Stores lessons: learning, snapshots of runs, and changes by a person.
 // SPDX-License-Identifier: Apache-2.0
+#include "store/lessons.h"
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <array>
 
 #include "record/codec.h"
 #include "store/rows.h"
-#include "store/run_store.h"
 
 namespace kw::store {
 namespace {
@@ -33,7 +34,7 @@ Result<Lesson> read_lesson(SQLite::Statement& row) {
   lesson.id = row.getColumn(0).getInt64();
   const auto state = enum_from<LessonState>(row.getColumn(1).getString());
   if (!state)
-    return fail(ErrorCode::Malformed,
+    return fail(ErrorCode::Malformed, About{row.getColumn(1).getString()},
                 "the workspace's database holds a lesson whose state this program does not know",
                 lesson.key, Advice::Stop);
   lesson.state = *state;
@@ -196,16 +197,16 @@ void index_lessons(SQLite::Database& db, const Artifacts& artifacts) {
   }
 }
 
-Result<Codes> RunStore::codes_of(const std::vector<Lesson>& lessons) const {
+Result<Codes> codes_of(const Artifacts& artifacts, const std::vector<Lesson>& lessons) {
   Codes codes;
   for (const Lesson& lesson : lessons)
     if (!lesson.source_sha256.empty())
       codes[lesson.source_sha256] =
-          KW_TRY(artifacts_.get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
+          KW_TRY(artifacts.get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
   return codes;
 }
 
-Result<std::vector<Lesson>> RunStore::lessons() const {
+Result<std::vector<Lesson>> Lessons::all() const {
   std::vector<Lesson> lessons;
   Result<> status;
   KW_TRY(db_.read([&](SQLite::Database& db) {
@@ -222,15 +223,15 @@ Result<std::vector<Lesson>> RunStore::lessons() const {
   return lessons;
 }
 
-Result<Lesson> RunStore::lesson(std::int64_t id) const {
-  for (Lesson& lesson : KW_TRY(lessons()))
+Result<Lesson> Lessons::get(std::int64_t id) const {
+  for (Lesson& lesson : KW_TRY(all()))
     if (lesson.id == id) return std::move(lesson);
-  return fail_input(ErrorCode::NotFound,
+  return fail_input(ErrorCode::NotFound, About{std::to_string(id)},
                     "there is no lesson " + std::to_string(id) + "; kw memory lists all lessons",
-                    root_.string());
+                    where_);
 }
 
-Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query) const {
+Result<std::vector<LessonMatch>> Lessons::find(const LessonQuery& query) const {
   std::vector<LessonMatch> found;
   if (query.words.empty()) return found;
   KW_TRY(db_.read([&](SQLite::Database& db) {
@@ -253,7 +254,7 @@ Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query
   return found;
 }
 
-Result<> RunStore::set_lesson_state(std::int64_t id, LessonState state) {
+Result<> Lessons::set_state(std::int64_t id, LessonState state) {
   return db_.write([&](SQLite::Database& db) {
     SQLite::Statement update(db, "UPDATE lessons SET state = ? WHERE id = ?");
     update.bind(1, std::string(name_of(state)));
@@ -262,13 +263,13 @@ Result<> RunStore::set_lesson_state(std::int64_t id, LessonState state) {
   });
 }
 
-Result<> RunStore::learn(std::int64_t run, const std::vector<Lesson>& lessons) {
+Result<> Lessons::learn(std::int64_t run, const std::vector<Lesson>& lessons) {
   if (lessons.empty()) return {};
-  const Codes codes = KW_TRY(codes_of(lessons));
+  const Codes codes = KW_TRY(codes_of(artifacts_, lessons));
   return db_.write([&](SQLite::Database& db) { keep_lessons(db, run, lessons, codes); });
 }
 
-Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapshot) {
+Result<> Lessons::begin(std::int64_t run, const LessonSnapshot& snapshot) {
   const std::string body = encode(snapshot);
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kSnapshotEvent, 0, body});
@@ -278,26 +279,25 @@ Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapsho
   });
 }
 
-Result<std::optional<LessonSnapshot>> RunStore::lesson_snapshot(std::int64_t run) const {
-  const auto known = KW_TRY(events(run, kSnapshotEvent));
+Result<std::optional<LessonSnapshot>> Lessons::snapshot(std::int64_t run) const {
+  const auto known = KW_TRY(events_.of(run, kSnapshotEvent));
   if (known.empty()) return std::optional<LessonSnapshot>();
   return std::optional(KW_TRY(decode<LessonSnapshot>(known.front().body)));
 }
 
-Result<> RunStore::credit_lessons(std::int64_t run) {
-  const auto snapshot = KW_TRY(lesson_snapshot(run));
-  if (!snapshot) return {};
-  if (!KW_TRY(events(run, kHelpedEvent)).empty()) return {};
+Result<> Lessons::credit(std::int64_t run) {
+  const auto begun = KW_TRY(snapshot(run));
+  if (!begun) return {};
+  if (!KW_TRY(events_.of(run, kHelpedEvent)).empty()) return {};
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kHelpedEvent, 0, "{}"});
-    count_for(db, snapshot->told, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
-    count_for(db, snapshot->told_experience,
-              "UPDATE experience SET helped = helped + 1 WHERE id = ?");
-    count_for(db, snapshot->told_cards, "UPDATE cards SET helped = helped + 1 WHERE id = ?");
+    count_for(db, begun->told, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
+    count_for(db, begun->told_experience, "UPDATE experience SET helped = helped + 1 WHERE id = ?");
+    count_for(db, begun->told_cards, "UPDATE cards SET helped = helped + 1 WHERE id = ?");
   });
 }
 
-Result<std::vector<LessonChange>> RunStore::lesson_changes(std::int64_t run) const {
+Result<std::vector<LessonChange>> Lessons::changes(std::int64_t run) const {
   std::vector<std::string> bodies;
   KW_TRY(db_.read([&](SQLite::Database& db) {
     SQLite::Statement row(
@@ -312,7 +312,7 @@ Result<std::vector<LessonChange>> RunStore::lesson_changes(std::int64_t run) con
   return changes;
 }
 
-Result<std::vector<EvictedLesson>> RunStore::evicted_lessons() const {
+Result<std::vector<EvictedLesson>> Lessons::evicted() const {
   std::vector<std::pair<std::string, std::string>> rows;
   KW_TRY(db_.read([&](SQLite::Database& db) {
     SQLite::Statement row(db,

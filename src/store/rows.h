@@ -3,14 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "record/experience.h"
 #include "record/lesson.h"
+#include "store/database.h"
 
 namespace SQLite {
-class Database;
+class Column;
 }
 
 namespace kw::store {
@@ -18,11 +22,22 @@ namespace kw::store {
 class Artifacts;
 struct Event;
 
+/// The bytes of a column.
+std::string blob(const SQLite::Column& column);
+
+/// Calls `visit` for each row, until it fails.
+Result<> for_each_row(const Database& db, const char* query,
+                      std::initializer_list<std::int64_t> bound,
+                      const std::function<Result<>(SQLite::Statement&)>& visit);
+
 /// Adds an event behind the others of the run, and numbers it.
 void insert_event(SQLite::Database& db, std::int64_t run, const Event& event);
 
 /// Source texts by their hashes.
 using Codes = std::map<std::string, std::string>;
+
+/// The sources of the wins among these lessons.
+Result<Codes> codes_of(const Artifacts& artifacts, const std::vector<Lesson>& lessons);
 
 /// Adds each lesson or merges it into the one with the same key, removes lessons where a task has
 /// too many of a kind, and records every change among the events of the run. `codes` holds the

@@ -3,8 +3,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
-#include "platform/disk.h"
 #include "platform/files.h"
+#include "platform/memory_disk_for_test.h"
 #include "store/run_store.h"
 
 namespace kw::store {

@@ -1,4 +1,4 @@
-// A store for tests: in a temporary folder, with its artifacts in memory.
+// What tests of the store share: its database as older programs left it, and small records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,19 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 
-#include "platform/disk.h"
 #include "platform/files.h"
 #include "store/run_store.h"
+#include "store/store_for_test.h"
 
 namespace kw::store {
 
-class StoreTest : public testing::Test {
+class StoreTest : public StoreFolder {
  protected:
-  static platform::TempDir make() {
-    return std::move(platform::TempDir::create("kw-store").value());
-  }
   RunStore open() { return RunStore::open(dir_.path(), disk_).value(); }
   platform::Path database() const { return dir_.path() / "runs" / "kernelwright.sqlite"; }
   void execute(const std::string& sql) {
@@ -43,9 +39,6 @@ class StoreTest : public testing::Test {
     back_to_schema_3();
     execute("DROP TABLE exchanges; ALTER TABLE runs DROP COLUMN lost; PRAGMA user_version = 2");
   }
-
-  platform::TempDir dir_ = make();
-  platform::MemoryDisk disk_;
 };
 
 inline RunConfig config(const std::string& task) {

@@ -34,11 +34,13 @@ struct ScalarSpec {
 
 struct ValuesSpec {
   std::string kind = "normal";
-  std::map<std::string, double>
-      numbers;                      ///< Parameters of the distribution, with defaults filled in.
+  /// Parameters of the distribution, with defaults filled in.
+  std::map<std::string, double> numbers;
+  /// Parameters that depend on dims; each joins `numbers` when a workload is resolved.
+  std::map<std::string, Formula> formulas;
   std::vector<std::string> origin;  ///< For kind `points`: names of real scalars, per axis.
   std::vector<std::string> step;
-  std::vector<Formula> count;
+  std::vector<Formula> count;  ///< For kinds `points`, per axis, and `offsets`.
   Position place;
 };
 

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <system_error>
 
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
-#include "task/c_function.h"
+#include "task/c/function.h"
 #include "task/draft_kernel.h"
+#include "task/draft_name.h"
 #include "task/draft_reference.h"
 #include "task/draft_shapes.h"
 #include "task/draft_spec.h"
@@ -25,9 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Stands in place of a file name if the draft was not made from code.
-constexpr std::string_view kSkeleton = "skeleton";
-
 struct DraftTensor {
   const CParameter* parameter = nullptr;
   TensorRole role = TensorRole::In;
@@ -35,6 +31,7 @@ struct DraftTensor {
   std::string pitch;
   /// What a person should check about the tensor; empty if nothing was guessed.
   std::string check;
+  bool is_doubtful = false;  ///< Inout by the text, which may be wrong.
 };
 
 /// A size as YAML text: a name stays as written, an expression such as "n + 1" is quoted.
@@ -53,13 +50,18 @@ std::string yaml_list(const std::vector<std::string>& expressions) {
 
 class Drafter {
  public:
-  Drafter(const CFunction& function, const BodyFacts& facts, const std::vector<lex::Token>& tokens)
+  Drafter(const CFunction& function, const BodyFacts& facts, std::string_view source,
+          const std::vector<lex::Token>& tokens, const DraftChoices& choices)
       : function_(function),
         facts_(facts),
-        is_zero_safe_(is_safe_for_zeros(function, tokens)),
-        takes_negative_(takes_negative_numbers(function, tokens)) {
+        source_(source),
+        tokens_(tokens),
+        choices_(choices),
+        is_zero_safe_(is_safe_for_zeros(function, tokens)) {
     for (const auto& parameter : function.parameters)
-      if (!parameter.is_pointer && !is_real(parameter.dtype)) dims_.push_back(parameter.name);
+      if (!parameter.is_pointer && !is_real(parameter.dtype) &&
+          !facts.calculated.contains(parameter.name))
+        dims_.push_back(parameter.name);
   }
 
   Result<> guess() {
@@ -69,6 +71,7 @@ class Drafter {
       tensors_.push_back(guess_tensor(parameter, found->second));
       if (tensors_.back().shape.empty())
         return fail(
+            ErrorCode::Missing, About{parameter.name},
             fmt::format(
                 "the size of '{}' cannot be guessed, because the function has no integer parameter",
                 parameter.name),
@@ -81,7 +84,8 @@ class Drafter {
     const bool has_output = std::ranges::any_of(
         tensors_, [](const DraftTensor& t) { return t.role != TensorRole::In; });
     if (!has_output)
-      return fail("the function has no output: it writes through none of its pointers",
+      return fail(ErrorCode::Missing, About{"output"},
+                  "the function has no output: it writes through none of its pointers",
                   function_.name, Advice::Stop);
     return {};
   }
@@ -100,6 +104,13 @@ class Drafter {
         notes.push_back(fmt::format("{}: {}", tensor.parameter->name, tensor.check));
     if (!facts_.flops_doubt.empty()) notes.push_back("work: " + facts_.flops_doubt);
     return notes;
+  }
+
+  std::vector<std::string> doubtful_outputs() const {
+    std::vector<std::string> names;
+    for (const auto& tensor : tensors_)
+      if (tensor.is_doubtful) names.push_back(tensor.parameter->name);
+    return names;
   }
 
   std::vector<ToldTensor> told_tensors() const {
@@ -132,7 +143,7 @@ class Drafter {
   /// generated.
   std::string task_yaml(const std::string& name, std::string_view file,
                         const std::string& summary) const;
-  std::string shapes_yaml() const;
+  DraftedSizes sizes() const;
 
  private:
   DraftTensor guess_tensor(const CParameter& parameter, const Access& access) const {
@@ -143,8 +154,11 @@ class Drafter {
     } else if (access.is_written && !access.is_read_first && !access.is_partial &&
                !access.is_escaping) {
       tensor.role = TensorRole::Out;
+    } else if (choices_.outputs.contains(parameter.name)) {
+      tensor.role = TensorRole::Out;
     } else {
       tensor.role = TensorRole::InOut;
+      tensor.is_doubtful = !access.is_escaping;
       if (!access.is_read_first)
         tensor.check =
             "taken as inout because the code may leave elements unwritten; make it out if none of "
@@ -198,6 +212,14 @@ class Drafter {
     return std::ranges::any_of(tensors_, [&](const DraftTensor& t) { return t.pitch == dim; });
   }
 
+  /// Whether the dim is the length of all rows of different lengths together.
+  bool is_entries(const std::string& dim) const {
+    return std::ranges::any_of(facts_.elements, [&](const auto& element) {
+      return element.second.use == ElementUse::Offsets &&
+             element.second.size == Polynomial{{{dim}, 1}};
+    });
+  }
+
   bool is_size_of_an_output(const std::string& size) const {
     return std::ranges::any_of(tensors_, [&](const DraftTensor& tensor) {
       return tensor.role != TensorRole::In &&
@@ -209,16 +231,19 @@ class Drafter {
   std::string planted(const DraftTensor& tensor) const;
   std::string timed_yaml() const;
   std::string bytes_of(bool is_written) const;
+  std::string floor_bytes() const;
   std::string items() const;
 
   const CFunction& function_;
   const BodyFacts& facts_;
+  const std::string_view source_;
+  const std::vector<lex::Token>& tokens_;
+  const DraftChoices& choices_;
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
   bool is_lone_ = false;  ///< Whether the function sums everything into one element.
   bool is_stencil_ = false;
-  const bool is_zero_safe_;    ///< Zeros among the inputs cause no infinity in the outputs.
-  const bool takes_negative_;  ///< Negative scalars cause no NaN in the outputs.
+  const bool is_zero_safe_;  ///< Zeros among the inputs cause no infinity in the outputs.
 };
 
 /// The YAML line that plants conspicuous values in an input of timed workloads; empty if, judging
@@ -261,17 +286,8 @@ std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
                       yaml_list(tensor.shape), kw::name_of(tensor.role));
   if (!tensor.pitch.empty()) text += fmt::format("    pitch: {}\n", yaml_text(tensor.pitch));
   if (tensor.role == TensorRole::Out) return text;
-  if (!is_real(parameter.dtype))
-    text +=
-        "    # CHECK: if these are indices, keep them inside what they index.\n"
-        "    values: { kind: integers, lo: 0, hi: 1 }\n";
-  else if (is_lone_)
-    text +=
-        "    # A lone sum may cancel to nothing; of small integers it is exact in any order.\n"
-        "    values: { kind: integers, lo: -8, hi: 8 }\n";
-  else
-    text += "    values: { kind: normal, mean: 0, std: 1 }\n";
-  return text;
+  return text + drafted_values({parameter, tensor.shape, is_lone_}, function_, facts_.elements,
+                               source_, tokens_);
 }
 
 std::string Drafter::bytes_of(bool is_written) const {
@@ -283,6 +299,16 @@ std::string Drafter::bytes_of(bool is_written) const {
       moved.push_back({static_cast<std::int64_t>(size_of(tensor.parameter->dtype)), tensor.shape});
   }
   return total_bytes(moved);
+}
+
+/// The bytes of the outputs of which every element is sure to be written.
+std::string Drafter::floor_bytes() const {
+  std::vector<SizedElements> written;
+  for (const auto& tensor : tensors_)
+    if (tensor.role == TensorRole::Out)
+      written.push_back(
+          {static_cast<std::int64_t>(size_of(tensor.parameter->dtype)), tensor.shape});
+  return total_bytes(written);
 }
 
 /// The elements of the largest output; of the largest input where all of it becomes a few numbers.
@@ -299,7 +325,9 @@ std::string Drafter::items() const {
 }
 
 std::string Drafter::input_words() const {
-  if (is_lone_)
+  const bool is_all_real = std::ranges::all_of(
+      tensors_, [](const DraftTensor& tensor) { return is_real(tensor.parameter->dtype); });
+  if (is_lone_ && is_all_real && is_zero_safe_)
     return "**Inputs** are whole numbers from -8 to 8, so that sums in any order are exact.";
   std::vector<std::string> names;
   for (const auto& tensor : tensors_)
@@ -334,7 +362,7 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
                         yaml_string(sanitise_line(fs::path(file).filename().string(), 200)));
   text += fmt::format("dims: {}\n", yaml_list(dims_));
   std::string scalars;
-  std::size_t reals = 0;
+  const auto values = scalar_values(function_, tokens_, facts_.calculated);
   std::vector<std::string> signature;
   bool is_double = false;
   bool has_real = false;
@@ -343,8 +371,8 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
     is_double = is_double || parameter.dtype == Dtype::F64;
     has_real = has_real || (parameter.is_pointer && is_real(parameter.dtype));
     if (parameter.is_pointer) continue;
-    const std::string value =
-        is_real(parameter.dtype) ? ", value: " + scalar_value(reals++, takes_negative_) : "";
+    const auto found = values.find(parameter.name);
+    const std::string value = found != values.end() ? ", value: " + found->second : "";
     scalars += fmt::format("  {}: {{ dtype: {}{} }}\n", parameter.name,
                            kw::name_of(parameter.dtype), value);
   }
@@ -358,23 +386,26 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
     text += fmt::format(
         "# CHECK: relative L2 and largest difference; docs/formats.md has sharper gates.\n"
         "gate: {{ kind: field, l2: {}, max: {} }}\n",
-        is_double ? "1.0e-13" : "2.0e-5", is_double ? "1.0e-12" : "5.0e-5");
+        is_double ? "1.0e-12" : "2.0e-5", is_double ? "1.0e-11" : "5.0e-5");
   text += timed_yaml();
   text += fmt::format(
-      "work:\n  # CHECK: what any algorithm must move and compute, then what the code does: flops "
-      "are its operations and\n  # calls of functions, each counted once{}.\n"
-      "  floor: {{ bytes: 0, flops: 0 }}\n"
+      "work:\n  # CHECK: floor is what any algorithm must move and compute: each output that is "
+      "written whole; more only if\n  # every input element surely counts. nominal is what the "
+      "code "
+      "does: its operations and calls of functions,\n  # each counted once{}.\n"
+      "  floor: {{ bytes: \"{}\", flops: 0 }}\n"
       "  nominal: {{ read_bytes: \"{}\", write_bytes: \"{}\", flops: \"{}\", items: \"{}\" }}\n"
       "restrictions: {{ options: [fast_math, unroll_loops, O2] }}\n",
-      facts_.flops_doubt.empty() ? "" : "; " + facts_.flops_doubt, bytes_of(false), bytes_of(true),
-      facts_.flops, items());
+      facts_.flops_doubt.empty() ? "" : "; " + facts_.flops_doubt, floor_bytes(), bytes_of(false),
+      bytes_of(true), facts_.flops, items());
   return text;
 }
 
-std::string Drafter::shapes_yaml() const {
+DraftedSizes Drafter::sizes() const {
   DraftedSizes sizes;
   for (const auto& dim : dims_)
     sizes.dims.push_back({dim, is_pitch(dim)            ? DimUse::Pitch
+                               : is_entries(dim)        ? DimUse::Entries
                                : occurs_in_a_shape(dim) ? DimUse::Size
                                                         : DimUse::Count});
   for (const auto& [monomial, factor] : facts_.work)
@@ -386,59 +417,54 @@ std::string Drafter::shapes_yaml() const {
         sizes.tensor_rank, std::ranges::count_if(tensor.shape, [&](const auto& size) {
           return std::ranges::any_of(dims_, [&](const auto& dim) { return uses(size, dim); });
         }));
-  return draft_shapes(sizes);
-}
-
-Result<> check_name(std::string_view name) {
-  if (is_usable_identifier(name) && !is_expression_function(name)) return {};
-  return fail_input(
-      fmt::format("'{}' cannot name a task; a name has lower-case letters, digits and _, and is no "
-                  "keyword of C++",
-                  sanitise(name, 60)));
+  sizes.operations = facts_.flops;
+  std::vector<SizedElements> all;
+  for (const auto& tensor : tensors_)
+    all.push_back({static_cast<std::int64_t>(size_of(tensor.parameter->dtype)), tensor.shape});
+  sizes.bytes = total_bytes(all);
+  return sizes;
 }
 
 }  // namespace
 
-Result<Draft> draft_skeleton(std::string_view name) {
-  KW_TRY(check_name(name));
-  const std::string source = fmt::format(
-      "void {}(int n, const float* x, float* y) {{\n"
-      "  for (int i = 0; i < n; ++i) y[i] = 2.0f * x[i];\n}}\n",
-      name);
-  return draft_from_source(source, kSkeleton, name, name);
-}
-
 Result<Draft> draft_from_source(std::string_view source, std::string_view file,
-                                std::string_view wanted, std::string_view name) {
+                                std::string_view wanted, std::string_view name,
+                                const DraftChoices& choices) {
   if (source.size() > kMaxSourceBytes)
-    return fail(fmt::format("the source file has {}; at most {} are read",
+    return fail(ErrorCode::TooLarge, About{format_bytes(kMaxSourceBytes)},
+                fmt::format("the source file has {}; at most {} are read",
                             format_bytes(source.size()), format_bytes(kMaxSourceBytes)),
                 std::string(file), Advice::Stop);
-  if (!name.empty()) KW_TRY(check_name(name));
+  if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
   for (const auto& [name, access] : facts.accesses)
     for (const CodeProblem& problem : access.problems) {
       const Position place = position_of(source, tokens[problem.token].offset);
-      return fail(problem.message, fmt::format("{}:{}:{}", file, place.line, place.column),
+      return fail(ErrorCode::BadInput, About{fmt::format("{}: {}", name, problem.about)},
+                  problem.message, fmt::format("{}:{}:{}", file, place.line, place.column),
                   Advice::Stop);
     }
-  Drafter drafter(function, facts, tokens);
+  Drafter drafter(function, facts, source, tokens, choices);
   KW_TRY(drafter.guess());
   Draft draft;
-  draft.name = name.empty() ? function.name : std::string(name);
-  std::ranges::transform(draft.name, draft.name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string wished = name.empty() ? function.name : std::string(name);
+  draft.name = task_name(wished);
   draft.notes = drafter.notes();
-  const bool is_skeleton = file == kSkeleton;
+  if (!can_name_task(wished))
+    draft.notes.push_back(fmt::format("the name: '{}' cannot name a task, so this one is '{}'",
+                                      sanitise(wished, 60), draft.name));
+  const bool is_skeleton = file.empty();
   if (!is_skeleton)
     draft.notes.emplace_back(
         "spec.md and the summary: they say what the code does; add what it is for");
   const auto words = describe_function(source, tokens, function, drafter.told_tensors());
-  draft.files["task.yaml"] = drafter.task_yaml(draft.name, is_skeleton ? "" : file, words.summary);
-  draft.files["shapes.yaml"] = drafter.shapes_yaml();
+  draft.files["task.yaml"] = drafter.task_yaml(draft.name, file, words.summary);
+  draft.sizes = drafter.sizes();
+  draft.scales = choices.scales ? *choices.scales : counted_scales(draft.sizes);
+  draft.doubtful_outputs = drafter.doubtful_outputs();
+  draft.files["shapes.yaml"] = draft_shapes(draft.sizes, draft.scales);
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =
       fmt::format("# {}\n\n{}\n\n{}\n", draft.name, words.details, drafter.pitfalls());
@@ -450,24 +476,10 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   // A draft must load. If not, the error tells the user what to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
-    return fail("no task could be drafted: " + definition.error().what, std::string(file),
+    return fail(ErrorCode::Unsupported, About{definition.error().about},
+                "no task could be drafted: " + definition.error().what, std::string(file),
                 Advice::Stop);
   return draft;
-}
-
-Result<> write_draft(const Draft& draft, const fs::path& folder) {
-  std::error_code error;
-  if (fs::exists(folder, error)) return fail_input("exists already", folder.string());
-  fs::create_directories(folder, error);
-  if (error) return fail(error.message(), folder.string());
-  for (const auto& [path, text] : draft.files) {
-    fs::create_directories((folder / path).parent_path(), error);
-    if (error) return fail(error.message(), (folder / path).string());
-    std::ofstream stream(folder / path, std::ios::binary);
-    stream << text;
-    if (!stream.flush()) return fail("cannot write", (folder / path).string());
-  }
-  return {};
 }
 
 }  // namespace kw::task

@@ -34,7 +34,7 @@ class KernelWriter {
     std::string text = fmt::format(
         "// {} with one thread for each turn of its outer loops, drafted from the C function.\n",
         function_.name);
-    const std::string macros = macros_of(source_);
+    const std::string macros = macros_of(source_) + typedefs_text(tokens_, true);
     return text + plan + (macros.empty() ? "" : "\n" + macros) + helpers() + kernels;
   }
 
@@ -86,9 +86,9 @@ class KernelWriter {
   std::string kernel(const ParallelPart& part, std::size_t number) const {
     std::vector<std::string> parameters;
     for (const CParameter& p : function_.parameters)
-      parameters.push_back(fmt::format("{}{}{} {}",
-                                       p.is_pointer && contains(inputs_, p.name) ? "const " : "",
-                                       c_name(p.dtype), p.is_pointer ? "*" : "", p.name));
+      parameters.push_back(
+          fmt::format("{}{}{} {}", p.is_pointer && contains(inputs_, p.name) ? "const " : "",
+                      row_of(p.dtype).plain_type, p.is_pointer ? "*" : "", p.name));
     for (const BoundedLoop& loop : part.around) parameters.push_back("int " + loop.variable);
     std::string text = fmt::format("extern \"C\" __global__ void {}_{}({}) {{\n", function_.name,
                                    number, join(parameters, ", "));
@@ -108,12 +108,6 @@ class KernelWriter {
                           loop.first == "0" ? "" : loop.first + " + ", place);
     }
     return text + locals(part) + "  " + code(part.begin, part.end) + "\n}\n";
-  }
-
-  static std::string_view c_name(Dtype dtype) {
-    constexpr std::array<std::string_view, 7> kNames = {
-        "float", "double", "int", "long long", "unsigned char", "__half", "__nv_bfloat16"};
-    return kNames[static_cast<std::size_t>(dtype)];
   }
 
   /// Declares what the body declared before its loops and this kernel does not define itself.

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "task/c_function.h"
-#include "task/c_parallel.h"
+#include "task/c/function.h"
+#include "task/c/parallel.h"
 
 namespace kw::task {
 

@@ -44,6 +44,14 @@ TEST(DraftKernel, HasAThreadForEachTurnOfTheOuterLoops) {
       "    }\n}\n");
 }
 
+TEST(DraftKernel, OfThousandsOfStatementsTakesNoTimeForEachPairOfThem) {
+  std::string source = "void unrolled(int n, const float* x, float* y) {\n";
+  source += "  for (int i = 0; i < n; i++) {\n";
+  for (int i = 0; i < 1500; ++i) source += "    y[i] += x[i];\n";
+  EXPECT_THAT(kernel_of(source + "  }\n}\n"), testing::HasSubstr("launch unrolled_1"))
+      << "comparing the uses of y once for each statement that writes it takes many seconds";
+}
+
 TEST(DraftKernel, KeepsStepsInOrder) {
   const std::string kernel = kernel_of(
       "void sweeps(int t, int n, double x[n], double y[n]) {\n"

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "lex/directives.h"
+#include "task/c/types.h"
 
 namespace kw::task {
 namespace {
@@ -39,9 +40,15 @@ struct View {
 };
 )";
 
-std::string rewrite(const lex::Token& token) {
+/// Whether a word is a floating-point type, by its own name or by one that the file gives it.
+bool is_real_type(std::string_view word, const TypeNames& names) {
+  const auto dtype = dtype_of(std::array{std::string(word)}, names);
+  return dtype && is_real(*dtype);
+}
+
+std::string rewrite(const lex::Token& token, const TypeNames& names) {
   const auto text = token.text;
-  if (token.is("float") || token.is("double")) return "Real";
+  if (token.kind == lex::Token::Kind::Word && is_real_type(text, names)) return "Real";
   if (token.is("restrict")) return "__restrict";
   if (token.kind == lex::Token::Kind::Word) {
     const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
@@ -56,7 +63,7 @@ std::string rewrite(const lex::Token& token) {
 /// The source from token `begin` up to, but without, token `end`, with each token rewritten for the
 /// reference.
 std::string rewrite(std::string_view source, const std::vector<lex::Token>& tokens,
-                    std::size_t begin, std::size_t end) {
+                    const TypeNames& names, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < end; ++i) {
     if (i > begin) {
@@ -64,15 +71,13 @@ std::string rewrite(std::string_view source, const std::vector<lex::Token>& toke
       text += source.substr(gap, tokens[i].offset - gap);
     }
     const bool is_qualified = i > 0 && (tokens[i - 1].is("::") || tokens[i - 1].is("."));
-    text += is_qualified ? std::string(tokens[i].text) : rewrite(tokens[i]);
+    text += is_qualified ? std::string(tokens[i].text) : rewrite(tokens[i], names);
   }
   return text;
 }
 
 std::string c_type_of(Dtype dtype) {
-  constexpr std::array<const char*, 7> kTypes = {"Real",    "Real", "int", "int64_t",
-                                                 "uint8_t", "Real", "Real"};
-  return kTypes[static_cast<std::size_t>(dtype)];
+  return is_real(dtype) ? "Real" : std::string(row_of(dtype).c_type);
 }
 
 /// A parameter of the reference function. An array with several dimensions is passed as
@@ -117,6 +122,23 @@ std::string macros_of(std::string_view source) {
   return text;
 }
 
+std::string typedefs_text(const std::vector<lex::Token>& tokens, bool with_real) {
+  std::string text;
+  const TypeNames names = typedefs_of(tokens);
+  for (const auto& [name, words] : names) {
+    const auto dtype = dtype_of(words, names);
+    // A header declares the names of <stdint.h>, perhaps by another type of the same width.
+    if (!dtype || dtype_of(std::array{name})) continue;
+    // Pointers to elements must have the type of the parameters: see parameter_text() and, for
+    // device code, draft_kernel.cc.
+    if (with_real)
+      text += fmt::format("typedef {} {};\n", row_of(*dtype).plain_type, name);
+    else if (!is_real(*dtype))
+      text += fmt::format("typedef {} {};\n", row_of(*dtype).c_type, name);
+  }
+  return text;
+}
+
 std::string draft_reference(std::string_view source, const std::vector<lex::Token>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs) {
   const auto is_input = [&](const CParameter& p) {
@@ -127,6 +149,8 @@ std::string draft_reference(std::string_view source, const std::vector<lex::Toke
       "#include <stdint.h>\n\n#include <cmath>\n#include <cstddef>\n#include <cstdlib>\n#include "
       "<cstring>\n";
   text += macros_of(source);
+  const TypeNames names = type_names_of(source, tokens);
+  text += typedefs_text(tokens, false);
   bool has_view = false;
   std::vector<std::string> parameters;
   std::string views;
@@ -140,9 +164,9 @@ std::string draft_reference(std::string_view source, const std::vector<lex::Toke
   for (const auto& helper : find_functions(tokens)) {
     if (helper.begin == function.begin) continue;
     text += fmt::format("\ntemplate <class Real>\n{}\n",
-                        rewrite(source, tokens, helper.begin, helper.close + 1));
+                        rewrite(source, tokens, names, helper.begin, helper.close + 1));
   }
-  const auto body = rewrite(source, tokens, function.open + 1, function.close);
+  const auto body = rewrite(source, tokens, names, function.open + 1, function.close);
   const auto lead_from = tokens[function.open].offset + 1;
   const auto lead_to =
       function.open + 1 < tokens.size() ? tokens[function.open + 1].offset : lead_from;

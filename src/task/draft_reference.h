@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "task/c_function.h"
+#include "task/c/function.h"
 
 namespace kw::task {
 
@@ -23,5 +23,8 @@ std::string draft_reference(std::string_view source, const std::vector<lex::Toke
 
 /// The source's `#define` lines, a line each; one that goes on in the next line is left out.
 std::string macros_of(std::string_view source);
+/// A typedef for each type name that the file declares; names of real types only if told so, since
+/// the reference has Real in their place.
+std::string typedefs_text(const std::vector<lex::Token>& tokens, bool with_real);
 
 }  // namespace kw::task

@@ -6,6 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/expr.h"
 
 namespace kw::task {
 namespace {
@@ -48,37 +54,187 @@ const std::vector<SizeRow> kRowsOfProducts = {
     {"time", "large", "cpu", {251, 241, 257}}, {"time", "large_gpu", "cuda", {1021, 1031, 1033}},
 };
 
+/// Mean length of rows of different lengths.
+constexpr int kEntriesOfRow = 5;
+/// Numbers of steps: enough that code which leaves the steps out, or does one too many, differs.
+constexpr int kFewestTurns = 20;
+constexpr auto kTurns = std::to_array({23, 29, 20, 31, 37, 41});
+
+std::ptrdiff_t varied_dims(const DraftedSizes& sizes) {
+  return std::ranges::count(sizes.dims, DimUse::Size, &DraftedDim::use);
+}
+
+std::ptrdiff_t rank_of(const DraftedSizes& sizes) {
+  return std::clamp<std::ptrdiff_t>(
+      std::max({varied_dims(sizes), sizes.work_rank, sizes.tensor_rank}), 1, 3);
+}
+
+const std::vector<SizeRow>& rows_for(const DraftedSizes& sizes) {
+  const auto rank = rank_of(sizes);
+  if (rank == 1) return kRowsOfOne;
+  if (rank == 2) return kRowsOfTwo;
+  return sizes.tensor_rank >= 3 ? kRowsOfThree : kRowsOfProducts;
+}
+
+const SizeRow& timed_row(const DraftedSizes& sizes, std::string_view target) {
+  return *std::ranges::find_if(rows_for(sizes), [&](const SizeRow& row) {
+    return std::string_view(row.group) == "time" && row.target == target;
+  });
+}
+
+bool is_prime(std::int64_t n) {
+  for (std::int64_t d = 2; d * d <= n; ++d)
+    if (n % d == 0) return false;
+  return n > 1;
+}
+
+/// The first prime from `least` on that is none of `taken`.
+std::int64_t prime_from(std::int64_t least, const std::vector<std::int64_t>& taken) {
+  while (!is_prime(least) || std::ranges::find(taken, least) != taken.end()) ++least;
+  return least;
+}
+
+/// The row's sizes times the scale, as primes of which no two are alike; the sizes as they are at
+/// scale 1.
+std::array<std::int64_t, 3> scaled(const SizeRow& row, double scale) {
+  constexpr double kLeast = 5;
+  std::array<std::int64_t, 3> sizes{};
+  std::vector<std::int64_t> taken;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (row.sizes[i] == 0) break;
+    const double size = std::max(kLeast, std::floor(scale * row.sizes[i]));
+    sizes[i] = scale == 1 ? row.sizes[i] : prime_from(static_cast<std::int64_t>(size), taken);
+    taken.push_back(sizes[i]);
+  }
+  return sizes;
+}
+
+Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
+              std::int64_t turns = kFewestTurns) {
+  const auto rank = rank_of(sizes);
+  const auto varied = varied_dims(sizes);
+  const auto used = row.begin() + std::clamp<std::ptrdiff_t>(varied, 1, rank);
+  const std::int64_t pitch = std::max<std::int64_t>(3, *std::max_element(row.begin(), used)) + 3;
+  Names dims;
+  std::ptrdiff_t number = 0;
+  for (const DraftedDim& dim : sizes.dims) {
+    // Every turn through the table adds a little, so that no two sizes are alike.
+    const std::int64_t size = row[static_cast<std::size_t>(number % rank)] + number / rank;
+    if (dim.use == DimUse::Size) ++number;
+    dims[dim.name] = dim.use == DimUse::Pitch     ? pitch + varied / rank
+                     : dim.use == DimUse::Count   ? turns++
+                     : dim.use == DimUse::Entries ? kEntriesOfRow * row[0] + 3
+                                                  : size;
+  }
+  return dims;
+}
+
+/// The value of an expression over the dims; 0 where it has none.
+double value_of(const std::string& expression, const Names& dims) {
+  const auto parsed = Expr::parse(expression);
+  const auto value = parsed ? parsed->evaluate(dims) : std::unexpected(parsed.error());
+  return value ? static_cast<double>(std::max<std::int64_t>(*value, 0)) : 0;
+}
+
+/// What a unit of a target does in a nanosecond.
+struct Rates {
+  double operations;
+  double bytes;
+};
+
+double call_ns(const DraftedSizes& sizes, const Names& dims, const Rates& rates) {
+  return std::max(value_of(sizes.operations, dims) / rates.operations,
+                  value_of(sizes.bytes, dims) / rates.bytes);
+}
+
+/// The largest scale for which `fits` holds, to a few percent; `fits` holds below some scale.
+double largest_scale(double most, const std::function<bool(double)>& fits) {
+  double low = 1.0 / 1024, high = most;
+  while (high / low > 1.02) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+constexpr double kMostBytes = 1 << 30;
+constexpr double kMostScale = 64;
+
+/// A last-level cache that most processors have no more than, and a part of it that fits all.
+constexpr double kBeyondCaches = 64 << 20;
+constexpr double kWithinCaches = 4 << 20;
+
+double scale_for(const DraftedSizes& sizes, std::string_view target, const Rates& rates,
+                 double wanted_ns) {
+  const SizeRow& row = timed_row(sizes, target);
+  return largest_scale(kMostScale, [&](double scale) {
+    const Names dims = dims_of(sizes, scaled(row, scale));
+    return call_ns(sizes, dims, rates) <= wanted_ns && value_of(sizes.bytes, dims) <= kMostBytes;
+  });
+}
+
+/// Scales with a workload within the caches beside one whose arrays lie beyond them.
+TimedScales with_cached(const DraftedSizes& sizes, TimedScales scales) {
+  const SizeRow& row = timed_row(sizes, "cpu");
+  const auto bytes = [&](double scale) {
+    return value_of(sizes.bytes, dims_of(sizes, scaled(row, scale)));
+  };
+  scales.in_cache = 0;
+  if (bytes(scales.processor) > kBeyondCaches)
+    scales.in_cache = largest_scale(scales.processor,
+                                    [&](double scale) { return bytes(scale) <= kWithinCaches; });
+  return scales;
+}
+
+std::string row_text(const DraftedSizes& sizes, const SizeRow& row, std::string_view name,
+                     double scale, std::int64_t turns = kFewestTurns) {
+  std::string line = fmt::format("  - {{ name: {}", name);
+  if (row.target[0] != '\0') line += fmt::format(", for: [{}]", row.target);
+  const Names dims = dims_of(sizes, scaled(row, scale), turns);
+  for (const DraftedDim& dim : sizes.dims)
+    line += fmt::format(", {}: {}", dim.name, dims.at(dim.name));
+  return line + " }\n";
+}
+
 }  // namespace
 
-std::string draft_shapes(const DraftedSizes& sizes) {
-  const auto varied = std::ranges::count(sizes.dims, DimUse::Size, &DraftedDim::use);
-  const auto rank =
-      std::clamp<std::ptrdiff_t>(std::max({varied, sizes.work_rank, sizes.tensor_rank}), 1, 3);
-  const std::vector<SizeRow>& rows = rank == 1                ? kRowsOfOne
-                                     : rank == 2              ? kRowsOfTwo
-                                     : sizes.tensor_rank >= 3 ? kRowsOfThree
-                                                              : kRowsOfProducts;
+TimedScales counted_scales(const DraftedSizes& sizes) {
+  constexpr Rates kCore{1, 8};
+  constexpr Rates kGpu{500, 1000};
+  TimedScales scales;
+  scales.processor = scale_for(sizes, "cpu", kCore, kWantedCallNs);
+  scales.gpu = scale_for(sizes, "cuda", kGpu, kWantedCallNs / 4);
+  return with_cached(sizes, scales);
+}
+
+TimedScales rescaled(const DraftedSizes& sizes, const TimedScales& scales, double call_ns) {
+  constexpr double kMostChange = 8;
+  const double power =
+      static_cast<double>(std::max<std::ptrdiff_t>({sizes.work_rank, sizes.tensor_rank, 1}));
+  const double factor = std::pow(kWantedCallNs / std::max(call_ns, 1.0), 1 / power);
+  TimedScales next = scales;
+  next.processor *= std::clamp(factor, 1 / kMostChange, kMostChange);
+  const SizeRow& row = timed_row(sizes, "cpu");
+  next.processor = largest_scale(std::min(next.processor, kMostScale), [&](double scale) {
+    return value_of(sizes.bytes, dims_of(sizes, scaled(row, scale))) <= kMostBytes;
+  });
+  return with_cached(sizes, next);
+}
+
+std::string draft_shapes(const DraftedSizes& sizes, const TimedScales& scales) {
   std::string text =
       "# Drafted: sizes with primes and neighbours of powers of two; add what is special here.\n";
   std::string group;
-  for (const SizeRow& row : rows) {
+  for (std::size_t number = 0; const SizeRow& row : rows_for(sizes)) {
     if (group != row.group) text += fmt::format("{}:\n", group = row.group);
-    std::string line = fmt::format("  - {{ name: {}", row.name);
-    if (row.target[0] != '\0') line += fmt::format(", for: [{}]", row.target);
-    const auto used = row.sizes.begin() + std::clamp<std::ptrdiff_t>(varied, 1, rank);
-    const int pitch = std::max(3, *std::max_element(row.sizes.begin(), used)) + 3;
-    std::ptrdiff_t number = 0;
-    for (const DraftedDim& dim : sizes.dims) {
-      const auto place = static_cast<std::size_t>(number % rank);
-      // Every turn through the table adds a little, so that no two sizes are alike.
-      const int size = row.sizes[place] + static_cast<int>(number / rank);
-      if (dim.use == DimUse::Size) ++number;
-      line += fmt::format(", {}: {}", dim.name,
-                          dim.use == DimUse::Pitch   ? pitch + static_cast<int>(varied / rank)
-                          : dim.use == DimUse::Count ? 3
-                                                     : size);
+    if (group != "time") {
+      text += row_text(sizes, row, row.name, 1, kTurns[number++ % kTurns.size()]);
+      continue;
     }
-    text += line + " }\n";
+    const bool is_processor = std::string_view(row.target) == "cpu";
+    text += row_text(sizes, row, row.name, is_processor ? scales.processor : scales.gpu);
+    if (is_processor && scales.in_cache > 0)
+      text += row_text(sizes, row, "in_cache", scales.in_cache);
   }
   return text;
 }

@@ -9,7 +9,8 @@
 namespace kw::task {
 
 /// Size: of a tensor. Pitch: the distance between rows. Count: neither, as the number of steps.
-enum class DimUse { Size, Pitch, Count };
+/// Entries: of all rows together, where rows have different lengths.
+enum class DimUse { Size, Pitch, Count, Entries };
 
 struct DraftedDim {
   std::string name;
@@ -20,12 +21,38 @@ struct DraftedSizes {
   std::vector<DraftedDim> dims;
   std::ptrdiff_t work_rank = 0;    ///< Most sizes that multiply in the number of operations.
   std::ptrdiff_t tensor_rank = 0;  ///< Most dimensions of a tensor that vary.
+  /// Operations of a call, and bytes of all tensors, as expressions over the dims.
+  std::string operations = "0";
+  std::string bytes = "0";
 };
 
-/// shapes.yaml: check shapes of primes and neighbours of powers of two, and one timed workload for
-/// each target. No two sizes of a workload are equal. On a processor the arrays are beyond its
-/// caches; on a GPU they have some hundred MB, or some 10^9 turns of the innermost loop where these
-/// are more.
-std::string draft_shapes(const DraftedSizes& sizes);
+/// Factors of the sizes in the timed rows of the tables.
+struct TimedScales {
+  double processor = 1;
+  double gpu = 1;
+  /// For a second workload on a processor, whose arrays its caches hold; 0: there is none.
+  double in_cache = 0;
+
+  bool operator==(const TimedScales&) const = default;
+};
+
+/// What a call on a processor is to take, in nanoseconds: long enough to be timed well, short
+/// enough that some hundred pairs end within a minute.
+inline constexpr double kLeastCallNs = 5e6;
+inline constexpr double kWantedCallNs = 20e6;
+inline constexpr double kMostCallNs = 50e6;
+
+/// Scales at which calls take about kWantedCallNs if one operation takes a nanosecond and memory
+/// gives 8 GB/s, which plain code has on one core; on a GPU about a quarter of that, at 500
+/// operations and 1,000 bytes a nanosecond. Arrays take 1 GiB at most.
+TimedScales counted_scales(const DraftedSizes& sizes);
+
+/// The scales for a processor on which calls at scales.processor took `call_ns`: they are to take
+/// kWantedCallNs. Changes the scale eightfold at most, since times do not grow evenly.
+TimedScales rescaled(const DraftedSizes& sizes, const TimedScales& scales, double call_ns);
+
+/// shapes.yaml: check shapes of primes and neighbours of powers of two, and timed workloads of
+/// primes for each target. No two sizes of a workload are equal.
+std::string draft_shapes(const DraftedSizes& sizes, const TimedScales& scales);
 
 }  // namespace kw::task

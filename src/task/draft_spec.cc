@@ -15,8 +15,8 @@
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
-#include "task/c_assignment.h"
-#include "task/c_nest.h"
+#include "task/c/assignment.h"
+#include "task/c/nest.h"
 #include "task/draft_reference.h"
 
 namespace kw::task {

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "task/c_function.h"
+#include "record/enums.h"
+#include "task/c/function.h"
 
 namespace kw::task {
 

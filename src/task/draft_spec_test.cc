@@ -88,7 +88,7 @@ TEST(DraftWords, NameWhatOnlyTheReferenceShows) {
 TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
   const auto summary_of = [](std::string_view source) {
     const auto definition = parse_task({"draft", draft(source).files});
-    return definition ? definition->task.summary : describe(definition.error());
+    return definition ? definition->task.summary : place_and_about(definition.error());
   };
   const std::string body =
       "void relu(int n, const float* x, float* y) {\n"
@@ -113,7 +113,7 @@ TEST(DraftWords, BeginWithTheCommentAboveTheFunction) {
 TEST(DraftWords, ShortStatementsAreTheSummary) {
   const auto summary_of = [](std::string_view source) {
     const auto definition = parse_task({"draft", draft(source).files});
-    return definition ? definition->task.summary : describe(definition.error());
+    return definition ? definition->task.summary : place_and_about(definition.error());
   };
   EXPECT_EQ(summary_of("void axpby(int n, float a, float b, const float* x, float* y) {\n"
                        "  for (int i = 0; i < n; ++i) {\n    y[i] *= b;\n"
@@ -129,7 +129,7 @@ TEST(DraftWords, ShortStatementsAreTheSummary) {
 TEST(DraftWords, WhatOutputsAreAssignedIsTheSummaryOfALongBody) {
   const auto summary_of = [](std::string_view source) {
     const auto definition = parse_task({"draft", draft(source).files});
-    return definition ? definition->task.summary : describe(definition.error());
+    return definition ? definition->task.summary : place_and_about(definition.error());
   };
   const std::string product =
       "void gemm(int m, int n, int k, float alpha, const float* a, const float* b, float beta,\n"

@@ -10,21 +10,22 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/expr.h"
 #include "base/text.h"
-#include "task/c_index.h"
-#include "task/c_polynomial.h"
+#include "task/c/index.h"
+#include "task/c/polynomial.h"
+#include "task/c/uses.h"
 
 namespace kw::task {
 namespace {
 
-constexpr auto kRoots = std::to_array<std::string_view>(
-    {"sqrt", "sqrtf", "log", "logf", "log2", "log2f", "log10", "log10f", "log1p", "log1pf", "pow",
-     "powf", "rsqrt", "rsqrtf"});
+using Tokens = std::vector<lex::Token>;
 
-bool uses_any(const CFunction& function, const std::vector<lex::Token>& tokens,
-              std::span<const std::string_view> words) {
+/// Whether some token of the body is one of which `is_wanted` says so.
+template <class Is>
+bool has_token(const CFunction& function, const Tokens& tokens, const Is& is_wanted) {
   for (std::size_t i = function.open; i < function.close && i < tokens.size(); ++i)
-    if (contains(words, tokens[i].text)) return true;
+    if (is_wanted(tokens[i].text)) return true;
   return false;
 }
 
@@ -38,21 +39,237 @@ std::optional<Polynomial> product_of(const SizedElements& tensor) {
   return product;
 }
 
+/// Values as YAML, with the reason and the token that is the reason.
+struct Chosen {
+  std::string values;
+  std::string why;
+  std::size_t token = 0;
+};
+
+std::string integers_text(std::int64_t lo, std::int64_t hi) {
+  return fmt::format("kind: integers, lo: {}, hi: {}", lo, hi);
+}
+
+/// The expression, with the largest number of a narrow type as its limit.
+std::string bounded(const std::string& expression, Dtype dtype) {
+  const std::uint64_t highest = row_of(dtype).highest;
+  if (size_of(dtype) >= 4) return expression;
+  const auto number = evaluate_text(expression, {});
+  if (number && can_hold(dtype, *number)) return expression;
+  return fmt::format("min({}, {})", expression, highest);
+}
+
+/// Values of integers that are places in other arrays, or numbers of turns.
+Chosen of_places(const ElementBound& element, const ValuedTensor& tensor) {
+  const std::string size = to_expression(element.size);
+  const char* const check = element.is_guess ? "CHECK, the size is a guess: " : "";
+  if (element.use == ElementUse::Offsets)
+    return {fmt::format("kind: offsets, count: \"{}\"", size),
+            fmt::format("{}Row i lies from element i to below element i + 1", check),
+            element.token};
+  if (element.use == ElementUse::Turns)
+    return {fmt::format("kind: integers, lo: 0, hi: \"{}\"", bounded(size, tensor.parameter.dtype)),
+            fmt::format("{}Numbers of turns of a loop", check), element.token};
+  if (element.is_set && tensor.shape == std::vector<std::string>{size})
+    return {"kind: permutation",
+            fmt::format("{}Indices of {}, each once, so that no two turns write the same element",
+                        check, element.of),
+            element.token};
+  const auto last = add(element.size, {{{}, 1}}, -1);
+  return {fmt::format("kind: integers, lo: 0, hi: \"{}\"",
+                      bounded(last ? to_expression(*last) : size, tensor.parameter.dtype)),
+          fmt::format("{}Indices of {}", check, element.of), element.token};
+}
+
+/// The bounds of integers that are searched: few enough to be found.
+constexpr std::int64_t kSearched = 100;
+std::int64_t searched_from(Dtype dtype) {
+  return row_of(dtype).numbers == Numbers::Unsigned ? 0 : -kSearched;
+}
+
+Chosen of_sorted(const ElementBound& element, Dtype dtype) {
+  constexpr int kFar = 3;  // deviations, beyond which few of the numbers lie that are sought
+  return {is_real(dtype)
+              ? fmt::format("kind: sorted, lo: {}, hi: {}", -kFar, kFar)
+              : fmt::format("kind: sorted, lo: {}, hi: {}", searched_from(dtype), kSearched),
+          "A binary search needs sorted numbers", element.token};
+}
+
+Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
+  const bool is_square =
+      tensor.shape.size() >= 2 && tensor.shape.back() == tensor.shape[tensor.shape.size() - 2];
+  if (is_square && uses.diagonal_root > 0)
+    return {"kind: spd",
+            "A root of the diagonal is taken, so the matrix is symmetric and positive definite",
+            uses.diagonal_root};
+  if (is_square && uses.diagonal_divisor > 0)
+    return {"kind: dominant",
+            "The code divides by the diagonal without pivots, so the diagonal dominates",
+            uses.diagonal_divisor};
+  for (const std::size_t token : {uses.root, uses.diagonal_root})
+    if (token > 0)
+      return {"kind: uniform, lo: 0.5, hi: 2", "Roots and logarithms need positive numbers", token};
+  for (const std::size_t token : {uses.divisor, uses.diagonal_divisor})
+    if (token > 0)
+      return {"kind: uniform, lo: 0.5, hi: 2", "The code divides by these, so they stay off 0",
+              token};
+  if (tensor.is_lone)
+    return {integers_text(-8, 8),
+            "A lone sum may cancel to nothing; of small integers it is exact in any order"};
+  return {"kind: normal, mean: 0, std: 1", ""};
+}
+
+/// Values of integers that are numbers to calculate with.
+Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
+  const Dtype dtype = tensor.parameter.dtype;
+  const DtypeRow row = row_of(dtype);
+  constexpr std::int64_t kMostDrawn = std::int64_t{1} << 53;
+  const std::int64_t lowest = std::max(row.lowest, -kMostDrawn);
+  const auto highest =
+      static_cast<std::int64_t>(std::min(row.highest, static_cast<std::uint64_t>(kMostDrawn)));
+  const auto within = [&](std::int64_t lo, std::int64_t hi) {
+    return integers_text(std::max(lo, lowest), std::min(hi, highest));
+  };
+  if (dtype == Dtype::Bool) return {within(0, 1), ""};
+  if (uses.equal > 0) {
+    const auto [least, most] = std::ranges::minmax(uses.equal_to);
+    constexpr std::int64_t kSmall = 8;
+    return {within(least >= 0 && least <= kSmall ? 0 : least - 2, most + 2),
+            "Around the numbers with which the code compares these", uses.equal};
+  }
+  for (const std::size_t token : {uses.divisor, uses.diagonal_divisor})
+    if (token > 0) return {within(1, 100), "The code divides by these, so they stay off 0", token};
+  if (uses.index > 0)
+    return {within(0, 1000), "CHECK: an index is calculated from these, so they are not negative",
+            uses.index};
+  if (uses.shift > 0) return {within(0, 7), "Numbers of bits to shift by", uses.shift};
+  if (uses.feedback > 0)
+    return {within(0, 100), "Sums of these replace them, so they are not negative and small",
+            uses.feedback};
+  constexpr std::size_t kByte = 1;
+  if (uses.order > 0 && size_of(dtype) > kByte) {
+    std::vector<std::int64_t> numbers = uses.order_to;
+    numbers.push_back(0);
+    const auto ends = std::ranges::minmax(numbers);
+    constexpr std::int64_t kBeyond = 30;
+    return {within(ends.min - kBeyond, ends.max + kBeyond),
+            "Around what the code compares these with, so that each way is taken", uses.order};
+  }
+  const bool wraps = row.numbers == Numbers::Unsigned && size_of(dtype) >= 4;
+  if (size_of(dtype) == kByte || wraps) return {within(lowest, highest), "All values of the type"};
+  if (uses.product > 0)
+    return {within(-100, 100), "Small enough that sums of products do not overflow", uses.product};
+  if (uses.sum > 0)
+    return {within(-1000, 1000), "Small enough that sums do not overflow", uses.sum};
+  return {within(lowest, highest), "All values of the type, since nothing is calculated with them"};
+}
+
+/// An integer to calculate with: small and prime, so that it divides few sizes.
+int integer_value(std::size_t number, Dtype dtype) {
+  static constexpr auto kPrimes = std::to_array({7, 13, 5, 11, 3, 17, 19, 23});
+  if (dtype == Dtype::Bool) return 1;
+  return kPrimes[number % kPrimes.size()] + 20 * static_cast<int>(number / kPrimes.size());
+}
+
+/// Real scalars that are the lower ends of ranges, with the upper ends.
+std::map<std::string, std::string> ranges_of(const CFunction& function, const Tokens& tokens) {
+  const auto is_scalar = [&](std::string_view name) {
+    const CParameter* parameter = function.find(name);
+    return parameter != nullptr && !parameter->is_pointer && is_real(parameter->dtype);
+  };
+  std::map<std::string, std::string> ranges;
+  for (std::size_t i = function.open; i + 4 < function.close; ++i)
+    if (tokens[i].is("(") && is_scalar(tokens[i + 1].text) && tokens[i + 2].is("-") &&
+        is_scalar(tokens[i + 3].text) && tokens[i + 4].is(")"))
+      ranges.emplace(tokens[i + 3].text, tokens[i + 1].text);
+  static constexpr auto kEnds =
+      std::to_array<std::pair<std::string_view, std::string_view>>({{"lo", "hi"},
+                                                                    {"low", "high"},
+                                                                    {"min", "max"},
+                                                                    {"lower", "upper"},
+                                                                    {"left", "right"},
+                                                                    {"bottom", "top"},
+                                                                    {"start", "end"},
+                                                                    {"start", "stop"},
+                                                                    {"from", "to"}});
+  for (const CParameter& parameter : function.parameters)
+    for (const auto& [first, second] : kEnds) {
+      const std::size_t found = parameter.name.find(first);
+      if (found == std::string::npos || !is_scalar(parameter.name)) continue;
+      std::string other = parameter.name;
+      other.replace(found, first.size(), second);
+      if (is_scalar(other) && !ranges.contains(other)) ranges.emplace(parameter.name, other);
+    }
+  std::erase_if(ranges, [](const auto& range) { return range.first == range.second; });
+  return ranges;
+}
+
 }  // namespace
 
 bool is_safe_for_zeros(const CFunction& function, const std::vector<lex::Token>& tokens) {
   static constexpr auto kDivisions = std::to_array<std::string_view>({"/", "/=", "%", "%="});
-  return !uses_any(function, tokens, kDivisions) && takes_negative_numbers(function, tokens);
+  const auto divides = [](std::string_view text) { return contains(kDivisions, text); };
+  return !has_token(function, tokens, divides) && takes_negative_numbers(function, tokens);
 }
 
 bool takes_negative_numbers(const CFunction& function, const std::vector<lex::Token>& tokens) {
-  return !uses_any(function, tokens, kRoots);
+  return !has_token(function, tokens, is_root);
 }
 
-std::string scalar_value(std::size_t number, bool takes_negative) {
-  const bool is_negative = takes_negative && number % 2 == 1;
-  const double magnitude = number == 0 ? 0.75 : 1 + 0.25 * static_cast<double>(number);
-  return fmt::format("{}{:g}", is_negative ? "-" : "", magnitude);
+std::map<std::string, std::string> scalar_values(const CFunction& function, const Tokens& tokens,
+                                                 const std::set<std::string>& calculated) {
+  const bool takes_negative = takes_negative_numbers(function, tokens);
+  const auto ranges = ranges_of(function, tokens);
+  std::map<std::string, std::string> values;
+  std::size_t number = 0, integers = 0, pairs = 0;
+  for (const auto& [low, high] : ranges) {
+    if (values.contains(low) || values.contains(high)) continue;
+    // Eighths, which no other scalar has.
+    const double step = 0.25 * static_cast<double>(pairs++);
+    values[low] = fmt::format("{:g}", takes_negative ? -1.625 - step : 0.125 + step);
+    values[high] = fmt::format("{:g}", 1.375 + step + (takes_negative ? 0 : 4));
+  }
+  for (const CParameter& parameter : function.parameters) {
+    if (parameter.is_pointer || values.contains(parameter.name)) continue;
+    if (!is_real(parameter.dtype)) {
+      if (calculated.contains(parameter.name))
+        values[parameter.name] = fmt::format("\"{}\"", integer_value(integers++, parameter.dtype));
+      continue;
+    }
+    const bool is_negative = takes_negative && number % 2 == 1;
+    const double magnitude = number == 0 ? 0.75 : 1 + 0.25 * static_cast<double>(number);
+    ++number;
+    values[parameter.name] = fmt::format("{}{:g}", is_negative ? "-" : "", magnitude);
+  }
+  return values;
+}
+
+std::string drafted_values(const ValuedTensor& tensor, const CFunction& function,
+                           const ElementBounds& elements, std::string_view source,
+                           const Tokens& tokens) {
+  const CParameter& parameter = tensor.parameter;
+  const ArrayUses uses = uses_of(function, source, tokens, parameter.name);
+  const auto element = elements.find(parameter.name);
+  const auto search = std::ranges::find_if(
+      elements, [](const auto& other) { return other.second.use == ElementUse::Search; });
+  const bool is_searched = search != elements.end() && search->second.of == parameter.name;
+  const bool is_wanted = search != elements.end() && uses.peers > 0 && !is_real(parameter.dtype);
+  const Chosen chosen = is_searched ? of_sorted(search->second, parameter.dtype)
+                        : is_wanted
+                            ? Chosen{integers_text(searched_from(parameter.dtype), kSearched),
+                                     "Within what is searched", uses.peers}
+                        : element != elements.end() ? of_places(element->second, tensor)
+                        : is_real(parameter.dtype)  ? of_reals(uses, tensor)
+                                                    : of_integers(uses, tensor);
+  std::string text;
+  if (!chosen.why.empty()) {
+    const std::string line =
+        chosen.token == 0
+            ? std::string()
+            : fmt::format(" (line {})", position_of(source, tokens[chosen.token].offset).line);
+    text = fmt::format("    # {}{}.\n", chosen.why, line);
+  }
+  return text + fmt::format("    values: {{ {} }}\n", chosen.values);
 }
 
 std::string total_bytes(std::span<const SizedElements> tensors) {

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "task/c_function.h"
+#include "task/c/function.h"
 
 namespace kw::task {
 
@@ -19,9 +22,27 @@ bool is_safe_for_zeros(const CFunction& function, const std::vector<lex::Token>&
 /// Whether a body takes no root, logarithm or power, which negative numbers may not have.
 bool takes_negative_numbers(const CFunction& function, const std::vector<lex::Token>& tokens);
 
-/// The value of the real scalar with this number, from 0 on. It is exact in every type, neither 0
-/// nor 1, and no other scalar has it, so that swapping two of them or leaving one out shows.
-std::string scalar_value(std::size_t number, bool takes_negative);
+/// The value of each scalar that is not a dim, by name. Those of real scalars are exact in every
+/// type, neither 0 nor 1, and no two are alike, so that swapping two of them or leaving one out
+/// shows. Where the code takes the difference of two, or their names are those of the ends of a
+/// range, the first is less than the second.
+std::map<std::string, std::string> scalar_values(const CFunction& function,
+                                                 const std::vector<lex::Token>& tokens,
+                                                 const std::set<std::string>& calculated);
+
+/// The tensor for which values are chosen.
+struct ValuedTensor {
+  const CParameter& parameter;
+  const std::vector<std::string>& shape;
+  bool is_lone = false;  ///< All is summed into one element.
+};
+
+/// The lines of YAML that give an input its values, with a comment that says by which line of the
+/// code they were chosen: values that no part of the code can do without, and with which nothing
+/// overflows, divides by zero or leaves its array.
+std::string drafted_values(const ValuedTensor& tensor, const CFunction& function,
+                           const ElementBounds& elements, std::string_view source,
+                           const std::vector<lex::Token>& tokens);
 
 /// The elements of one tensor, with the bytes of each.
 struct SizedElements {

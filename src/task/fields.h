@@ -18,20 +18,24 @@ namespace kw::task {
 /// Collects complaints about all files of one task, in the order found.
 class Complaints {
  public:
-  void add(std::string line) { lines_.push_back(std::move(line)); }
+  /// Adds what is wrong at the place `where`, `file:line:column`.
+  void add(const std::string& where, About about, std::string_view message);
   bool empty() const { return lines_.empty(); }
-  /// An error with the first 20 complaints, one per line, and the number of further ones.
+  /// An error with the first 20 complaints, one per line, and the number of further ones. What it
+  /// is about has one line `WHERE ABOUT` per complaint.
   Error to_error() const;
 
  private:
   std::vector<std::string> lines_;
+  std::vector<std::string> abouts_;
 };
 
 /// Collects complaints about one file, as `file:line:column: message`.
 class FileReport {
  public:
   FileReport(std::string file, Complaints& all) : file_(std::move(file)), all_(&all) {}
-  void add(Position place, std::string_view message);
+  /// `about` is a short stable name of what is wrong, whatever the words of the message.
+  void add(Position place, About about, std::string_view message);
   const std::string& file() const { return file_; }
 
  private:
@@ -50,6 +54,8 @@ struct Formula {
 std::optional<std::string> read_text(FileReport& report, const Yaml& node, std::string_view what);
 std::optional<std::string> read_identifier(FileReport& report, const Yaml& node,
                                            std::string_view what);
+/// Whether the node's text is a plain number rather than a formula over names.
+bool is_number(const Yaml& node);
 std::optional<double> read_number(FileReport& report, const Yaml& node, std::string_view what);
 std::optional<std::int64_t> read_integer(FileReport& report, const Yaml& node,
                                          std::string_view what);

@@ -14,6 +14,7 @@
 #include "base/foreign_text.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "record/target.h"
 #include "task/device_names.h"
 #include "task/plan_parse.h"
@@ -64,7 +65,7 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view source, std::string_view file, Target target)
       : source_(source), file_(file), plan_([this](std::size_t at, std::string message) {
-          complain_at(at, std::move(message));
+          complain_at(at, About{"plan"}, std::move(message));
         }) {
     header_.target = target;
     header_.dialect = plain_dialect(target).name;
@@ -75,7 +76,7 @@ class HeaderParser {
     if (diagnostics_.empty()) read_lines();
     if (diagnostics_.empty()) finish_plan();
     if (diagnostics_.empty() && header_.points(1).empty())
-      complain_at(last_requirement_,
+      complain_at(last_requirement_, About{"knobs"},
                   "no setting of the knobs satisfies the `// kw: require` lines");
     if (!diagnostics_.empty()) return std::unexpected(std::move(diagnostics_));
     return std::move(header_);
@@ -84,14 +85,15 @@ class HeaderParser {
  private:
   const TargetRow& row() const { return row_of(header_.target); }
 
-  void complain_at(std::size_t offset, std::string message) {
-    if (diagnostics_.size() < kMaxDiagnostics)
-      diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
+  void complain_at(std::size_t offset, About about, std::string message) {
+    if (diagnostics_.size() == kMaxDiagnostics) return;
+    diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
+    diagnostics_.back().about = std::move(about.value);
   }
 
   /// Complains about the text `where`, which must be a view into the current directive.
-  void complain(std::string_view where, std::string message) {
-    complain_at(offset_of_view(where), std::move(message));
+  void complain(std::string_view where, About about, std::string message) {
+    complain_at(offset_of_view(where), std::move(about), std::move(message));
   }
 
   std::size_t offset_of_view(std::string_view where) const {
@@ -107,7 +109,7 @@ class HeaderParser {
       if (!text) continue;
       directive_ = join_directive(source_, lines, i, *text, row().comment);
       if (++count > most)
-        return complain(directive_.text,
+        return complain(directive_.text, About{fmt::format("at most {} lines", most)},
                         fmt::format("the source has more than {} `// kw:` lines", most));
       const auto word = leading_word(directive_.text);
       // A `tune` directive must stand on one line, because pinning the knobs rewrites that line.
@@ -124,10 +126,11 @@ class HeaderParser {
     header_.plan = plan_.finish();
     if (dialect_of(header_).trust_class == TrustClass::HostLauncher) return check_host();
     if (!header_.libraries.empty())
-      complain_at(0, "only host launchers may name libraries (// kw: dialect host)");
+      complain_at(0, About{"library"},
+                  "only host launchers may name libraries (// kw: dialect host)");
     if (diagnostics_.empty() && !has_launch(header_.plan))
       complain_at(
-          0,
+          0, About{"launch"},
           "the source launches no kernel; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
   }
 
@@ -136,7 +139,7 @@ class HeaderParser {
       if (!std::holds_alternative<WorkspaceNode>(node.what) &&
           !std::holds_alternative<LetNode>(node.what) &&
           !std::holds_alternative<RequireNode>(node.what))
-        complain_at(node.at,
+        complain_at(node.at, About{"host plan"},
                     "a host launcher queues its work itself, so `workspace` is the only line of a "
                     "plan that it may have");
   }
@@ -147,12 +150,13 @@ class HeaderParser {
       // gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
-      complain_at(0, fmt::format("the source file has {}; at most {} are read", format_bytes(size),
-                                 format_bytes(kMaxSourceBytes)));
+      complain_at(0, About{format_bytes(kMaxSourceBytes)},
+                  fmt::format("the source file has {}; at most {} are read", format_bytes(size),
+                              format_bytes(kMaxSourceBytes)));
     } else if (trim(source_).empty()) {
-      complain_at(0, "the source file is empty");
+      complain_at(0, About{"empty"}, "the source file is empty");
     } else if (const auto at = find_control(source_, "\n\r\t\f\v"); at != std::string_view::npos) {
-      complain_at(at, "the source file is not a text file");
+      complain_at(at, About{"text file"}, "the source file is not a text file");
     }
   }
 
@@ -173,7 +177,8 @@ class HeaderParser {
     if (PlanParser::knows(plan_word)) {
       if (row().launches_by_plan) return plan_.read({text, directive_.at});
       return complain(
-          text, fmt::format("'{}' belongs to a launch plan, which only a .cu file has", plan_word));
+          text, About{fmt::format("plan: {}", plan_word)},
+          fmt::format("'{}' belongs to a launch plan, which only a .cu file has", plan_word));
     }
     const auto found = std::ranges::find(kReaders, word, &std::pair<std::string_view, Read>::first);
     if (found != kReaders.end()) return (this->*found->second)(trim(text.substr(word.size())));
@@ -182,7 +187,7 @@ class HeaderParser {
       if (row().dialects.size() > 1 || name != "dialect") known.emplace_back(name);
     if (row().launches_by_plan)
       for (std::string& name : PlanParser::words()) known.push_back(std::move(name));
-    complain(text,
+    complain(text, About{fmt::format("directive {}", with_nearest(sanitise(word, 40), known))},
              fmt::format("unknown directive '{}'{}", sanitise(word, 40), suggestion(word, known)));
   }
 
@@ -191,13 +196,14 @@ class HeaderParser {
     const auto equals = text.find('=');
     const auto name = trim(text.substr(0, equals));
     if (equals == std::string_view::npos || name.empty())
-      complain(text, "this `// kw:` line needs the form NAME = value");
+      complain(text, About{"NAME = value"}, "this `// kw:` line needs the form NAME = value");
     else if (!is_usable_identifier(name) || is_expression_function(name))
-      complain(name,
+      complain(name, About{fmt::format("name {}", sanitise(name, 40))},
                fmt::format("a knob cannot have the name '{}', which C++ or the expressions reserve",
                            sanitise(name, 40)));
     else if (contains(known_, name))
-      complain(name, fmt::format("the name '{}' is defined twice by `// kw:` lines", name));
+      complain(name, About{fmt::format("twice {}", name)},
+               fmt::format("the name '{}' is defined twice by `// kw:` lines", name));
     else
       return std::pair{std::string(name), trim(text.substr(equals + 1))};
     return std::nullopt;
@@ -211,29 +217,36 @@ class HeaderParser {
       const auto checked =
           row().launches_by_plan ? std::expected<void, ExprError>() : expr->check_names(known_);
       if (checked) return std::move(*expr);
-      complain(text.substr(checked.error().offset), checked.error().message);
+      complain(text.substr(checked.error().offset), About{checked.error().about},
+               checked.error().message);
     } else {
-      complain(text.substr(std::min(text.size(), expr.error().offset)), expr.error().message);
+      complain(text.substr(std::min(text.size(), expr.error().offset)), About{expr.error().about},
+               expr.error().message);
     }
     return std::nullopt;
   }
 
   void read_tune(std::string_view text) {
     if (plan_.is_in_block())
-      return complain(text,
+      return complain(text, About{"knob in a block"},
                       "a knob must be declared outside the blocks of the plan (`for`, `when`)");
     const auto assignment = read_assignment(text);
     if (!assignment) return;
     if (header_.knobs.size() == kMaxKnobs)
-      return complain(text, fmt::format("the source declares more than {} knobs", kMaxKnobs));
+      return complain(text, About{fmt::format("at most {} knobs", kMaxKnobs)},
+                      fmt::format("the source declares more than {} knobs", kMaxKnobs));
     Knob knob{assignment->first, {}};
     for (const auto part : split_arguments(assignment->second)) {
       const auto value = evaluate_text(part, {});
-      if (!value) return complain(part, "a knob's values are integers: " + value.error().what);
+      if (!value)
+        return complain(part, About{fmt::format("knob value: {}", value.error().about)},
+                        "a knob's values are integers: " + value.error().what);
       if (contains(knob.values, *value))
-        return complain(part, fmt::format("the value {} of this knob is listed twice", *value));
+        return complain(part, About{fmt::format("twice {}", *value)},
+                        fmt::format("the value {} of this knob is listed twice", *value));
       if (knob.values.size() == kMaxKnobValues)
-        return complain(part, fmt::format("this knob has more than {} values", kMaxKnobValues));
+        return complain(part, About{fmt::format("at most {} values", kMaxKnobValues)},
+                        fmt::format("this knob has more than {} values", kMaxKnobValues));
       knob.values.push_back(*value);
     }
     known_.push_back(knob.name);
@@ -279,7 +292,8 @@ class HeaderParser {
     const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
     if (contains(known_, "arch") || !contains(names, "arch") || std::ranges::any_of(names, is_arch))
       return true;
-    complain(text, "arch can only be compared with the name of an architecture, such as sm_90a");
+    complain(text, About{"arch"},
+             "arch can only be compared with the name of an architecture, such as sm_90a");
     return false;
   }
 
@@ -303,10 +317,11 @@ class HeaderParser {
     std::vector<std::string> known;
     for (const DialectRow& dialect : row().dialects) known.emplace_back(dialect.name);
     if (known.size() == 1)
-      complain(text, "`// kw: dialect` may stand only in a .cu file");
+      complain(text, About{"dialect"}, "`// kw: dialect` may stand only in a .cu file");
     else if (!contains(known, text))
-      complain(text, fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
-                                 join(known, ", "), suggestion(text, known)));
+      complain(text, About{fmt::format("dialect {}", with_nearest(sanitise(text, 40), known))},
+               fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
+                           join(known, ", "), suggestion(text, known)));
     else
       header_.dialect = text;
   }
@@ -316,8 +331,11 @@ class HeaderParser {
                   std::span<const std::string_view> known, std::vector<std::string>& words) {
     for (const auto word : split_arguments(text)) {
       if (!contains(known, word))
-        complain(word, fmt::format("unknown {} '{}'; there are {}{}", what, sanitise(word, 40),
-                                   fmt::join(known, ", "), suggestion(word, strings(known))));
+        complain(
+            word,
+            About{fmt::format("{} {}", what, with_nearest(sanitise(word, 40), strings(known)))},
+            fmt::format("unknown {} '{}'; there are {}{}", what, sanitise(word, 40),
+                        fmt::join(known, ", "), suggestion(word, strings(known))));
       else if (!contains(words, word))
         words.emplace_back(word);
     }
@@ -345,8 +363,9 @@ class HeaderParser {
   Diagnostics diagnostics_;
 };
 
-Finding note(std::string text) {
+Finding note(About about, std::string text) {
   Finding finding;
+  finding.about = std::move(about.value);
   finding.kind = FindingKind::Diagnostic;
   finding.text = std::move(text);
   return finding;
@@ -386,16 +405,18 @@ bool names_dialect(std::string_view line, const TargetRow& target, const Dialect
 
 }  // namespace
 
-bool asks_for_headers(std::string_view source) {
+const DialectRow* dialect_with_headers(std::string_view source) {
   const auto lines = split_lines(source);
   for (const Target target : all_targets())
     for (const DialectRow& dialect : row_of(target).dialects)
       if (!dialect.headers.empty() && std::ranges::any_of(lines, [&](std::string_view line) {
             return names_dialect(line, row_of(target), dialect);
           }))
-        return true;
-  return false;
+        return &dialect;
+  return nullptr;
 }
+
+bool asks_for_headers(std::string_view source) { return dialect_with_headers(source) != nullptr; }
 
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
                                                          std::string_view file, Target target) {
@@ -414,11 +435,13 @@ Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions
   // The task must allow only options that can change a result: fast_math.
   for (const auto& option : header.options)
     if (option == "fast_math" && !contains(restrictions.options, option))
-      diagnostics.push_back(note(fmt::format("the task does not allow the option {}", option)));
+      diagnostics.push_back(note(About{"option " + option},
+                                 fmt::format("the task does not allow the option {}", option)));
   for (const auto& library : header.libraries)
     if (origin != Origin::Baseline && is_on(Defence::ClaimsScreened) &&
         !contains(restrictions.libraries, library))
-      diagnostics.push_back(note(fmt::format("the task does not allow the library {}", library)));
+      diagnostics.push_back(note(About{"library " + library},
+                                 fmt::format("the task does not allow the library {}", library)));
   return diagnostics;
 }
 

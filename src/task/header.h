@@ -69,8 +69,10 @@ struct CandidateHeader {
 
 /// The row of the header's dialect.
 const DialectRow& dialect_of(const CandidateHeader& header);
-/// Whether a source, or the beginning of one, names a dialect of any target that needs headers
-/// beyond those of its compiler (`// kw: dialect cute`).
+/// The dialect of any target that a source, or the beginning of one, names (`// kw: dialect cute`)
+/// and that needs headers beyond those of its compiler; null: it names no such dialect.
+const DialectRow* dialect_with_headers(std::string_view source);
+/// Whether dialect_with_headers() finds one.
 bool asks_for_headers(std::string_view source);
 
 /// Findings of kind "diagnostic" with a code frame, in file order; never an empty list.

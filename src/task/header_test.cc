@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/header.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -23,11 +25,12 @@ const char* const kSource = R"(// kw: tune BLOCK = 64, 128, 256
 void saxpy(int n, float a, const float* x, float* y) {}
 )";
 
+/// A line "PLACE ABOUT" for each complaint about the source.
 std::string errors_of(std::string_view source) {
   const auto header = parse_header(source, "a.cpp");
   if (header) return "fine";
   std::string text;
-  for (const auto& finding : header.error()) text += finding.place + ": " + finding.text + "\n";
+  for (const auto& finding : header.error()) text += finding.place + " " + finding.about + "\n";
   return text;
 }
 
@@ -60,34 +63,21 @@ TEST(Header, EnumeratesWhatExists) {
 }
 
 TEST(Header, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(errors_of("int x;\n  // kw: tunee A = 1\n"),
-            "a.cpp:2:10: unknown directive 'tunee' (did you mean 'tune'?)\n");
-  EXPECT_EQ(errors_of("// kw:\n"), "a.cpp:1:7: unknown directive ''\n");
-  EXPECT_EQ(errors_of("// kw: tune A\n"),
-            "a.cpp:1:13: this `// kw:` line needs the form NAME = value\n");
-  EXPECT_EQ(errors_of("// kw: tune\n"),
-            "a.cpp:1:12: this `// kw:` line needs the form NAME = value\n");
-  EXPECT_EQ(
-      errors_of("// kw: tune int = 1\n"),
-      "a.cpp:1:13: a knob cannot have the name 'int', which C++ or the expressions reserve\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 1, x\n"),
-            "a.cpp:1:20: a knob's values are integers: unknown name 'x' in 'x'\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 1, 2, 1\n"),
-            "a.cpp:1:23: the value 1 of this knob is listed twice\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 1\n// kw: let A = 2\n"),
-            "a.cpp:2:12: the name 'A' is defined twice by `// kw:` lines\n");
+  EXPECT_EQ(errors_of("int x;\n  // kw: tunee A = 1\n"), "a.cpp:2:10 directive tunee -> tune\n");
+  EXPECT_EQ(errors_of("// kw:\n"), "a.cpp:1:7 directive \n");
+  EXPECT_EQ(errors_of("// kw: tune A\n"), "a.cpp:1:13 NAME = value\n");
+  EXPECT_EQ(errors_of("// kw: tune\n"), "a.cpp:1:12 NAME = value\n");
+  EXPECT_EQ(errors_of("// kw: tune int = 1\n"), "a.cpp:1:13 name int\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, x\n"), "a.cpp:1:20 knob value: x\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, 2, 1\n"), "a.cpp:1:23 twice 1\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1\n// kw: let A = 2\n"), "a.cpp:2:12 twice A\n");
   EXPECT_EQ(errors_of("// kw: tune SIZE = 1\n// kw: let B = min(SIZ, 3), C = B +\n"),
-            "a.cpp:2:20: unknown name 'SIZ' (did you mean 'SIZE'?)\n");
-  EXPECT_EQ(errors_of("// kw: require A > 0\n"), "a.cpp:1:16: unknown name 'A'\n");
-  EXPECT_EQ(errors_of("// kw: option fastmath\n"),
-            "a.cpp:1:15: unknown option 'fastmath'; there are fast_math, unroll_loops, O2 (did you "
-            "mean 'fast_math'?)\n");
-  EXPECT_EQ(errors_of("// kw: library mkl\n"),
-            "a.cpp:1:16: unknown library 'mkl'; there are openblas\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 1, 2\n// kw: require A > 2\n"),
-            "a.cpp:2:16: no setting of the knobs satisfies the `// kw: require` lines\n");
-  EXPECT_EQ(errors_of("// kw: tune A = 0\n// kw: let B = 4 / A\n"),
-            "a.cpp:1:1: no setting of the knobs satisfies the `// kw: require` lines\n");
+            "a.cpp:2:20 SIZ -> SIZE\n");
+  EXPECT_EQ(errors_of("// kw: require A > 0\n"), "a.cpp:1:16 A\n");
+  EXPECT_EQ(errors_of("// kw: option fastmath\n"), "a.cpp:1:15 option fastmath -> fast_math\n");
+  EXPECT_EQ(errors_of("// kw: library mkl\n"), "a.cpp:1:16 library mkl\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, 2\n// kw: require A > 2\n"), "a.cpp:2:16 knobs\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 0\n// kw: let B = 4 / A\n"), "a.cpp:1:1 knobs\n");
 }
 
 TEST(Header, AByteOrderMarkIsNoPartOfTheSource) {
@@ -104,14 +94,12 @@ TEST(Header, AByteOrderMarkIsNoPartOfTheSource) {
 }
 
 TEST(Header, RefusesWhatIsNoSource) {
-  EXPECT_EQ(errors_of(" \n\t"), "a.cpp:1:1: the source file is empty\n");
-  EXPECT_EQ(errors_of(std::string("int x;\n\0\1", 9)),
-            "a.cpp:2:1: the source file is not a text file\n");
-  EXPECT_EQ(errors_of(std::string(3 << 20, 'x')),
-            "a.cpp:1:1: the source file has 3 MiB; at most 1 MiB are read\n");
+  EXPECT_EQ(errors_of(" \n\t"), "a.cpp:1:1 empty\n");
+  EXPECT_EQ(errors_of(std::string("int x;\n\0\1", 9)), "a.cpp:2:1 text file\n");
+  EXPECT_EQ(errors_of(std::string(3 << 20, 'x')), "a.cpp:1:1 1 MiB\n");
   std::string many;
   for (int i = 0; i < 300; ++i) many += "// kw: technique x\n";
-  EXPECT_EQ(errors_of(many), "a.cpp:201:8: the source has more than 200 `// kw:` lines\n");
+  EXPECT_EQ(errors_of(many), "a.cpp:201:8 at most 200 lines\n");
 }
 
 TEST(Header, DrawsTheLine) {
@@ -138,16 +126,16 @@ TEST(Knobs, TakesSettings) {
   const auto header = parse_header(kSource, "a.cpp").value();
   const auto set = [&](std::vector<std::string> settings) {
     const auto point = apply_settings(header, settings);
-    return point ? "BLOCK=" + std::to_string(point->at("BLOCK")) : point.error().what;
+    return point ? "BLOCK=" + std::to_string(point->at("BLOCK"))
+                 : fmt::format("{} {}", name_of(point.error().code), point.error().about);
   };
   EXPECT_EQ(set({}), "BLOCK=64");
   EXPECT_EQ(set({"BLOCK=256", "UNROLL=1"}), "BLOCK=256");
-  EXPECT_EQ(set({"BLOCK=256"}),
-            "the kernel's `// kw: require` lines exclude this setting of its knobs");
-  EXPECT_EQ(set({"BLOK=256"}), "the candidate has no knob 'BLOK' (did you mean 'BLOCK'?)");
-  EXPECT_EQ(set({"BLOCK=100"}), "the knob BLOCK must be one of 64, 128, 256, not '100'");
-  EXPECT_EQ(set({"BLOCK=x"}), "the knob BLOCK must be one of 64, 128, 256, not 'x'");
-  EXPECT_EQ(set({"BLOCK"}), "the setting of a knob has the form KNOB=VALUE, not 'BLOCK'");
+  EXPECT_EQ(set({"BLOCK=256"}), "contradiction require");
+  EXPECT_EQ(set({"BLOK=256"}), "not_found BLOK -> BLOCK");
+  EXPECT_EQ(set({"BLOCK=100"}), "out_of_range BLOCK=100");
+  EXPECT_EQ(set({"BLOCK=x"}), "out_of_range BLOCK=x");
+  EXPECT_EQ(set({"BLOCK"}), "bad_input BLOCK");
 }
 
 TEST(Knobs, PinsASource) {
@@ -178,7 +166,7 @@ TEST(Header, HostLaunchersHaveLibrariesAndWorkspacesAlone) {
   const auto parse = [](const char* source) { return parse_header(source, "a.cu", Target::Cuda); };
   const auto complaint = [&](const char* source) {
     const auto header = parse(source);
-    return header ? std::string("accepted") : header.error().front().text;
+    return header ? std::string("accepted") : header.error().front().about;
   };
   const auto header = parse(
       "// kw: dialect host\n// kw: library cublas, cub\n// kw: workspace w u8 [64]\nint f();\n");
@@ -186,12 +174,10 @@ TEST(Header, HostLaunchersHaveLibrariesAndWorkspacesAlone) {
   EXPECT_EQ(header->dialect, "host");
   EXPECT_EQ(header->libraries, (std::vector<std::string>{"cublas", "cub"}));
   const std::string launch = "// kw: launch k grid(1) block(1) args()\n";
-  EXPECT_THAT(complaint(("// kw: dialect host\n" + launch).c_str()),
-              testing::HasSubstr("queues its work itself"));
-  EXPECT_THAT(complaint(("// kw: library cublas\n" + launch).c_str()),
-              testing::HasSubstr("only host launchers may name libraries"));
+  EXPECT_EQ(complaint(("// kw: dialect host\n" + launch).c_str()), "host plan");
+  EXPECT_EQ(complaint(("// kw: library cublas\n" + launch).c_str()), "library");
   EXPECT_THAT(complaint("// kw: dialect host\n// kw: library openblas\n"),
-              testing::HasSubstr("unknown library 'openblas'"));
+              testing::StartsWith("library openblas"));
   const auto candidate =
       make_candidate("a", "// kw: dialect host\n", Origin::Baseline, {}, Target::Cuda);
   EXPECT_EQ(candidate.value().trust_class, TrustClass::HostLauncher);

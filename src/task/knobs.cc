@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "task/header.h"
 #include "task/plan_text.h"
 
@@ -96,23 +97,27 @@ Result<KnobPoint> apply_settings(const CandidateHeader& header,
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos)
-      return fail_input(fmt::format("the setting of a knob has the form KNOB=VALUE, not '{}'",
+      return fail_input(ErrorCode::BadInput, About{sanitise(setting, 60)},
+                        fmt::format("the setting of a knob has the form KNOB=VALUE, not '{}'",
                                     sanitise(setting, 60)));
     const std::string name(trim(std::string_view(setting).substr(0, equals)));
     const auto knob = std::ranges::find(header.knobs, name, &Knob::name);
     if (knob == header.knobs.end())
-      return fail_input(fmt::format(
-          "the candidate has no knob '{}'{}", sanitise(name, 40),
-          known.empty() ? "; the candidate declares no knob" : suggestion(name, known)));
+      return fail_input(ErrorCode::NotFound, About{with_nearest(sanitise(name, 40), known)},
+                        fmt::format("the candidate has no knob '{}'{}", sanitise(name, 40),
+                                    known.empty() ? "; the candidate declares no knob"
+                                                  : suggestion(name, known)));
     const auto value = evaluate_text(std::string_view(setting).substr(equals + 1), {});
     if (!value || !has_value(*knob, *value))
-      return fail_input(fmt::format("the knob {} must be one of {}, not '{}'", name,
-                                    fmt::join(knob->values, ", "),
-                                    sanitise(setting.substr(equals + 1), 40)));
+      return fail_input(
+          ErrorCode::OutOfRange, About{name + "=" + sanitise(setting.substr(equals + 1), 40)},
+          fmt::format("the knob {} must be one of {}, not '{}'", name,
+                      fmt::join(knob->values, ", "), sanitise(setting.substr(equals + 1), 40)));
     point[name] = *value;
   }
   if (!header.is_valid(point))
-    return fail_input("the kernel's `// kw: require` lines exclude this setting of its knobs");
+    return fail_input(ErrorCode::Contradiction, About{"require"},
+                      "the kernel's `// kw: require` lines exclude this setting of its knobs");
   return point;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
+#include "base/with_nearest.h"
 #include "record/target.h"
 #include "task/code.h"
 #include "task/header.h"
@@ -28,23 +29,30 @@ namespace fs = std::filesystem;
 constexpr const char* kReference = "reference.cpp";
 constexpr const char* kReferenceFast = "reference_fast.cu";
 constexpr const char* kMagnitudeFast = "magnitude_fast.cu";
+/// The files that a task cannot be without.
+constexpr std::array kNeeded = {"task.yaml", "shapes.yaml", kReference};
 constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast};
 
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) return fail_input("there is no such file", path.string());
-  if (!fs::is_regular_file(status)) return fail_input("this is not a regular file", path.string());
+  if (!fs::exists(status))
+    return fail_input(ErrorCode::NotFound, "there is no such file", path.string());
+  if (!fs::is_regular_file(status))
+    return fail_input(ErrorCode::BadInput, About{"regular file"}, "this is not a regular file",
+                      path.string());
   const auto size = fs::file_size(path, error);
-  if (error) return fail_input(error.message(), path.string());
+  if (error) return fail_input(ErrorCode::Io, error.message(), path.string());
   if (size > kMaxYamlBytes)
-    return fail_input(fmt::format("the file of the task has {}; at most {} are read",
+    return fail_input(ErrorCode::TooLarge, About{format_bytes(kMaxYamlBytes)},
+                      fmt::format("the file of the task has {}; at most {} are read",
                                   format_bytes(size), format_bytes(kMaxYamlBytes)),
                       path.string());
   std::ifstream stream(path, std::ios::binary);
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
-  if (!stream) return fail_input("this file of the task cannot be read", path.string());
+  if (!stream)
+    return fail_input(ErrorCode::Io, "this file of the task cannot be read", path.string());
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
@@ -54,7 +62,7 @@ Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles
   std::error_code error;
   for (fs::directory_iterator entry(folder / name, error), end; entry != end;
        entry.increment(error)) {
-    if (error) return fail_input(error.message(), (folder / name).string());
+    if (error) return fail_input(ErrorCode::Io, error.message(), (folder / name).string());
     if (!target_of_file(entry->path().filename().string())) continue;
     files.texts[name + "/" + entry->path().filename().string()] =
         KW_TRY(read_text_file(entry->path()));
@@ -69,8 +77,9 @@ struct Named {
   std::string key;
   std::string where;
 
-  std::unexpected<Error> refusal(std::string_view message) const {
-    return fail_input(fmt::format("{}: {}", key, message), where);
+  std::unexpected<Error> refusal(About about, std::string_view message) const {
+    return fail_input(ErrorCode::BadInput, std::move(about), fmt::format("{}: {}", key, message),
+                      where);
   }
 };
 
@@ -95,6 +104,7 @@ Result<TaskFiles> files_named(const Named& named,
   TaskFiles other = KW_TRY(beside(named.name));
   if (other.texts.empty())
     return named.refusal(
+        About{fmt::format("{}: {}", named.key, named.name)},
         fmt::format("'like' names the task '{}', which has no folder beside this one", named.name));
   return other;
 }
@@ -128,7 +138,7 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
     // instead.
     const auto colon = finding.place.find(':');
     const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
-    complaints.add(fmt::format("{}{}: {}", files.place_of(path), place, finding.text));
+    complaints.add(files.place_of(path) + place, About{finding.about}, finding.text);
   }
   return std::nullopt;
 }
@@ -153,7 +163,7 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
   for (const WorkloadSpec& spec : definition.workloads)
     if (const auto workload = resolve(definition, spec);
         !workload && seen.insert(workload.error().where).second)
-      complaints.add(describe(workload.error()));
+      complaints.add(workload.error().where, About{workload.error().about}, workload.error().what);
 }
 
 /// The longest allowed chain of variants of variants; more levels would be hard for people to
@@ -181,6 +191,7 @@ Result<> borrow_within(TaskFiles& files,
   if (!like.name.empty()) {
     if (deeper == 0)
       return like.refusal(
+          About{fmt::format("like: at most {}", kMostLikes)},
           fmt::format("more than {} tasks are 'like' one another in a chain", kMostLikes));
     TaskFiles other = KW_TRY(files_named(like, beside));
     KW_TRY(borrow_within(other, beside, deeper - 1));
@@ -202,6 +213,82 @@ Result<> borrow_within(TaskFiles& files,
     if (const auto found = other.texts.find(name); found != other.texts.end())
       lend(truth.name, found->second, name);
   return {};
+}
+
+const std::string* find_text(const TaskFiles& files, const std::string& name) {
+  const auto found = files.texts.find(name);
+  return found == files.texts.end() ? nullptr : &found->second;
+}
+
+Result<Yaml> parse_file(const TaskFiles& files, const std::string& name) {
+  return parse_yaml(*find_text(files, name), files.place_of(name));
+}
+
+/// The definition with what stands outside of the task's YAML files, save the kernels.
+Definition begin_definition(const TaskFiles& files, Complaints& complaints) {
+  Definition definition;
+  definition.folder = files.origin;
+  definition.reference = *find_text(files, kReference);
+  definition.task.has_magnitude = defines_function(definition.reference, "magnitude");
+  if (!defines_function(definition.reference, "reference"))
+    complaints.add(files.place_of(kReference) + ":1:1", About{"reference"},
+                   "this file defines no function template named 'reference'");
+  if (const auto* spec = find_text(files, "spec.md")) definition.task.spec = *spec;
+  // Even an empty DRAFT.md marks the task as a draft.
+  if (const auto* draft = find_text(files, kDraftFile))
+    definition.draft = draft->empty() ? "draft" : *draft;
+  return definition;
+}
+
+/// Reads the task.yaml at the end of the chain, and applies what the variants before it change.
+Result<> read_chain(const TaskFiles& files, const std::vector<std::string>& chain,
+                    const std::vector<Yaml>& yamls, Definition& definition,
+                    Complaints& complaints) {
+  // The variant's dtype is read before the file of the task on which it is based, because the dtype
+  // applies to the tensors declared there.
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);
+    FileReport report(files.place_of(chain[i]), complaints);
+    if (!definition.real) parse_variant_dtype(report, yamls[i], definition);
+  }
+  FileReport main_report(definition.file, complaints);
+  parse_task_yaml(main_report, yamls.back(), definition);
+  for (std::size_t i = chain.size() - 1; i-- > 0;) {
+    FileReport report(files.place_of(chain[i]), complaints);
+    parse_variant_yaml(report, yamls[i], definition);
+  }
+  if (complaints.empty()) {
+    definition.reference = reference_with_overloads(definition, definition.reference);
+    definition.task.spec = without_wider(definition, definition.task.spec);
+  }
+  return {};
+}
+
+/// Reads the baselines, the task's own candidates, and the device code of its truth.
+void read_kernels(const TaskFiles& files, Definition& definition, Complaints& complaints) {
+  definition.baselines =
+      read_candidates(files, "baselines/", Origin::Baseline, definition, complaints);
+  definition.candidates =
+      read_candidates(files, "candidates/", Origin::Task, definition, complaints);
+  const auto read_truth = [&](const char* name, std::optional<Candidate>& truth) {
+    if (find_text(files, name) != nullptr)
+      truth = read_candidate(files, name, Origin::Reference, definition, complaints);
+  };
+  read_truth(kReferenceFast, definition.reference_fast);
+  read_truth(kMagnitudeFast, definition.magnitude_fast);
+  if (find_text(files, kMagnitudeFast) != nullptr && !definition.task.has_magnitude)
+    complaints.add(files.place_of(kMagnitudeFast) + ":1:1", About{"magnitude"},
+                   "reference.cpp defines no magnitude to check it against");
+}
+
+/// The digest of all files that say what the task is.
+std::string digest_of(const TaskFiles& files, const std::vector<std::string>& chain) {
+  Sha256Stream digest;
+  for (const auto* name : kNeeded) digest.update_part(*find_text(files, name));
+  for (const auto* name : {kReferenceFast, kMagnitudeFast})
+    if (const auto* text = find_text(files, name)) digest.update_part(*text);
+  for (std::size_t i = 1; i < chain.size(); ++i) digest.update_part(*find_text(files, chain[i]));
+  return digest.finish().hex();
 }
 
 }  // namespace
@@ -245,6 +332,7 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   if (!fs::is_directory(folder, error)) {
     const auto name = folder.filename().string();
     return fail_input(
+        ErrorCode::NotFound, About{with_nearest(name, tasks_beside(folder))},
         fmt::format("there is no such task folder{}", suggestion(name, tasks_beside(folder))),
         folder.string());
   }
@@ -258,80 +346,28 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
 }
 
 Result<Definition> parse_task(const TaskFiles& files) {
-  const auto text = [&](const char* name) -> const std::string* {
-    const auto found = files.texts.find(name);
-    return found == files.texts.end() ? nullptr : &found->second;
-  };
-  for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    if (text(name) == nullptr) return fail_input("the task lacks this file", files.place_of(name));
-  const auto parsed = [&](const char* name) {
-    return parse_yaml(*text(name), files.place_of(name));
-  };
+  for (const auto* name : kNeeded)
+    if (find_text(files, name) == nullptr)
+      return fail_input(ErrorCode::Missing, About{name}, "the task lacks this file",
+                        files.place_of(name));
   const std::vector<std::string> chain = chain_of(files);
-  const std::string& main_file = chain.back();
   std::vector<Yaml> yamls;
-  for (const std::string& path : chain) yamls.push_back(KW_TRY(parsed(path.c_str())));
-  const Yaml& task_yaml = yamls.front();
-  const Yaml shapes_yaml = KW_TRY(parsed("shapes.yaml"));
+  for (const std::string& path : chain) yamls.push_back(KW_TRY(parse_file(files, path)));
+  const Yaml shapes_yaml = KW_TRY(parse_file(files, "shapes.yaml"));
 
   Complaints complaints;
-  Definition definition;
-  definition.folder = files.origin;
-  definition.file = files.place_of(main_file);
-  definition.reference = *text("reference.cpp");
-  definition.task.has_magnitude = defines_function(definition.reference, "magnitude");
-  if (!defines_function(definition.reference, "reference"))
-    complaints.add(files.place_of(kReference) +
-                   ":1:1: this file defines no function template named 'reference'");
-  if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
-  // Even an empty DRAFT.md marks the task as a draft.
-  if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
-
-  // The variant's dtype is read before the file of the task on which it is based, because the dtype
-  // applies to the tensors declared there.
-  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
-    definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);
-    FileReport report(files.place_of(chain[i]), complaints);
-    if (!definition.real) parse_variant_dtype(report, yamls[i], definition);
-  }
-  FileReport main_report(definition.file, complaints);
-  parse_task_yaml(main_report, yamls.back(), definition);
-  for (std::size_t i = chain.size() - 1; i-- > 0;) {
-    FileReport report(files.place_of(chain[i]), complaints);
-    parse_variant_yaml(report, yamls[i], definition);
-  }
-  if (complaints.empty()) {
-    definition.reference = reference_with_overloads(definition, definition.reference);
-    definition.task.spec = without_wider(definition, definition.task.spec);
-  }
+  Definition definition = begin_definition(files, complaints);
+  definition.file = files.place_of(chain.back());
+  KW_TRY(read_chain(files, chain, yamls, definition, complaints));
   FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
   // If task.yaml cannot be read, the dims that a workload must set are unknown, so shapes.yaml is
   // not read.
-  if (task_yaml.kind == Yaml::Kind::Mapping)
+  if (yamls.front().kind == Yaml::Kind::Mapping)
     parse_shapes_yaml(shapes_report, shapes_yaml, definition);
-  definition.baselines =
-      read_candidates(files, "baselines/", Origin::Baseline, definition, complaints);
-  definition.candidates =
-      read_candidates(files, "candidates/", Origin::Task, definition, complaints);
-  const auto read_truth = [&](const char* name, std::optional<Candidate>& truth) {
-    if (text(name) != nullptr)
-      truth = read_candidate(files, name, Origin::Reference, definition, complaints);
-  };
-  read_truth(kReferenceFast, definition.reference_fast);
-  read_truth(kMagnitudeFast, definition.magnitude_fast);
-  if (text(kMagnitudeFast) != nullptr && !definition.task.has_magnitude)
-    complaints.add(fmt::format("{}:1:1: reference.cpp defines no magnitude to check it against",
-                               files.place_of(kMagnitudeFast)));
+  read_kernels(files, definition, complaints);
   if (complaints.empty()) check_workloads(definition, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
-
-  Sha256Stream digest;
-  for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    digest.update_part(*text(name));
-  for (const auto* name : {kReferenceFast, kMagnitudeFast})
-    if (text(name) != nullptr) digest.update_part(*text(name));
-  for (std::size_t i = 1; i < chain.size(); ++i) digest.update_part(*text(chain[i].c_str()));
-  definition.task.sha256 = digest.finish().hex();
+  definition.task.sha256 = digest_of(files, chain);
   return definition;
 }
 

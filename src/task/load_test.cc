@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/error_for_test.h"
 #include "task/resolve.h"
 
 namespace kw::task {
@@ -71,15 +72,37 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
   return text.replace(at, from.size(), to);
 }
 
+/// A line "PLACE ABOUT" for each complaint about the task.
 std::string errors_of(const TaskFiles& task) {
   const auto definition = parse_task(task);
-  return definition ? "fine" : describe(definition.error());
+  return definition ? "fine" : place_and_about(definition.error());
 }
 std::string task_error(std::string_view from, std::string_view to) {
   return errors_of(files(with(kTask, from, to)));
 }
 std::string shapes_error(std::string_view from, std::string_view to) {
   return errors_of(files(kTask, with(kShapes, from, to)));
+}
+
+/// What is wrong with a task whose input has integers of this type and in this range.
+std::string integers_error(std::string_view dtype, std::string_view range) {
+  const std::string typed =
+      with(kTask, "dtype: f32\n    shape: [rows, n]\n    role: in",
+           "dtype: " + std::string(dtype) + "\n    shape: [rows, n]\n    role: in");
+  return errors_of(
+      files(with(typed, "kind: normal, mean: 0, std: 1", "kind: integers, " + std::string(range)),
+            with(kShapes, ", values: { x: { kind: integers, lo: 1, hi: 3 } }", "")));
+}
+
+TEST(LoadTask, IntegersMayBeAsLargeAsAKernelOfFewerBitsWouldMiss) {
+  EXPECT_EQ(integers_error("u64", "lo: 0, hi: 9007199254740992"), "fine");
+  EXPECT_NE(integers_error("u64", "lo: 0, hi: 9007199254740994"), "fine");
+  EXPECT_EQ(integers_error("i64", "lo: -9007199254740992, hi: 0"), "fine");
+  EXPECT_EQ(integers_error("u32", "lo: 0, hi: 4294967295"), "fine");
+  EXPECT_NE(integers_error("u32", "lo: 0, hi: 4294967296"), "fine");
+  EXPECT_NE(integers_error("u8", "lo: -1, hi: 255"), "fine");
+  EXPECT_EQ(integers_error("f32", "lo: 0, hi: 16777216"), "fine");
+  EXPECT_NE(integers_error("f32", "lo: 0, hi: 16777218"), "fine");
 }
 
 TEST(LoadTask, ReadsEverything) {
@@ -119,16 +142,14 @@ TEST(LoadTask, RestrictionsOfAGpu) {
   ASSERT_TRUE(definition.has_value()) << definition.error().what;
   EXPECT_EQ(definition->task.restrictions.registers, 128);
   EXPECT_EQ(definition->task.restrictions.local_bytes, 8192);
-  EXPECT_NE(with("{ local_bytes: 32769 }")
-                .error()
-                .what.find("the local_bytes of a thread must be 1 to 32768"),
-            std::string::npos);
+  EXPECT_THAT(with("{ local_bytes: 32769 }"),
+              IsErrorAbout(ErrorCode::BadInput, "tasks/twice/task.yaml:28:30 local_bytes"));
   EXPECT_EQ(definition->task.restrictions.archs, (std::vector<std::string>{"sm_80", "sm_90a"}));
-  EXPECT_NE(
-      with("{ registers: 256 }").error().what.find("the registers of a thread must be 16 to 255"),
-      std::string::npos);
-  EXPECT_NE(with("{ archs: [sm_09] }").error().what.find("archs must be one of sm_75"),
-            std::string::npos);
+  EXPECT_THAT(with("{ registers: 256 }"),
+              IsErrorAbout(ErrorCode::BadInput, "tasks/twice/task.yaml:28:28 registers"));
+  EXPECT_THAT(with("{ archs: [sm_09] }"),
+              IsErrorAbout(ErrorCode::BadInput,
+                           testing::StartsWith("tasks/twice/task.yaml:28:25 archs: sm_09")));
 }
 
 TEST(LoadTask, SkipsWhatDoesNotFit) {
@@ -167,9 +188,7 @@ TEST(LoadTask, TypesOfTwoBytesAreForGpus) {
   const auto definition = parse_task(files(text)).value();
   EXPECT_EQ(resolve(definition, Target::Cuda, kPlenty)->workloads.front().tensors.front().dtype,
             Dtype::BF16);
-  EXPECT_EQ(resolve(definition, Target::Cpu, kPlenty).error().what,
-            "task 'twice' is for --target cuda: its tensor 'x' is bf16, for which the cpu target "
-            "has no type");
+  EXPECT_THAT(resolve(definition, Target::Cpu, kPlenty), IsErrorAbout(ErrorCode::Unsupported, "x"));
 }
 
 TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
@@ -177,7 +196,7 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
   variant.texts.erase("reference.cpp");
   EXPECT_EQ(truth_of(files()).value(), "");
   EXPECT_EQ(truth_of(variant).value(), "twice");
-  EXPECT_NE(errors_of(variant).find("reference.cpp: the task lacks this file"), std::string::npos);
+  EXPECT_THAT(parse_task(variant), IsErrorAbout(ErrorCode::Missing, "reference.cpp"));
   ASSERT_TRUE(borrow(variant, beside(files())));
   EXPECT_EQ(parse_task(variant)->task.name, "twice_more");
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp"));
@@ -206,7 +225,7 @@ TEST(LoadTask, ReadsWhichMutantsAreExcused) {
   ASSERT_TRUE(borrow(variant, beside(files(with(kTask, "goals", excuse)))));
   EXPECT_EQ(parse_task(variant)->task.excused.size(), 2u) << "its own and the other's";
   EXPECT_EQ(task_error("goals", "excused: [ { mutant: zeros } ]\ngoals"),
-            "tasks/twice/task.yaml:27:12: an excuse lacks the key 'why'");
+            "tasks/twice/task.yaml:27:12 an excuse: lacks why");
 }
 
 TEST(LoadTask, ATaskIsLikeAnotherButForWhatItSays) {
@@ -242,28 +261,26 @@ TEST(LoadTask, ATaskIsLikeAnotherButForWhatItSays) {
 
 TEST(LoadTask, WhatIsWrongBetweenATaskAndTheOneItIsLikeHasItsPlace) {
   const auto error = [](TaskFiles variant, const TaskFiles& other) -> std::string {
-    if (const auto done = borrow(variant, beside(other)); !done) return describe(done.error());
+    if (const auto done = borrow(variant, beside(other)); !done)
+      return place_and_about(done.error());
     return errors_of(variant);
   };
-  EXPECT_EQ(error(like_twice(), {}),
-            "tasks/twice_half/task.yaml:2:7: like: 'like' names the task 'twice', which has no "
-            "folder beside this one");
+  EXPECT_EQ(error(like_twice(), {}), "tasks/twice_half/task.yaml:2:7 like: twice");
   EXPECT_EQ(error(like_twice("dims: [n]\n"), files()),
-            "tasks/twice_half/task.yaml:3:1: unknown key 'dims' in task.yaml of a variant");
-  EXPECT_EQ(
-      error(like_twice("dtype: i32\n"), files()).substr(0, 88),
-      "tasks/twice_half/task.yaml:3:8: a variant's dtype must be a floating-point type, not i32");
+            "tasks/twice_half/task.yaml:3:1 task.yaml of a variant: unknown dims");
+  EXPECT_THAT(error(like_twice("dtype: i32\n"), files()),
+              testing::StartsWith("tasks/twice_half/task.yaml:3:8 dtype: i32"));
   EXPECT_EQ(error(like_twice("gate: { l2: 0.1 }\n"), files()),
-            "tasks/twice_half/task.yaml:3:9: unknown key 'l2' in gate 'relative' of a variant");
+            "tasks/twice_half/task.yaml:3:9 gate 'relative' of a variant: unknown l2");
   EXPECT_EQ(error(like_twice("dtype: f16\n"), files(with(kTask, "mean: 0", "mean: 70000"))),
-            "tasks/twice/task.yaml:15:35: mean must lie in -65504 to 65504, not 70000");
+            "tasks/twice/task.yaml:15:35 mean: 70000");
   EXPECT_EQ(error(like_twice(), files(with(kTask, "shape: [rows, n]\n    role: in",
-                                           "shape: [rows, n - n]\n    role: in")))
-                .substr(0, 27),
-            "tasks/twice/task.yaml:12:19");
+                                           "shape: [rows, n - n]\n    role: in"))),
+            "tasks/twice/task.yaml:12:19 small: x: size 0");
   TaskFiles broken = files();
   broken.texts["baselines/naive.cu"] = "// kw: lunch k\n";
-  EXPECT_EQ(error(like_twice(), broken).substr(0, 36), "tasks/twice/baselines/naive.cu:1:8: ");
+  EXPECT_THAT(error(like_twice(), broken),
+              testing::StartsWith("tasks/twice/baselines/naive.cu:1:8 directive lunch -> launch"));
 }
 
 TEST(LoadTask, ShippedTasksAreSound) {
@@ -326,93 +343,64 @@ TEST(LoadTask, ShippedTasksAreSound) {
 TEST(LoadTask, NamesMissingFiles) {
   auto task = files();
   task.texts.erase("shapes.yaml");
-  EXPECT_EQ(errors_of(task), "tasks/twice/shapes.yaml: the task lacks this file");
+  EXPECT_EQ(errors_of(task), "tasks/twice/shapes.yaml shapes.yaml");
   const auto missing = read_task_files(std::string(KW_SOURCE_DIR) + "/tasks/saxpi");
-  EXPECT_NE(missing.error().what.find("did you mean 'saxpy'?"), std::string::npos);
+  EXPECT_THAT(missing, IsErrorAbout(ErrorCode::NotFound, "saxpi -> saxpy"));
   task = files();
   task.texts["reference.cpp"] = "// void reference() {}\nvoid reference(int n);\n";
-  EXPECT_EQ(
-      errors_of(task),
-      "tasks/twice/reference.cpp:1:1: this file defines no function template named 'reference'");
+  EXPECT_EQ(errors_of(task), "tasks/twice/reference.cpp:1:1 reference");
 }
 
 struct Wrong {
   const char* from;
   const char* to;
-  const char* error;  ///< what follows "tasks/twice/task.yaml:" in the message
+  const char* error;  ///< place and about, without the name of the file
 };
 
 TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
   const Wrong cases[] = {
-      {"family:", "famly:", "2:1: unknown key 'famly' in task.yaml (did you mean 'family'?)"},
+      {"family:", "famly:", "2:1 task.yaml: unknown famly -> family"},
       {"dtype: f32\n    shape: [rows, n]\n    role: in",
        "dtpye: f32\n    shape: [rows, n]\n    role: in",
-       "11:5: unknown key 'dtpye' in tensor 'x' (did you mean 'dtype'?)\n"
-       "tasks/twice/task.yaml:11:5: tensor 'x' lacks the key 'dtype'"},
-      {"role: in\n", "role: inn\n",
-       "13:11: role must be one of in, out, inout, not 'inn' (did you mean 'in'?)"},
-      {"role: in\n", "role: [in]\n", "13:11: role must be one of in, out, inout, not a list"},
-      {"  y:\n", "  x:\n", "16:3: duplicate key 'x'"},
-      {"[rows, n]", "[rows, m]", "12:19: shape: unknown name 'm'"},
-      {"\"n + pad\" }\ntensors", "\"n + pda\" }\ntensors",
-       "8:33: ld: unknown name 'pda' (did you mean 'pad'?)"},
-      {"pitch: \"n + pad\"", "pitch: \"n +\"",
-       "14:16: pitch: expected a number, a name or '(', but the expression ends"},
-      {"pitch: \"n + pad\"", "pitch: \"n - 1\"",
-       "14:12: the pitch of 'x' is 3 elements, less than its row of 4 in workload 'small' with n=4 "
-       "pad=1"},
-      {"[rows, n]", "[\"n / pad\", n]",
-       "12:13: shape 'n / pad': this expression divides by zero in workload 'prime' with n=7 "
-       "pad=0"},
-      {"[rows, n]", "[\"4 - n\", n]",
-       "12:13: a size of the tensor 'x' is 0, below 1 in workload 'small' with n=4 pad=1"},
-      {"[rows, n]", "[9000000000000000000, n]",
-       "10:3: the tensor 'x' has more than 64 PiB in workload 'small' with n=4 pad=1"},
-      {"[1, n]", "[1, \"n + 1\"]",
-       "21:49: the range 1 to 5 is empty or leaves 0 to 4 of 'y' in workload 'small' with n=4 "
-       "pad=1"},
-      {"[\"n % 3\", all]", "[rows, all]", "21:16: index 12 lies outside 0 to 11 of 'y'"},
-      {"[\"n % 3\", all]", "[all]",
-       "21:15: the compared region has 1 ranges, and the tensor's shape has 2 dimensions"},
+       "11:5 tensor 'x': unknown dtpye -> dtype\n"
+       "tasks/twice/task.yaml:11:5 tensor 'x': lacks dtype"},
+      {"role: in\n", "role: inn\n", "13:11 role: inn -> in"},
+      {"role: in\n", "role: [in]\n", "13:11 role: a list"},
+      {"  y:\n", "  x:\n", "16:3 twice x"},
+      {"[rows, n]", "[rows, m]", "12:19 shape: m"},
+      {"\"n + pad\" }\ntensors", "\"n + pda\" }\ntensors", "8:33 ld: pda -> pad"},
+      {"pitch: \"n + pad\"", "pitch: \"n +\"", "14:16 pitch: end, not a number, a name or '('"},
+      {"pitch: \"n + pad\"", "pitch: \"n - 1\"", "14:12 small: x: pitch 3"},
+      {"[rows, n]", "[\"n / pad\", n]", "12:13 prime: shape: divides by zero"},
+      {"[rows, n]", "[\"4 - n\", n]", "12:13 small: x: size 0"},
+      {"[rows, n]", "[9000000000000000000, n]", "10:3 small: x: 64 PiB"},
+      {"[1, n]", "[1, \"n + 1\"]", "21:49 small: y: range 1 to 5"},
+      {"[\"n % 3\", all]", "[rows, all]", "21:16 small: y: index 12"},
+      {"[\"n % 3\", all]", "[all]", "21:15 compared dimensions"},
       {"dtype: f32\n    shape: [rows, n]\n    role: out",
-       "dtype: f64\n    shape: [rows, n]\n    role: out",
-       "16:3: 'y' is f64 and 'x' is f32, but the reference has one type Real only"},
-      {"a: { dtype: f32, value: 0.1 }", "a: { dtype: f16, value: 0.1 }",
-       "7:15: a scalar cannot have the type f16; use f32"},
-      {"align: 128", "align: 96", "20:12: align must be a power of two of at most 4096, not 96"},
+       "dtype: f64\n    shape: [rows, n]\n    role: out", "16:3 y: f64"},
+      {"a: { dtype: f32, value: 0.1 }", "a: { dtype: f16, value: 0.1 }", "7:15 scalar: f16"},
+      {"align: 128", "align: 96", "20:12 align: 96"},
       {"signature: [n, a, x, y]", "signature: [n, a, x, z]",
-       "22:22: the signature names 'z', which is no tensor or scalar\n"
-       "tasks/twice/task.yaml:22:12: the signature lacks the tensor 'y'"},
-      {"signature: [n, a, x, y]", "signature: [n, a, x, y, x]",
-       "22:25: the signature names 'x' twice"},
-      {"kind: relative", "kind: relativ",
-       "23:15: gate must be one of exact, relative, dot, field, not 'relativ' (did you mean "
-       "'relative'?)"},
-      {"{ kind: relative, c: 4, scale: 1 }", "{ kind: dot, c: 4, k: n }",
-       "23:15: gate 'dot' needs a function template 'magnitude' in reference.cpp"},
-      {"name: twice", "name: while", "1:7: name 'while' is not a usable C identifier"},
-      {"name: twice", "name: 2x", "1:7: name '2x' is not a usable C identifier"},
-      {"dims: [n, pad]", "dims: [n, pad, min]",
-       "3:16: dim 'min' is the name of a function of expressions, so it cannot be used"},
-      {"value: 0.1", "value: one", "7:27: a must be a number, not 'one'"},
-      {"value: 0.1", "value: 1e39", "7:27: the value a does not fit into the type f32"},
-      {"kind: normal, mean: 0, std: 1", "kind: normal, mean: 0, std: -1",
-       "15:43: std must lie in 0 to 1e+30, not -1"},
-      {"kind: normal, mean: 0, std: 1", "kind: uniform, lo: 2, hi: 1",
-       "15:13: the values' lo of 2 is above their hi of 1"},
-      {"role: out", "role: in",
-       "21:14: this tensor has role 'in'; only tensors of role out and inout can be compared"},
-      {"goals: { roof: 0.9 }", "goals: { roof: 90 }",
-       "27:16: the goal 'roof' is a fraction of the roofline, at most 1"},
-      {"{ bytes: \"12 * n\"", "{ bytes: \"-12 * n\"",
-       "25:19: the formula of the work gives -48, which is negative in workload 'small' with n=4 "
-       "pad=1"},
-      {"name: twice", "name: \x01", "1:7: the YAML file is not a text file"},
-      {"name: twice", "name: &a twice", "1:7: YAML anchors (&name) are not supported"},
-      {"name: twice", "name: *a", "1:7: the referenced anchor is not defined"},
-      {"name: twice", "name: [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]",
-       "1:22: the YAML text is nested deeper than 16 levels"},
-      {"name: twice", "name: \"twice", "4:15: end of map not found"},
+       "22:22 signature: z\ntasks/twice/task.yaml:22:12 signature: lacks y"},
+      {"signature: [n, a, x, y]", "signature: [n, a, x, y, x]", "22:25 signature: twice x"},
+      {"kind: relative", "kind: relativ", "23:15 gate: relativ -> relative"},
+      {"{ kind: relative, c: 4, scale: 1 }", "{ kind: dot, c: 4, k: n }", "23:15 magnitude"},
+      {"name: twice", "name: while", "1:7 name: while"},
+      {"name: twice", "name: 2x", "1:7 name: 2x"},
+      {"dims: [n, pad]", "dims: [n, pad, min]", "3:16 dim: function min"},
+      {"value: 0.1", "value: one", "7:27 a: one"},
+      {"value: 0.1", "value: 1e39", "7:27 a: f32"},
+      {"kind: normal, mean: 0, std: 1", "kind: normal, mean: 0, std: -1", "15:43 std: -1"},
+      {"kind: normal, mean: 0, std: 1", "kind: uniform, lo: 2, hi: 1", "15:13 lo above hi"},
+      {"role: out", "role: in", "21:14 compare: role in"},
+      {"goals: { roof: 0.9 }", "goals: { roof: 90 }", "27:16 roof: above 1"},
+      {"{ bytes: \"12 * n\"", "{ bytes: \"-12 * n\"", "25:19 small: work: -48"},
+      {"name: twice", "name: \x01", "1:7 text file"},
+      {"name: twice", "name: &a twice", "1:7 anchor"},
+      {"name: twice", "name: *a", "1:7 syntax"},
+      {"name: twice", "name: [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", "1:22 levels"},
+      {"name: twice", "name: \"twice", "4:15 syntax"},
   };
   for (const auto& [from, to, error] : cases) {
     const auto got = task_error(from, to);
@@ -423,27 +411,23 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
 
 TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheShapes) {
   const Wrong cases[] = {
-      {"name: prime", "name: small", "3:13: duplicate workload 'small'"},
-      {"name: prime, n: 7", "name: prime", "3:5: workload lacks the key 'n'"},
-      {"n: 4,", "n: 4.5,", "1:27: n must be an integer of 64 bits, not '4.5'"},
-      {"n: 4,", "n: 99999999999999999999,", "1:27: n must be an integer of 64 bits"},
-      {"for: [cpu]", "for: [gpu]",
-       "5:43: target must be one of cpu, cuda, not 'gpu' (did you mean 'cpu'?)"},
-      {"x: { kind", "y: { kind", "3:66: 'y' starts as poison, so it has no values"},
-      {"x: { kind", "xs: { kind", "3:66: the task has no tensor named 'xs' (did you mean 'x'?)"},
-      {"a: -0.5", "n: 3", "3:45: 'n' is a dim, not a scalar; set it beside the workload's name"},
-      {"name: prime", "name: ../prime", "3:13: a workload's name has up to 64 letters"},
-      {"check:", "chek:", "2:1: unknown key 'chek' in shapes.yaml (did you mean 'check'?)"},
+      {"name: prime", "name: small", "3:13 workload: twice small"},
+      {"name: prime, n: 7", "name: prime", "3:5 workload: lacks n"},
+      {"n: 4,", "n: 4.5,", "1:27 n: 4.5"},
+      {"n: 4,", "n: 99999999999999999999,", "1:27 n: 99999999999999999999"},
+      {"for: [cpu]", "for: [gpu]", "5:43 target: gpu -> cpu"},
+      {"x: { kind", "y: { kind", "3:66 y: values"},
+      {"x: { kind", "xs: { kind", "3:66 tensor xs -> x"},
+      {"a: -0.5", "n: 3", "3:45 scalar: dim n"},
+      {"name: prime", "name: ../prime", "3:13 workload: name"},
+      {"check:", "chek:", "2:1 shapes.yaml: unknown chek -> check"},
   };
   for (const auto& [from, to, error] : cases) {
     const auto got = shapes_error(from, to);
     EXPECT_TRUE(got.starts_with(std::string("tasks/twice/shapes.yaml:") + error))
         << "wanted " << error << "\ngot    " << got;
   }
-  EXPECT_EQ(
-      shapes_error("n: 4096", "n: 4294967296"),
-      "tasks/twice/task.yaml:6:3: the scalar 'n' is 4294967296, which does not fit into i32 in "
-      "workload 'large' with n=4294967296 pad=0");
+  EXPECT_EQ(shapes_error("n: 4096", "n: 4294967296"), "tasks/twice/task.yaml:6:3 large: n: i32");
 }
 
 TEST(LoadTask, ShowsAtMostTwentyComplaints) {
@@ -455,8 +439,9 @@ TEST(LoadTask, ShowsAtMostTwentyComplaints) {
 }
 
 TEST(LoadTask, RefusesOversizedFiles) {
-  EXPECT_EQ(errors_of(files(std::string(2 << 20, ' '))),
-            "tasks/twice/task.yaml:1:1: the YAML file has 2 MiB; at most 1 MiB are read");
+  const auto definition = parse_task(files(std::string(2 << 20, ' ')));
+  EXPECT_THAT(definition, IsErrorAbout(ErrorCode::TooLarge, "1 MiB"));
+  EXPECT_THAT(definition, IsErrorAt("tasks/twice/task.yaml:1:1"));
 }
 
 TEST(LoadTask, HashChangesWithEveryFileThatDecides) {

@@ -100,9 +100,10 @@ void check_overload(FileReport& report, Position place, const Definition& defini
     for (const lex::Token& token : lex::tokenize(value.text()))
       is_known = is_known && !is_expression_function(token.text);
     if (!is_known)
-      report.add(place, fmt::format("the argument '{}' is left out, but its value '{}' needs more "
-                                    "than this variant's scalars, fixed dims and + - *",
-                                    parameter.name, value.text()));
+      report.add(place, About{fmt::format("{} = {}", parameter.name, value.text())},
+                 fmt::format("the argument '{}' is left out, but its value '{}' needs more "
+                             "than this variant's scalars, fixed dims and + - *",
+                             parameter.name, value.text()));
   }
 }
 

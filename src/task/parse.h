@@ -1,4 +1,4 @@
-// Parsers of task.yaml and shapes.yaml; used by load.cc only.
+// Parsers of task.yaml and shapes.yaml; used by load.cc and each other only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,6 +25,16 @@ void parse_tensors(FileReport& report, const Yaml& node, Definition& definition)
 /// been read.
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
                           std::map<std::string, ValuesSpec>& values);
+
+/// Reads the section `gate`; dims, lets and the reference must have been read.
+void parse_gate(FileReport& report, const Section& section, Definition& definition);
+
+/// Reads the numbers of a variant's gate (tolerance), which replace those of the task on which it
+/// is based; the kind of gate stays.
+void parse_gate_numbers(FileReport& report, const Section& section, Gate& gate);
+
+/// Reads the section `rms`; the gate must have been read.
+void parse_rms(FileReport& report, const Section& section, Gate& gate);
 
 /// Reads the section `timed`; tensors and gate must have been read.
 void parse_timed(FileReport& report, const Yaml& node, Definition& definition);

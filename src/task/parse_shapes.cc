@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/with_nearest.h"
 #include "task/parse.h"
 
 namespace kw::task {
@@ -24,15 +25,15 @@ class ShapesReader {
       if (list == nullptr) continue;
       const auto items = read_list(report_, *list, kw::name_of(group));
       if (items.empty() && group != Group::Show)
-        report_.add(list->place,
+        report_.add(list->place, About{fmt::format("{}: empty", kw::name_of(group))},
                     fmt::format("the group '{}' of workloads is empty", kw::name_of(group)));
       if (definition_.workloads.size() + items.size() > kMaxWorkloads)
-        return report_.add(list->place,
+        return report_.add(list->place, About{fmt::format("workloads: at most {}", kMaxWorkloads)},
                            fmt::format("the task has more than {} workloads", kMaxWorkloads));
       const std::size_t before = definition_.workloads.size();
       for (const Yaml& item : items) read_workload(item, group);
       if (definition_.workloads.size() == before && !items.empty() && group != Group::Show)
-        report_.add(list->place,
+        report_.add(list->place, About{fmt::format("{}: none left", kw::name_of(group))},
                     fmt::format("'only' leaves this variant no workload of the group '{}'",
                                 kw::name_of(group)));
     }
@@ -80,10 +81,12 @@ class ShapesReader {
     };
     // Names of workloads become parts of file names and of command lines.
     if (name->empty() || name->size() > 64 || !std::ranges::all_of(*name, is_plain))
-      report_.add(node.place, "a workload's name has up to 64 letters, digits, '_', '-' and '.'");
+      report_.add(node.place, About{"workload: name"},
+                  "a workload's name has up to 64 letters, digits, '_', '-' and '.'");
     if (std::ranges::find(definition_.workloads, *name, &WorkloadSpec::name) !=
         definition_.workloads.end())
-      report_.add(node.place, fmt::format("duplicate workload '{}'", sanitise(*name, 64)));
+      report_.add(node.place, About{fmt::format("workload: twice {}", sanitise(*name, 64))},
+                  fmt::format("duplicate workload '{}'", sanitise(*name, 64)));
     spec.name = *name;
   }
 
@@ -93,11 +96,13 @@ class ShapesReader {
     for (const auto& [key, value] : read_entries(report_, node, "scalars")) {
       const auto found = std::ranges::find(definition_.scalars, key.scalar, &ScalarSpec::name);
       if (found == definition_.scalars.end()) {
-        report_.add(key.place,
-                    fmt::format("the task has no scalar named '{}'{}", sanitise(key.scalar, 40),
-                                suggestion(key.scalar, scalars)));
+        report_.add(
+            key.place,
+            About{fmt::format("scalar {}", with_nearest(sanitise(key.scalar, 40), scalars))},
+            fmt::format("the task has no scalar named '{}'{}", sanitise(key.scalar, 40),
+                        suggestion(key.scalar, scalars)));
       } else if (std::ranges::find(definition_.dims, key.scalar) != definition_.dims.end()) {
-        report_.add(key.place,
+        report_.add(key.place, About{fmt::format("scalar: dim {}", key.scalar)},
                     fmt::format("'{}' is a dim, not a scalar; set it beside the workload's name",
                                 key.scalar));
       } else {

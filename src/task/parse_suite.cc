@@ -6,6 +6,7 @@
 #include <charconv>
 #include <span>
 
+#include "base/with_nearest.h"
 #include "record/method_options.h"
 #include "task/fields.h"
 #include "task/suite.h"
@@ -50,9 +51,11 @@ class SuiteReader {
     if (node.kind == Yaml::Kind::Scalar) return {&node, 1};
     const auto list = read_list(report_, node, what);
     if (node.kind == Yaml::Kind::Sequence && list.empty())
-      report_.add(node.place, fmt::format("{} is empty", what));
+      report_.add(node.place, About{fmt::format("{}: empty", what)},
+                  fmt::format("{} is empty", what));
     if (list.size() <= kMostOfAKind) return list;
-    report_.add(node.place, fmt::format("{} has more than {} items", what, kMostOfAKind));
+    report_.add(node.place, About{fmt::format("{}: at most {}", what, kMostOfAKind)},
+                fmt::format("{} has more than {} items", what, kMostOfAKind));
     return {};
   }
 
@@ -64,7 +67,8 @@ class SuiteReader {
     };
     // The name becomes part of labels and of the marks around a suite's tables in a document.
     if (name->empty() || name->size() > 40 || !std::ranges::all_of(*name, is_plain))
-      report_.add(node.place, "a suite's name has up to 40 small letters, digits, '_' and '-'");
+      report_.add(node.place, About{"name"},
+                  "a suite's name has up to 40 small letters, digits, '_' and '-'");
     spec_.name = *name;
   }
 
@@ -74,10 +78,11 @@ class SuiteReader {
       const auto text = read_text(report_, item, what);
       if (!text) continue;
       if (text->empty())
-        report_.add(item.place, fmt::format("the suite has an empty name in {}", what));
+        report_.add(item.place, About{fmt::format("{}: empty name", what)},
+                    fmt::format("the suite has an empty name in {}", what));
       const bool is_known = std::ranges::find(names, *text, &SuiteName::text) != names.end();
       if (is_known)
-        report_.add(item.place,
+        report_.add(item.place, About{fmt::format("{}: twice {}", what, sanitise(*text, 60))},
                     fmt::format("'{}' is listed twice in {}", sanitise(*text, 60), what));
       names.push_back({*text, item.place});
     }
@@ -90,9 +95,11 @@ class SuiteReader {
     for (SuiteName& name : read_names(node, what)) {
       const std::vector<std::string> all(known.begin(), known.end());
       if (std::ranges::find(known, name.text) == known.end())
-        report_.add(name.place, fmt::format("'{}' is no known entry of {}; there are {}{}",
-                                            sanitise(name.text, 40), what, join(all, ", "),
-                                            suggestion(name.text, all)));
+        report_.add(
+            name.place,
+            About{fmt::format("{}: {}", what, with_nearest(sanitise(name.text, 40), all))},
+            fmt::format("'{}' is no known entry of {}; there are {}{}", sanitise(name.text, 40),
+                        what, join(all, ", "), suggestion(name.text, all)));
       names.push_back(std::move(name));
     }
     return names;
@@ -102,7 +109,8 @@ class SuiteReader {
     const Yaml* tasks = section.find("tasks");
     const Yaml* levels = section.find("levels");
     if ((tasks == nullptr) == (levels == nullptr))
-      return report_.add(root.place, "a suite has either the key 'tasks' or the key 'levels'");
+      return report_.add(root.place, About{"tasks, levels"},
+                         "a suite has either the key 'tasks' or the key 'levels'");
     if (tasks != nullptr) return add_tasks(*tasks, "tasks", "");
     for (const auto& [level, list] : read_entries(report_, *levels, "levels"))
       add_tasks(list, "a level", level.scalar);
@@ -112,8 +120,9 @@ class SuiteReader {
     for (SuiteName& name : read_names(node, what)) {
       if (std::ranges::any_of(spec_.tasks,
                               [&](const SuiteTask& t) { return t.name.text == name.text; }))
-        report_.add(name.place, fmt::format("the task '{}' is in two levels of the suite",
-                                            sanitise(name.text, 60)));
+        report_.add(
+            name.place, About{fmt::format("levels: twice {}", sanitise(name.text, 60))},
+            fmt::format("the task '{}' is in two levels of the suite", sanitise(name.text, 60)));
       spec_.tasks.push_back({std::move(name), level});
     }
   }
@@ -132,7 +141,8 @@ class SuiteReader {
         };
         const std::string_view text = item.scalar;
         if (!read(text.substr(0, dots), first) || !read(text.substr(dots + 2), last)) {
-          report_.add(item.place, "seeds are numbers, or a range such as 1..5");
+          report_.add(item.place, About{"seeds: range"},
+                      "seeds are numbers, or a range such as 1..5");
           continue;
         }
       } else {
@@ -144,9 +154,10 @@ class SuiteReader {
                            last - first < static_cast<std::int64_t>(kMostOfAKind) &&
                            spec_.seeds.size() < kMostOfAKind;
       if (!is_sane) {
-        report_.add(item.place, fmt::format("seeds are at most {} numbers that are not negative; a "
-                                            "range begins with the smaller one",
-                                            kMostOfAKind));
+        report_.add(item.place, About{"seeds: bounds"},
+                    fmt::format("seeds are at most {} numbers that are not negative; a "
+                                "range begins with the smaller one",
+                                kMostOfAKind));
         continue;
       }
       for (std::int64_t seed = first; seed <= last; ++seed) add_seed(item, seed);
@@ -156,7 +167,8 @@ class SuiteReader {
   void add_seed(const Yaml& item, std::int64_t seed) {
     const auto number = static_cast<std::uint64_t>(seed);
     if (std::ranges::find(spec_.seeds, number) != spec_.seeds.end())
-      return report_.add(item.place, fmt::format("the seed {} is listed twice", seed));
+      return report_.add(item.place, About{fmt::format("seeds: twice {}", seed)},
+                         fmt::format("the seed {} is listed twice", seed));
     spec_.seeds.push_back(number);
   }
 
@@ -170,7 +182,8 @@ class SuiteReader {
       if (!index) continue;
       const T value = value_of(*index);
       if (std::ranges::find(values, value) != values.end())
-        report_.add(item.place, fmt::format("'{}' is listed twice in {}", names[*index], what));
+        report_.add(item.place, About{fmt::format("{}: twice {}", what, names[*index])},
+                    fmt::format("'{}' is listed twice in {}", names[*index], what));
       values.push_back(value);
     }
     return values;
@@ -201,7 +214,7 @@ class SuiteReader {
     if (const Yaml* node = section.find("repairs"))
       if (const auto most = read_integer(report_, *node, "repairs")) {
         if (*most < 0 || *most > kMostRepairs)
-          report_.add(node->place,
+          report_.add(node->place, About{"repairs"},
                       fmt::format("the number of repairs must be 0 to {}", kMostRepairs));
         spec_.repairs = static_cast<int>(std::clamp<std::int64_t>(*most, 0, kMostRepairs));
       }
@@ -219,7 +232,8 @@ class SuiteReader {
       if (value == nullptr) return;
       const auto count = read_integer(report_, *value, key);
       if (count && (*count < 1 || *count > kMostBudget))
-        report_.add(value->place, fmt::format("{} are 1 to {}", key, kMostBudget));
+        report_.add(value->place, About{fmt::format("budget: {}", key)},
+                    fmt::format("{} are 1 to {}", key, kMostBudget));
       into = count.value_or(0);
     };
     read_count("evaluations", budget.evaluations);
@@ -228,10 +242,12 @@ class SuiteReader {
     if (const Yaml* usd = section.find("usd")) {
       budget.usd = read_number(report_, *usd, "usd").value_or(0);
       if (budget.usd <= 0)
-        report_.add(usd->place, "the budget's usd must be an amount in dollars above 0");
+        report_.add(usd->place, About{"budget: usd"},
+                    "the budget's usd must be an amount in dollars above 0");
     }
     if (node.kind == Yaml::Kind::Mapping && node.entries.empty())
-      report_.add(node.place, "a budget has at least one of evaluations, calls, tokens and usd");
+      report_.add(node.place, About{"budget: empty"},
+                  "a budget has at least one of evaluations, calls, tokens and usd");
   }
 
   void read_measures(const Section& section) {
@@ -240,7 +256,7 @@ class SuiteReader {
       for (const Yaml& item : items(*node, "pass"))
         if (const auto k = read_integer(report_, item, "k of pass@k")) {
           if (*k < 1 || *k > kMostTries)
-            report_.add(item.place, fmt::format("k is 1 to {}", kMostTries));
+            report_.add(item.place, About{"pass"}, fmt::format("k is 1 to {}", kMostTries));
           spec_.pass.push_back(static_cast<int>(std::clamp<std::int64_t>(*k, 1, kMostTries)));
         }
     }
@@ -248,13 +264,14 @@ class SuiteReader {
       spec_.fast.clear();
       for (const Yaml& item : items(*node, "fast"))
         if (const auto p = read_number(report_, item, "p of fast_p")) {
-          if (*p < 0) report_.add(item.place, "a p of fast_p must not be negative");
+          if (*p < 0) report_.add(item.place, About{"fast"}, "a p of fast_p must not be negative");
           spec_.fast.push_back(*p);
         }
     }
     if (const Yaml* node = section.find("resources")) {
       spec_.resources = read_number(report_, *node, "resources").value_or(0);
-      if (spec_.resources <= 0) report_.add(node->place, "'resources' must be a number above 0");
+      if (spec_.resources <= 0)
+        report_.add(node->place, About{"resources"}, "'resources' must be a number above 0");
     }
   }
 

@@ -1,4 +1,4 @@
-// Reads task.yaml: names, scalars, signature, gates, work, goals and restrictions.
+// Reads task.yaml: names, scalars, signature, work, goals and restrictions.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "base/contains.h"
 #include "base/foreign_text.h"
+#include "base/with_nearest.h"
 #include "task/device_names.h"
 #include "task/narrowed.h"
 #include "task/parse.h"
@@ -28,7 +29,8 @@ void read_name(FileReport& report, const Section& section, Task& task) {
   const bool is_lower =
       std::ranges::none_of(task.name, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (!is_lower || task.name.starts_with('_'))
-    report.add(name->place, "a task's name has lower-case letters, digits and _, a letter first");
+    report.add(name->place, About{"name: letters"},
+               "a task's name has lower-case letters, digits and _, a letter first");
 }
 
 void read_summary(FileReport& report, const Section& section, Task& task) {
@@ -43,6 +45,7 @@ void read_names(FileReport& report, const Section& section, Task& task) {
     task.function = read_identifier(report, *function, "function").value_or("");
   if (task.function == "main" || task.function.starts_with("kw_"))
     report.add((section.find("function") ? section.find("function") : section.find("name"))->place,
+               About{fmt::format("function: {}", task.function)},
                fmt::format("the function cannot be named '{}'", task.function));
   task.family = "other";
   if (const Yaml* family = section.find("family"))
@@ -58,9 +61,11 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
       const auto name = read_identifier(report, item, "dim");
       if (!name) continue;
       if (contains(definition.dims, *name))
-        report.add(item.place, fmt::format("duplicate dim '{}'", *name));
+        report.add(item.place, About{fmt::format("dim: twice {}", *name)},
+                   fmt::format("duplicate dim '{}'", *name));
       if (contains(kTaken, *name) || *name == "all")
-        report.add(item.place, fmt::format("a dim cannot be named '{}'", *name));
+        report.add(item.place, About{fmt::format("dim: {}", *name)},
+                   fmt::format("a dim cannot be named '{}'", *name));
       definition.dims.push_back(*name);
     }
   const Yaml* lets = section.find("let");
@@ -70,7 +75,8 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
     if (!name) continue;
     const auto known = formula_names(definition);
     if (contains(known, *name))
-      report.add(key.place, fmt::format("the name '{}' is given twice in the task", *name));
+      report.add(key.place, About{fmt::format("let: twice {}", *name)},
+                 fmt::format("the name '{}' is given twice in the task", *name));
     if (auto formula = read_formula(report, value, *name, known))
       definition.lets.push_back({*name, std::move(*formula)});
   }
@@ -79,7 +85,7 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
 Dtype read_scalar_dtype(FileReport& report, const Yaml& node) {
   const Dtype dtype = read_enum<Dtype>(report, node, "dtype").value_or(Dtype::I32);
   if (is_half(dtype))
-    report.add(node.place,
+    report.add(node.place, About{fmt::format("scalar: {}", kw::name_of(dtype))},
                fmt::format("a scalar cannot have the type {}; use f32", kw::name_of(dtype)));
   return dtype;
 }
@@ -96,14 +102,15 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
     if (const Yaml* given = section.find("value")) {
       if (contains(definition.dims, scalar.name))
         report.add(
-            given->place,
+            given->place, About{fmt::format("{}: value of the dim", scalar.name)},
             fmt::format(
                 "the scalar '{}' has the value of the dim with this name, so it needs no value",
                 scalar.name));
       read_scalar_value(report, *given, known, scalar);
     } else if (is_real(scalar.dtype) || !contains(known, scalar.name)) {
-      report.add(key.place, fmt::format("the scalar '{}' has neither a value nor a dim of its name",
-                                        scalar.name));
+      report.add(
+          key.place, About{fmt::format("{}: no value", scalar.name)},
+          fmt::format("the scalar '{}' has neither a value nor a dim of its name", scalar.name));
     } else {
       scalar.integer = {Expr::parse(scalar.name).value_or(Expr()), key.place};
     }
@@ -131,18 +138,23 @@ void read_arguments(FileReport& report, const Yaml& node, Definition& definition
     if (!name) continue;
     const auto found = std::ranges::find(all, *name, &Parameter::name);
     if (found == all.end())
-      report.add(item.place, fmt::format("the signature names '{}', which is no tensor or scalar{}",
-                                         sanitise(*name, 40), suggestion(*name, known)));
+      report.add(item.place,
+                 About{fmt::format("signature: {}", with_nearest(sanitise(*name, 40), known))},
+                 fmt::format("the signature names '{}', which is no tensor or scalar{}",
+                             sanitise(*name, 40), suggestion(*name, known)));
     else if (std::ranges::find(signature, *name, &Parameter::name) != signature.end())
-      report.add(item.place, fmt::format("the signature names '{}' twice", *name));
+      report.add(item.place, About{fmt::format("signature: twice {}", *name)},
+                 fmt::format("the signature names '{}' twice", *name));
     else
       signature.push_back(*found);
   }
   for (const auto& tensor : definition.tensors)
     if (std::ranges::find(signature, tensor.name, &Parameter::name) == signature.end())
-      report.add(node.place, fmt::format("the signature lacks the tensor '{}'", tensor.name));
+      report.add(node.place, About{fmt::format("signature: lacks {}", tensor.name)},
+                 fmt::format("the signature lacks the tensor '{}'", tensor.name));
   if (signature.size() > kMaxArguments)
-    report.add(node.place, fmt::format("the signature has more than {} arguments", kMaxArguments));
+    report.add(node.place, About{fmt::format("signature: at most {}", kMaxArguments)},
+               fmt::format("the signature has more than {} arguments", kMaxArguments));
 }
 
 void read_signature(FileReport& report, const Section& section, Definition& definition) {
@@ -150,13 +162,13 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
   for (const auto& tensor : definition.tensors)
     for (const auto& scalar : definition.scalars)
       if (tensor.name == scalar.name)
-        report.add(tensor.place,
+        report.add(tensor.place, About{fmt::format("tensor and scalar {}", tensor.name)},
                    fmt::format("the name '{}' is given to a tensor and to a scalar", tensor.name));
   const auto first_real =
       std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
   for (const auto& tensor : definition.tensors)
     if (is_real(tensor.dtype) && tensor.dtype != first_real->dtype)
-      report.add(tensor.place,
+      report.add(tensor.place, About{fmt::format("{}: {}", tensor.name, kw::name_of(tensor.dtype))},
                  fmt::format("'{}' is {} and '{}' is {}, but the reference has one type Real only",
                              tensor.name, kw::name_of(tensor.dtype), first_real->name,
                              kw::name_of(first_real->dtype)));
@@ -164,70 +176,6 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
     read_arguments(report, *node, definition);
   else
     definition.task.signature = all;
-}
-
-/// Reads a number of at least 0 from a key; complains about a missing key only if `is_required`.
-void read_limit(FileReport& report, const Section& section, std::string_view key, double& limit,
-                bool is_required) {
-  const Yaml* node = is_required ? section.require(key) : section.find(key);
-  if (node == nullptr) return;
-  limit = read_number(report, *node, key).value_or(limit);
-  if (limit < 0) report.add(node->place, fmt::format("{} of the gate must not be negative", key));
-}
-
-void read_gate(FileReport& report, const Section& section, Definition& definition) {
-  Gate& gate = definition.task.gate;
-  const Yaml* node = section.require("gate");
-  const Yaml* kind = node == nullptr ? nullptr : node->find("kind");
-  if (node != nullptr && kind == nullptr) report.add(node->place, "the gate lacks the key 'kind'");
-  if (kind == nullptr) return;
-  const auto chosen = read_enum<GateKind>(report, *kind, "gate");
-  if (!chosen) return;
-  gate.kind = *chosen;
-  static const std::vector<std::string> kKeys[] = {
-      {"kind"}, {"kind", "c", "scale"}, {"kind", "c", "k", "magnitude"}, {"kind", "l2", "max"}};
-  const Section keys(report, *node, fmt::format("gate '{}'", kw::name_of(gate.kind)),
-                     kKeys[static_cast<std::size_t>(gate.kind)]);
-  const bool has_factor = gate.kind == GateKind::Relative || gate.kind == GateKind::Dot;
-  if (has_factor) read_limit(report, keys, "c", gate.c, true);
-  if (gate.kind == GateKind::Relative) read_limit(report, keys, "scale", gate.scale, false);
-  if (gate.kind == GateKind::Field) {
-    read_limit(report, keys, "l2", gate.l2, true);
-    read_limit(report, keys, "max", gate.max, true);
-  }
-  if (gate.kind == GateKind::Dot) {
-    if (const Yaml* k = keys.require("k"))
-      definition.dot_length = read_formula(report, *k, "k", formula_names(definition));
-    if (const Yaml* words = keys.find("magnitude"))
-      definition.magnitude = read_text(report, *words, "magnitude").value_or("");
-    if (!definition.task.has_magnitude)
-      report.add(kind->place, "gate 'dot' needs a function template 'magnitude' in reference.cpp");
-  }
-  if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
-}
-
-/// Reads the numbers of a variant's gate (tolerance), which replace those of the task on which it
-/// is based; the kind of gate stays.
-void read_gate_numbers(FileReport& report, const Section& section, Gate& gate) {
-  const Yaml* node = section.find("gate");
-  if (node == nullptr) return;
-  static const std::vector<std::string> kKeys[] = {{}, {"c", "scale"}, {"c"}, {"l2", "max"}};
-  const Section keys(report, *node, fmt::format("gate '{}' of a variant", kw::name_of(gate.kind)),
-                     kKeys[static_cast<std::size_t>(gate.kind)]);
-  read_limit(report, keys, "c", gate.c, false);
-  read_limit(report, keys, "scale", gate.scale, false);
-  read_limit(report, keys, "l2", gate.l2, false);
-  read_limit(report, keys, "max", gate.max, false);
-}
-
-void read_rms(FileReport& report, const Section& section, Gate& gate) {
-  const Yaml* node = section.find("rms");
-  if (node == nullptr) return;
-  const Section keys(report, *node, "rms", {"factor"});
-  if (gate.kind == GateKind::Exact)
-    report.add(node->place, "a task with gate 'exact' cannot have the second gate 'rms'");
-  read_limit(report, keys, "factor", gate.rms_factor, true);
-  if (gate.rms_factor < 1) report.add(node->place, "the factor of 'rms' must be at least 1");
 }
 
 void read_work(FileReport& report, const Section& section, Definition& definition) {
@@ -263,13 +211,14 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
     if (value == nullptr) return;
     goal = read_number(report, *value, key);
     if (goal && *goal <= 0)
-      report.add(value->place, fmt::format("the goal {} must be above 0", key));
+      report.add(value->place, About{fmt::format("{}: not above 0", key)},
+                 fmt::format("the goal {} must be above 0", key));
   };
   read("time_ns", goals.time_ns);
   read("speedup", goals.speedup);
   read("roof", goals.roof);
   if (goals.roof && *goals.roof > 1)
-    report.add(keys.find("roof")->place,
+    report.add(keys.find("roof")->place, About{"roof: above 1"},
                "the goal 'roof' is a fraction of the roofline, at most 1");
 }
 
@@ -307,20 +256,21 @@ void read_restrictions(FileReport& report, const Section& section, Restrictions&
   if (const Yaml* bytes = keys.find("workspace_bytes")) {
     restrictions.workspace_bytes = read_integer(report, *bytes, "workspace_bytes").value_or(0);
     if (restrictions.workspace_bytes < 0)
-      report.add(bytes->place, "workspace_bytes must not be negative");
+      report.add(bytes->place, About{"workspace_bytes"}, "workspace_bytes must not be negative");
   }
   if (const Yaml* most = keys.find("registers")) {
     const std::int64_t registers =
         read_integer(report, *most, "registers").value_or(kLeastRegisters);
     if (registers < kLeastRegisters || registers > kMostRegisters)
-      report.add(most->place, fmt::format("the registers of a thread must be {} to {}",
-                                          kLeastRegisters, kMostRegisters));
+      report.add(most->place, About{"registers"},
+                 fmt::format("the registers of a thread must be {} to {}", kLeastRegisters,
+                             kMostRegisters));
     restrictions.registers = static_cast<int>(registers);
   }
   if (const Yaml* most = keys.find("local_bytes")) {
     const std::int64_t bytes = read_integer(report, *most, "local_bytes").value_or(1);
     if (bytes < 1 || bytes > kMostLocalBytes)
-      report.add(most->place,
+      report.add(most->place, About{"local_bytes"},
                  fmt::format("the local_bytes of a thread must be 1 to {}", kMostLocalBytes));
     restrictions.local_bytes = bytes;
   }
@@ -354,6 +304,8 @@ void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Defi
     const auto dim = std::ranges::find(definition.dims, name.scalar);
     if (dim == definition.dims.end()) {
       report.add(name.place,
+                 About{fmt::format("{}: {}", key,
+                                   with_nearest(sanitise(name.scalar, 40), definition.dims))},
                  fmt::format("{}: the task that this one is 'like' has no dim '{}'{}", key,
                              sanitise(name.scalar, 40), suggestion(name.scalar, definition.dims)));
       continue;
@@ -378,16 +330,18 @@ void read_narrowing(FileReport& report, const Section& section, Definition& defi
   const Yaml* signature = section.find("signature");
   if (signature == nullptr) return;
   if (narrowing.fixed.empty())
-    report.add(signature->place, "a variant with 'fixed' dims needs a signature of its own");
+    report.add(signature->place, About{"signature: fixed"},
+               "a variant with 'fixed' dims needs a signature of its own");
   if (narrowing.wider.empty()) narrowing.wider = definition.task.signature;
   read_arguments(report, *signature, definition);
   for (const Parameter& argument : narrowing.wider)
     if (!argument.is_tensor && is_real(argument.dtype) &&
         std::ranges::find(definition.task.signature, argument.name, &Parameter::name) ==
             definition.task.signature.end())
-      report.add(signature->place, fmt::format("the signature lacks the scalar '{}', whose value "
-                                               "no dim gives",
-                                               argument.name));
+      report.add(signature->place, About{fmt::format("signature: lacks {}", argument.name)},
+                 fmt::format("the signature lacks the scalar '{}', whose value "
+                             "no dim gives",
+                             argument.name));
   check_overload(report, signature->place, definition);
 }
 
@@ -406,7 +360,7 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
     const bool fits = value && (scalar.dtype == Dtype::F64 ||
                                 std::abs(*value) <= std::numeric_limits<float>::max());
     if (value && !fits)
-      report.add(node.place,
+      report.add(node.place, About{fmt::format("{}: f32", scalar.name)},
                  fmt::format("the value {} does not fit into the type f32", scalar.name));
     // The value is rounded to the type that the candidate receives, so that the reference computes
     // with the same number.
@@ -434,8 +388,8 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   if (const Yaml* scalars = section.find("scalars")) read_scalars(report, *scalars, definition);
   if (const Yaml* tensors = section.require("tensors")) parse_tensors(report, *tensors, definition);
   read_signature(report, section, definition);
-  read_gate(report, section, definition);
-  read_rms(report, section, definition.task.gate);
+  parse_gate(report, section, definition);
+  parse_rms(report, section, definition.task.gate);
   if (const Yaml* timed = section.find("timed")) parse_timed(report, *timed, definition);
   read_excused(report, section, definition.task.excused);
   read_work(report, section, definition);
@@ -448,8 +402,9 @@ void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& defin
   if (dtype == nullptr) return;
   definition.real = read_enum<Dtype>(report, *dtype, "dtype");
   if (definition.real && !is_real(*definition.real))
-    report.add(dtype->place, fmt::format("a variant's dtype must be a floating-point type, not {}",
-                                         kw::name_of(*definition.real)));
+    report.add(dtype->place, About{fmt::format("dtype: {}", kw::name_of(*definition.real))},
+               fmt::format("a variant's dtype must be a floating-point type, not {}",
+                           kw::name_of(*definition.real)));
 }
 
 void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition) {
@@ -460,8 +415,8 @@ void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& defini
   read_narrowing(report, section, definition);
   read_name(report, section, definition.task);
   read_summary(report, section, definition.task);
-  read_gate_numbers(report, section, definition.task.gate);
-  read_rms(report, section, definition.task.gate);
+  parse_gate_numbers(report, section, definition.task.gate);
+  parse_rms(report, section, definition.task.gate);
   read_excused(report, section, definition.task.excused);
   read_goals(report, section, definition.task.goals);
 }

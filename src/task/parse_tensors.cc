@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "base/with_nearest.h"
 #include "task/parse.h"
 #include "task/values.h"
 
@@ -22,7 +23,7 @@ std::vector<Formula> read_shape(FileReport& report, const Yaml& node,
     if (auto formula = read_formula(report, item, "shape", known))
       shape.push_back(std::move(*formula));
   if (node.items.empty() || node.items.size() > kMaxRank)
-    report.add(node.place, fmt::format("a shape has 1 to {} dimensions", kMaxRank));
+    report.add(node.place, About{"shape"}, fmt::format("a shape has 1 to {} dimensions", kMaxRank));
   return shape;
 }
 
@@ -30,7 +31,8 @@ RangeSpec read_range(FileReport& report, const Yaml& node, std::span<const std::
   RangeSpec range;
   if (node.kind == Yaml::Kind::Sequence) {
     if (node.items.size() != 2) {
-      report.add(node.place, "a range of indices is written [lo, hi], with hi excluded");
+      report.add(node.place, About{"range"},
+                 "a range of indices is written [lo, hi], with hi excluded");
       return range;
     }
     range.lo = read_formula(report, node.items[0], "range", known);
@@ -56,13 +58,13 @@ void read_compare(FileReport& report, const Yaml& node, std::span<const std::str
       region.push_back(read_range(report, part, known));
     if (region.size() != tensor.shape.size())
       report.add(
-          item.place,
+          item.place, About{"compared dimensions"},
           fmt::format("the compared region has {} ranges, and the tensor's shape has {} dimensions",
                       region.size(), tensor.shape.size()));
     tensor.regions.push_back(std::move(region));
   }
   if (node.items.empty())
-    report.add(node.place,
+    report.add(node.place, About{"compare: empty"},
                "the list of compared regions is empty; write 'none' to compare nothing");
 }
 
@@ -71,8 +73,9 @@ void read_alignment(FileReport& report, const Yaml& node, TensorSpec& tensor) {
   if (!alignment) return;
   if (*alignment < 1 || *alignment > kMaxAlignment ||
       !std::has_single_bit(static_cast<std::uint64_t>(*alignment)))
-    report.add(node.place, fmt::format("align must be a power of two of at most {}, not {}",
-                                       kMaxAlignment, *alignment));
+    report.add(node.place, About{fmt::format("align: {}", *alignment)},
+               fmt::format("align must be a power of two of at most {}, not {}", kMaxAlignment,
+                           *alignment));
   tensor.alignment = *alignment;
 }
 
@@ -88,8 +91,9 @@ void read_initial(FileReport& report, const Section& section, TensorSpec& tensor
                     : *initial == Initial::Poison ? is_out
                                                   : tensor.role != TensorRole::In;
   if (!fits)
-    report.add(node->place, fmt::format("a tensor with role {} cannot start as {}",
-                                        kw::name_of(tensor.role), kw::name_of(*initial)));
+    report.add(node->place, About{fmt::format("initial: {}", kw::name_of(*initial))},
+               fmt::format("a tensor with role {} cannot start as {}", kw::name_of(tensor.role),
+                           kw::name_of(*initial)));
 }
 
 TensorSpec read_tensor(FileReport& report, const Yaml& key, const Yaml& node,
@@ -115,15 +119,16 @@ TensorSpec read_tensor(FileReport& report, const Yaml& key, const Yaml& node,
   tensor.values = default_values(tensor.dtype);
   if (const Yaml* values = section.find("values")) {
     if (tensor.initial != Initial::Values)
-      report.add(values->place, fmt::format("'{}' starts as {}, so it has no values", tensor.name,
-                                            kw::name_of(tensor.initial)));
+      report.add(values->place, About{fmt::format("{}: values", tensor.name)},
+                 fmt::format("'{}' starts as {}, so it has no values", tensor.name,
+                             kw::name_of(tensor.initial)));
     if (auto spec = read_values(report, *values, tensor.dtype, known, definition.scalars))
       tensor.values = std::move(*spec);
   }
   tensor.is_whole_compared = tensor.role != TensorRole::In;
   if (const Yaml* compare = section.find("compare")) {
     if (tensor.role == TensorRole::In)
-      report.add(compare->place,
+      report.add(compare->place, About{"compare: role in"},
                  "this tensor has role 'in'; only tensors of role out and inout can be compared");
     read_compare(report, *compare, known, tensor);
   }
@@ -139,7 +144,8 @@ void parse_tensors(FileReport& report, const Yaml& node, Definition& definition)
   for (const auto& tensor : definition.tensors)
     is_any_compared = is_any_compared || tensor.is_whole_compared || !tensor.regions.empty();
   if (!is_any_compared)
-    report.add(node.place, "the task compares no tensor, so no answer could be wrong");
+    report.add(node.place, About{"compared tensor"},
+               "the task compares no tensor, so no answer could be wrong");
 }
 
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
@@ -150,11 +156,14 @@ void read_value_overrides(FileReport& report, const Yaml& node, const Definition
   for (const auto& [key, value] : read_entries(report, node, "values")) {
     const auto found = std::ranges::find(definition.tensors, key.scalar, &TensorSpec::name);
     if (found == definition.tensors.end()) {
-      report.add(key.place, fmt::format("the task has no tensor named '{}'{}",
-                                        sanitise(key.scalar, 40), suggestion(key.scalar, tensors)));
+      report.add(key.place,
+                 About{fmt::format("tensor {}", with_nearest(sanitise(key.scalar, 40), tensors))},
+                 fmt::format("the task has no tensor named '{}'{}", sanitise(key.scalar, 40),
+                             suggestion(key.scalar, tensors)));
     } else if (found->initial != Initial::Values) {
-      report.add(key.place, fmt::format("'{}' starts as {}, so it has no values", key.scalar,
-                                        kw::name_of(found->initial)));
+      report.add(key.place, About{fmt::format("{}: values", key.scalar)},
+                 fmt::format("'{}' starts as {}, so it has no values", key.scalar,
+                             kw::name_of(found->initial)));
     } else if (auto spec = read_values(report, value, found->dtype, known, definition.scalars)) {
       values[key.scalar] = std::move(*spec);
     }
@@ -169,9 +178,10 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
   if (const Yaml* within = section.find("within")) {
     definition.timed.within = read_number(report, *within, "within").value_or(0.5);
     if (exact == nullptr)
-      report.add(within->place,
+      report.add(within->place, About{"within: exact"},
                  "'within' says how far off exact elements may be, so 'exact' is needed too");
-    if (definition.timed.within <= 0) report.add(within->place, "'within' must be above 0");
+    if (definition.timed.within <= 0)
+      report.add(within->place, About{"within: 0"}, "'within' must be above 0");
   }
   if (exact == nullptr) return;
   constexpr std::array<std::string_view, 3> kWords = {"none", "planted", "all"};
@@ -179,12 +189,12 @@ void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
   definition.timed.exact = static_cast<TimedSpec::Exact>(word.value_or(0));
   const GateKind gate = definition.task.gate.kind;
   if (definition.timed.exact == TimedSpec::Exact::Planted && gate != GateKind::Dot)
-    report.add(exact->place,
+    report.add(exact->place, About{"exact: planted"},
                "'planted' recognises exact elements by the magnitude of the gate 'dot', which this "
                "task does not have; use all or none");
   if (definition.timed.exact == TimedSpec::Exact::All && gate == GateKind::Exact)
     report.add(
-        exact->place,
+        exact->place, About{"exact: all"},
         "'exact: all' has no effect with gate 'exact', for which every element must be exact");
 }
 

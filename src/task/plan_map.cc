@@ -49,6 +49,123 @@ bool is_equal(const PlanTensorMap& a, const PlanTensorMap& b) {
 
 std::string or_none(const PlanWord& word) { return word.text.empty() ? "none" : word.text; }
 
+/// Checks a tensor map against the driver's conditions. All references are borrowed.
+class MapCheck {
+ public:
+  MapCheck(const MapNode& node, std::size_t at, const PlanTensorMap& map, const PlanSpan& base,
+           const PlanScope& scope)
+      : node_(node), at_(at), map_(map), base_(base), scope_(scope) {}
+
+  Planned<> run() const {
+    const Element& element = *KW_TRY(find_known_element());
+    KW_TRY(check_form(element));
+    for (std::size_t i = 0; i < map_.sizes.size(); ++i) KW_TRY(check_dimension(element, i));
+    KW_TRY(check_reach(element));
+    return check_row(element);
+  }
+
+ private:
+  bool is_interleaved() const { return map_.interleave != "none"; }
+  /// The bytes of which the base and all strides are multiples.
+  std::int64_t unit() const { return map_.interleave == "32" ? 32 : 16; }
+  std::int64_t stride(const Element& element, std::size_t dimension) const {
+    return dimension == 0 ? element.bytes : map_.stride_bytes[dimension - 1];
+  }
+  std::string figure(std::int64_t value) const { return scope_.figure(value); }
+
+  Planned<const Element*> find_known_element() const {
+    if (const Element* element = find_element(map_.element)) return element;
+    std::vector<std::string> known;
+    for (const Element& e : kElements) known.emplace_back(e.name);
+    return trouble(node_.element.text.empty() ? node_.base.at : node_.element.at,
+                   fmt::format("a tensor map has no elements of type '{}'; there are {}{}",
+                               sanitise(map_.element, 40), fmt::join(known, ", "),
+                               suggestion(map_.element, known)));
+  }
+
+  Planned<> check_form(const Element& element) const {
+    if (is_interleaved() && map_.sizes.size() < 3)
+      return trouble(node_.interleave.at,
+                     "a tensor map with interleave needs 3 dimensions or more");
+    if (map_.interleave == "32" && map_.swizzle != "32")
+      return trouble(node_.interleave.at, "a tensor map with interleave(32) needs swizzle(32)");
+    if (map_.fill == "nan" && !element.is_real)
+      return trouble(node_.outside.at,
+                     fmt::format("outside(nan) is impossible here: elements of type {} have no NaN",
+                                 map_.element));
+    if (base_.offset % unit() != 0 || base_.space->alignment % unit() != 0)
+      return trouble(node_.base.at,
+                     fmt::format("a tensor map must begin at a multiple of {} bytes, and this one "
+                                 "begins at byte {} of a tensor aligned to {} bytes",
+                                 unit(), figure(base_.offset), base_.space->alignment));
+    return {};
+  }
+
+  Planned<> check_dimension(const Element& element, std::size_t i) const {
+    constexpr std::int64_t kMostSize = std::int64_t{1} << 32;
+    constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
+    if (map_.sizes[i] < 1 || map_.sizes[i] > kMostSize)
+      return trouble(node_.sizes[i].at,
+                     fmt::format("a size of this tensor map is {}; sizes are 1 to 2^32",
+                                 figure(map_.sizes[i])));
+    if (map_.box[i] < 1 || map_.box[i] > 256)
+      return trouble(
+          node_.box[i].at,
+          fmt::format("a size of this tensor map's box is {}; sizes of a box are 1 to 256",
+                      figure(map_.box[i])));
+    if (map_.element_strides[i] < 1 || map_.element_strides[i] > 8)
+      return trouble(node_.steps[i].at,
+                     fmt::format("a step of this tensor map is {}; steps are 1 to 8",
+                                 figure(map_.element_strides[i])));
+    const std::int64_t bytes = stride(element, i);
+    if (i > 0 && (bytes < 1 || bytes >= kMostStride || bytes % unit() != 0))
+      return trouble(
+          node_.strides[i - 1].at,
+          fmt::format(
+              "a stride of this tensor map is {} bytes; strides are multiples of {} below 2^40",
+              figure(bytes), unit()));
+    return {};
+  }
+
+  Planned<> check_reach(const Element& element) const {
+    // One past the last byte that the tensor map addresses, counted from its base.
+    std::int64_t reach = element.bytes;
+    bool overflow = false;
+    for (std::size_t i = 0; i < map_.sizes.size(); ++i) {
+      std::int64_t more = 0;
+      overflow = overflow || __builtin_mul_overflow(map_.sizes[i] - 1, stride(element, i), &more) ||
+                 __builtin_add_overflow(reach, more, &reach);
+    }
+    if (overflow || reach > base_.space->bytes - base_.offset)
+      return trouble(at_,
+                     fmt::format("this tensor map reaches beyond the end of '{}': to byte {} of {}",
+                                 node_.base.name, overflow ? "?" : figure(base_.offset + reach),
+                                 figure(base_.space->bytes)));
+    return {};
+  }
+
+  Planned<> check_row(const Element& element) const {
+    const std::int64_t row = map_.box[0] * element.bytes;
+    if (!is_interleaved() && row % 16 != 0)
+      return trouble(node_.box[0].at,
+                     fmt::format("the innermost row of this tensor map's box has {} bytes, which "
+                                 "is no multiple of 16",
+                                 figure(row)));
+    if (!is_interleaved() && map_.swizzle != "none" && row > std::stoll(map_.swizzle))
+      return trouble(node_.box[0].at,
+                     fmt::format("the innermost row of this tensor map's box has {} bytes, more "
+                                 "than the swizzle's {}",
+                                 figure(row), map_.swizzle));
+    return {};
+  }
+
+  const MapNode& node_;
+  std::size_t at_;
+  const PlanTensorMap& map_;
+  const PlanSpan& base_;
+  const PlanScope& scope_;
+};
+
 }  // namespace
 
 Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
@@ -68,7 +185,7 @@ Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
   map.swizzle = or_none(node.swizzle);
   map.promotion = or_none(node.promotion);
   map.fill = node.outside.text.empty() ? "zero" : node.outside.text;
-  KW_TRY(check_map(node, at, map, base));
+  KW_TRY(MapCheck(node, at, map, base, scope_).run());
   auto& maps = plan_.tensor_maps;
   const auto same = std::ranges::find_if(maps, [&](const auto& m) { return is_equal(m, map); });
   PlanSpace space;
@@ -80,85 +197,6 @@ Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
     maps.push_back(std::move(map));
   }
   return scope_.define(at, std::move(space));
-}
-
-Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const PlanTensorMap& map,
-                                  const PlanSpan& base) const {
-  constexpr std::int64_t kMostSize = std::int64_t{1} << 32;
-  constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
-  const auto figure = [&](std::int64_t value) { return scope_.figure(value); };
-  const Element* element = find_element(map.element);
-  if (element == nullptr) {
-    std::vector<std::string> known;
-    for (const Element& e : kElements) known.emplace_back(e.name);
-    return trouble(node.element.text.empty() ? node.base.at : node.element.at,
-                   fmt::format("a tensor map has no elements of type '{}'; there are {}{}",
-                               sanitise(map.element, 40), fmt::join(known, ", "),
-                               suggestion(map.element, known)));
-  }
-  const bool is_interleaved = map.interleave != "none";
-  const std::int64_t unit = map.interleave == "32" ? 32 : 16;
-  if (is_interleaved && map.sizes.size() < 3)
-    return trouble(node.interleave.at, "a tensor map with interleave needs 3 dimensions or more");
-  if (map.interleave == "32" && map.swizzle != "32")
-    return trouble(node.interleave.at, "a tensor map with interleave(32) needs swizzle(32)");
-  if (map.fill == "nan" && !element->is_real)
-    return trouble(node.outside.at,
-                   fmt::format("outside(nan) is impossible here: elements of type {} have no NaN",
-                               map.element));
-  if (base.offset % unit != 0 || base.space->alignment % unit != 0)
-    return trouble(node.base.at,
-                   fmt::format("a tensor map must begin at a multiple of {} bytes, and this one "
-                               "begins at byte {} of a tensor aligned to {} bytes",
-                               unit, figure(base.offset), base.space->alignment));
-  // One past the last byte that the tensor map addresses, counted from its base.
-  std::int64_t reach = element->bytes;
-  bool overflow = false;
-  for (std::size_t i = 0; i < map.sizes.size(); ++i) {
-    const std::int64_t size = map.sizes[i];
-    if (size < 1 || size > kMostSize)
-      return trouble(
-          node.sizes[i].at,
-          fmt::format("a size of this tensor map is {}; sizes are 1 to 2^32", figure(size)));
-    if (map.box[i] < 1 || map.box[i] > 256)
-      return trouble(
-          node.box[i].at,
-          fmt::format("a size of this tensor map's box is {}; sizes of a box are 1 to 256",
-                      figure(map.box[i])));
-    if (map.element_strides[i] < 1 || map.element_strides[i] > 8)
-      return trouble(node.steps[i].at,
-                     fmt::format("a step of this tensor map is {}; steps are 1 to 8",
-                                 figure(map.element_strides[i])));
-    const std::int64_t stride = i == 0 ? element->bytes : map.stride_bytes[i - 1];
-    if (i > 0 && (stride < 1 || stride >= kMostStride || stride % unit != 0))
-      return trouble(
-          node.strides[i - 1].at,
-          fmt::format(
-              "a stride of this tensor map is {} bytes; strides are multiples of {} below 2^40",
-              figure(stride), unit));
-    std::int64_t more = 0;
-    overflow = overflow || __builtin_mul_overflow(size - 1, stride, &more) ||
-               __builtin_add_overflow(reach, more, &reach);
-  }
-  if (overflow || reach > base.space->bytes - base.offset)
-    return trouble(at,
-                   fmt::format("this tensor map reaches beyond the end of '{}': to byte {} of {}",
-                               node.base.name, overflow ? "?" : figure(base.offset + reach),
-                               figure(base.space->bytes)));
-  const std::int64_t row = map.box[0] * element->bytes;
-  if (!is_interleaved && row % 16 != 0)
-    return trouble(
-        node.box[0].at,
-        fmt::format(
-            "the innermost row of this tensor map's box has {} bytes, which is no multiple of 16",
-            figure(row)));
-  if (!is_interleaved && map.swizzle != "none" && row > std::stoll(map.swizzle))
-    return trouble(
-        node.box[0].at,
-        fmt::format(
-            "the innermost row of this tensor map's box has {} bytes, more than the swizzle's {}",
-            figure(row), map.swizzle));
-  return {};
 }
 
 }  // namespace kw::task

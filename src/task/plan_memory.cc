@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "task/plan_parse.h"
 #include "task/plan_resolver.h"
+#include "task/plan_types.h"
 
 namespace kw::task {
 namespace {
@@ -24,6 +24,23 @@ std::uint64_t low_bits(std::uint64_t value, int bytes) {
 bool is_pattern(int bytes, std::int64_t value) {
   const std::int64_t half = bytes == 8 ? 0 : std::int64_t{1} << (8 * bytes - 1);
   return bytes == 8 || (value >= -half && value < 2 * half);
+}
+
+/// Checks that a fill or copy may write to the memory that a name means.
+Planned<> check_target(const PlanName& name, const PlanSpan& span) {
+  const PlanSpace& space = *span.space;
+  if (!space.is_writable)
+    return trouble(
+        name.at,
+        fmt::format("the plan may not write to '{}', which is an input or a table", name.name));
+  const std::int64_t pitch = space.pitch * space.element_bytes;
+  const std::int64_t row = space.sizes.empty() ? pitch : space.sizes.back() * space.element_bytes;
+  if (space.sizes.size() > 1 && pitch > row && span.offset % pitch + span.bytes > row)
+    return trouble(name.at,
+                   fmt::format("a fill or copy cannot write '{}', whose rows have padding between "
+                               "them that must stay unchanged: write the tensor in a kernel",
+                               name.name));
+  return {};
 }
 
 }  // namespace
@@ -103,22 +120,6 @@ Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
   return scope_.define(at, std::move(space));
 }
 
-Planned<> PlanResolver::check_target(const PlanName& name, const PlanSpan& span) const {
-  const PlanSpace& space = *span.space;
-  if (!space.is_writable)
-    return trouble(
-        name.at,
-        fmt::format("the plan may not write to '{}', which is an input or a table", name.name));
-  const std::int64_t pitch = space.pitch * space.element_bytes;
-  const std::int64_t row = space.sizes.empty() ? pitch : space.sizes.back() * space.element_bytes;
-  if (space.sizes.size() > 1 && pitch > row && span.offset % pitch + span.bytes > row)
-    return trouble(name.at,
-                   fmt::format("a fill or copy cannot write '{}', whose rows have padding between "
-                               "them that must stay unchanged: write the tensor in a kernel",
-                               name.name));
-  return {};
-}
-
 Planned<> PlanResolver::visit(const FillNode& node, std::size_t at) {
   const PlanSpan to = KW_TRY(scope_.span(node.to));
   KW_TRY(check_target(node.to, to));
@@ -156,7 +157,7 @@ Planned<> PlanResolver::visit(const FillNode& node, std::size_t at) {
   step.bytes = to.bytes;
   step.unit = bytes == 8 ? 4 : bytes;
   step.value = low_bits(image, step.unit);
-  return add_step(std::move(step), at);
+  return order_.add(std::move(step), at);
 }
 
 Planned<> PlanResolver::visit(const CopyNode& node, std::size_t at) {
@@ -182,7 +183,7 @@ Planned<> PlanResolver::visit(const CopyNode& node, std::size_t at) {
   step.from = from.place();
   step.to = to.place();
   step.bytes = from.bytes;
-  return add_step(std::move(step), at);
+  return order_.add(std::move(step), at);
 }
 
 }  // namespace kw::task

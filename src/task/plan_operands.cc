@@ -1,84 +1,42 @@
-// Parses the operands of a launch plan: expressions, slices of memory, kernel names and arguments.
+// Reads expressions, slices of memory, kernel names, arguments and attributes of a launch plan.
 // SPDX-License-Identifier: Apache-2.0
+#include "task/plan_operands.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "task/plan_parse.h"
+#include "record/dtype.h"
+#include "task/plan_types.h"
 
 namespace kw::task {
 namespace {
 
 constexpr int kMaxStructDepth = 8;
 
-struct TypeInfo {
-  std::string_view name;
-  int bytes;
-  bool is_real;
-};
-
-constexpr auto kTypes = std::to_array<TypeInfo>({{"f32", 4, true},
-                                                 {"f64", 8, true},
-                                                 {"f16", 2, true},
-                                                 {"bf16", 2, true},
-                                                 {"i64", 8, false},
-                                                 {"u64", 8, false},
-                                                 {"i32", 4, false},
-                                                 {"u32", 4, false},
-                                                 {"i16", 2, false},
-                                                 {"u16", 2, false},
-                                                 {"i8", 1, false},
-                                                 {"u8", 1, false}});
-
-const TypeInfo* find_type(std::string_view name) {
-  const auto found = std::ranges::find(kTypes, name, &TypeInfo::name);
-  return found == kTypes.end() ? nullptr : found;
-}
-
 }  // namespace
 
-std::optional<int> plan_type_bytes(std::string_view type) {
-  const TypeInfo* found = find_type(type);
-  return found == nullptr ? std::nullopt : std::optional(found->bytes);
+std::nullopt_t OperandReader::refuse(std::size_t at, std::string message) const {
+  complain(at, std::move(message));
+  return std::nullopt;
 }
 
-bool is_real_plan_type(std::string_view type) {
-  const TypeInfo* found = find_type(type);
-  return found != nullptr && found->is_real;
-}
-
-bool fits_plan_type(std::string_view type, std::int64_t value) {
-  const bool is_unsigned = type.front() == 'u';
-  const int bytes = plan_type_bytes(type).value_or(8);
-  if (bytes == 8) return !is_unsigned || value >= 0;
-  const std::int64_t half = std::int64_t{1} << (8 * bytes - 1);
-  return is_unsigned ? value >= 0 && value < 2 * half : value >= -half && value < half;
-}
-
-std::vector<std::string> plan_types() {
-  std::vector<std::string> names;
-  for (const TypeInfo& type : kTypes) names.emplace_back(type.name);
-  return names;
-}
-
-std::optional<PlanExpr> PlanParser::read_expression(PlanPiece piece) {
+std::optional<PlanExpr> OperandReader::read_expression(PlanPiece piece) const {
   auto expr = Expr::parse(piece.text);
   if (expr) return PlanExpr{std::move(*expr), piece.at};
-  complain(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
-  return std::nullopt;
+  return refuse(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
 }
 
-std::optional<PlanRealExpr> PlanParser::read_real(PlanPiece piece) {
+std::optional<PlanRealExpr> OperandReader::read_real(PlanPiece piece) const {
   auto expr = RealExpr::parse(piece.text);
   if (expr) return PlanRealExpr{std::move(*expr), piece.at};
-  complain(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
-  return std::nullopt;
+  return refuse(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
 }
 
-std::optional<std::vector<PlanExpr>> PlanParser::read_list(PlanPiece piece, std::size_t most) {
+std::optional<std::vector<PlanExpr>> OperandReader::read_list(PlanPiece piece,
+                                                              std::size_t most) const {
   std::vector<PlanExpr> values;
   for (const PlanPiece& part : split_piece(piece, ',')) {
     auto value = read_expression(part);
@@ -86,42 +44,37 @@ std::optional<std::vector<PlanExpr>> PlanParser::read_list(PlanPiece piece, std:
     values.push_back(std::move(*value));
   }
   if (values.size() <= most) return values;
-  complain(piece.at,
-           fmt::format("this list has {} numbers; at most {} are allowed", values.size(), most));
-  return std::nullopt;
+  return refuse(piece.at, fmt::format("this list has {} numbers; at most {} are allowed",
+                                      values.size(), most));
 }
 
-std::optional<std::string> PlanParser::read_name(PlanPiece piece, std::string_view what) {
+std::optional<std::string> OperandReader::read_name(PlanPiece piece, std::string_view what) const {
   if (is_usable_identifier(piece.text) && !is_expression_function(piece.text) &&
-      find_type(piece.text) == nullptr && piece.text != "null")
+      !plan_type_bytes(piece.text) && piece.text != "null")
     return std::string(piece.text);
-  complain(piece.at, fmt::format("'{}' cannot name a {}", sanitise(piece.text, 40), what));
-  return std::nullopt;
+  return refuse(piece.at, fmt::format("'{}' cannot name a {}", sanitise(piece.text, 40), what));
 }
 
-std::optional<std::string> PlanParser::read_type(PlanPiece piece) {
-  if (find_type(piece.text) != nullptr) return std::string(piece.text);
+std::optional<std::string> OperandReader::read_type(PlanPiece piece) const {
+  if (plan_type_bytes(piece.text)) return std::string(piece.text);
   const auto known = plan_types();
-  complain(piece.at, fmt::format("unknown type '{}'; there are {}{}", sanitise(piece.text, 40),
-                                 fmt::join(known, ", "), suggestion(piece.text, known)));
-  return std::nullopt;
+  return refuse(piece.at, fmt::format("unknown type '{}'; there are {}{}", sanitise(piece.text, 40),
+                                      fmt::join(known, ", "), suggestion(piece.text, known)));
 }
 
-std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
+std::optional<PlanName> OperandReader::read_place(PlanPiece piece) const {
   const auto word = leading_word(piece.text);
   PlanName place{std::string(word), piece.at, {}};
-  if (!is_usable_identifier(word)) {
-    complain(piece.at, fmt::format("this place must be the name of a tensor or workspace, not '{}'",
-                                   sanitise(piece.text, 40)));
-    return std::nullopt;
-  }
+  if (!is_usable_identifier(word))
+    return refuse(piece.at,
+                  fmt::format("this place must be the name of a tensor or workspace, not '{}'",
+                              sanitise(piece.text, 40)));
   const PlanPiece behind = piece.part(word.size());
   if (behind.empty()) return place;
   const auto close = behind.text.starts_with('[') ? find_closing_bracket(behind.text, 0) : kNone;
-  if (close == kNone || close + 1 != behind.text.size()) {
-    complain(behind.at, "only an index in brackets may follow the name of a tensor or workspace");
-    return std::nullopt;
-  }
+  if (close == kNone || close + 1 != behind.text.size())
+    return refuse(behind.at,
+                  "only an index in brackets may follow the name of a tensor or workspace");
   for (const PlanPiece& part : split_piece(behind.part(1, close - 1), ',')) {
     PlanIndex index;
     // The colon of a conditional expression (?:) does not separate the bounds of a range.
@@ -135,25 +88,21 @@ std::optional<PlanName> PlanParser::read_place(PlanPiece piece) {
       if (!high) return std::nullopt;
       index.high = std::move(*high);
     }
-    if (!place.indices.empty() && place.indices.back().high) {
-      complain(part.at, "only the last index of a tensor may be a range");
-      return std::nullopt;
-    }
+    if (!place.indices.empty() && place.indices.back().high)
+      return refuse(part.at, "only the last index of a tensor may be a range");
     place.indices.push_back(std::move(index));
   }
   return place;
 }
 
-std::optional<KernelName> PlanParser::read_kernel(PlanPiece& rest) {
+std::optional<KernelName> OperandReader::read_kernel(PlanPiece& rest) const {
   KernelName kernel;
   kernel.at = rest.at;
   std::size_t end = 0;
   for (;;) {
     const auto word = leading_word(rest.text.substr(end));
-    if (word.empty() || (word[0] >= '0' && word[0] <= '9')) {
-      complain(rest.at + end, "`// kw: launch` must be followed by the name of a kernel");
-      return std::nullopt;
-    }
+    if (word.empty() || (word[0] >= '0' && word[0] <= '9'))
+      return refuse(rest.at + end, "`// kw: launch` must be followed by the name of a kernel");
     end += word.size();
     if (!rest.text.substr(end).starts_with("::")) break;
     end += 2;
@@ -162,18 +111,17 @@ std::optional<KernelName> PlanParser::read_kernel(PlanPiece& rest) {
   rest = rest.part(end);
   if (!rest.text.starts_with('<')) return kernel;
   const auto close = find_closing_bracket(rest.text, 0, true);
-  if (close == kNone) {
-    complain(rest.at,
-             "this < of template arguments is not closed; comparisons inside it need parentheses");
-    return std::nullopt;
-  }
+  if (close == kNone)
+    return refuse(
+        rest.at,
+        "this < of template arguments is not closed; comparisons inside it need parentheses");
   kernel.is_template = true;
   if (!read_kernel_arguments(rest.part(1, close - 1), kernel)) return std::nullopt;
   rest = rest.part(close + 1);
   return kernel;
 }
 
-bool PlanParser::read_kernel_arguments(PlanPiece piece, KernelName& kernel) {
+bool OperandReader::read_kernel_arguments(PlanPiece piece, KernelName& kernel) const {
   if (piece.empty()) return true;
   for (const PlanPiece& part : split_piece(piece, ',')) {
     const auto text = part.text;
@@ -190,7 +138,7 @@ bool PlanParser::read_kernel_arguments(PlanPiece piece, KernelName& kernel) {
   return true;
 }
 
-std::optional<PlanItem> PlanParser::read_item(PlanPiece piece, int depth) {
+std::optional<PlanItem> OperandReader::read_item(PlanPiece piece, int depth) const {
   PlanItem item;
   item.at = piece.at;
   const auto word = leading_word(piece.text);
@@ -198,7 +146,7 @@ std::optional<PlanItem> PlanParser::read_item(PlanPiece piece, int depth) {
   const bool is_wrapped = behind.text.starts_with('(') &&
                           find_closing_bracket(behind.text, 0) + 1 == behind.text.size();
   const PlanPiece content = is_wrapped ? behind.part(1, behind.text.size() - 2) : PlanPiece{};
-  const TypeInfo* type = find_type(word);
+  const auto type = enum_from<Dtype>(word);
   if (piece.text == "null") return item;
   if (is_wrapped && word == "struct") {
     item.kind = PlanItem::Kind::Struct;
@@ -207,15 +155,14 @@ std::optional<PlanItem> PlanParser::read_item(PlanPiece piece, int depth) {
     item.items = std::move(*items);
     return item;
   }
-  if (is_wrapped && type != nullptr) {
-    if (type->is_real && type->bytes < 4) {
-      complain(piece.at,
-               fmt::format("a value of type {} cannot be passed to a kernel; pass an f32", word));
-      return std::nullopt;
-    }
+  if (is_wrapped && type) {
+    if (is_half(*type))
+      return refuse(
+          piece.at,
+          fmt::format("a value of type {} cannot be passed to a kernel; pass an f32", word));
     item.type = word;
-    item.kind = type->is_real ? PlanItem::Kind::Real : PlanItem::Kind::Integer;
-    if (type->is_real) {
+    item.kind = is_real(*type) ? PlanItem::Kind::Real : PlanItem::Kind::Integer;
+    if (is_real(*type)) {
       auto real = read_real(content);
       if (!real) return std::nullopt;
       item.real = std::move(*real);
@@ -242,14 +189,12 @@ std::optional<PlanItem> PlanParser::read_item(PlanPiece piece, int depth) {
   return item;
 }
 
-std::optional<std::vector<PlanItem>> PlanParser::read_items(PlanPiece piece, int depth) {
+std::optional<std::vector<PlanItem>> OperandReader::read_items(PlanPiece piece, int depth) const {
   std::vector<PlanItem> items;
   if (piece.empty() && depth == 0) return items;
-  if (depth > kMaxStructDepth) {
-    complain(piece.at,
-             fmt::format("the struct argument is nested deeper than {} levels", kMaxStructDepth));
-    return std::nullopt;
-  }
+  if (depth > kMaxStructDepth)
+    return refuse(piece.at, fmt::format("the struct argument is nested deeper than {} levels",
+                                        kMaxStructDepth));
   for (const PlanPiece& part : split_piece(piece, ',')) {
     const auto sign = depth == 0 ? kNone : find_outside(part.text, "@");
     auto item = read_item(part.part(0, sign), depth);
@@ -263,21 +208,32 @@ std::optional<std::vector<PlanItem>> PlanParser::read_items(PlanPiece piece, int
   return items;
 }
 
-std::optional<PlanParser::Attribute> PlanParser::take_attribute(PlanPiece& rest) {
-  Attribute attribute;
+std::optional<PlanAttribute> OperandReader::read_attribute(
+    PlanPiece& rest, const PlanAttributes& rules, std::vector<std::string_view>& seen) const {
+  auto attribute = take_attribute(rest);
+  if (!attribute) return std::nullopt;
+  const auto word = attribute->word;
+  if (!contains(rules.known, word))
+    return refuse(attribute->at,
+                  fmt::format("a `// kw: {}` line has no part '{}'{}", rules.directive,
+                              sanitise(word, 40), suggestion(word, rules.known)));
+  if (contains(seen, word))
+    return refuse(attribute->at, fmt::format("the part '{}' is given twice in this line", word));
+  seen.push_back(word);
+  if (!check_attribute(*attribute, !contains(rules.flags, word))) return std::nullopt;
+  return attribute;
+}
+
+std::optional<PlanAttribute> OperandReader::take_attribute(PlanPiece& rest) const {
+  PlanAttribute attribute;
   attribute.word = leading_word(rest.text);
   attribute.at = rest.at;
-  if (attribute.word.empty()) {
-    complain(rest.at, fmt::format("unexpected '{}'", sanitise(rest.text.substr(0, 1))));
-    return std::nullopt;
-  }
+  if (attribute.word.empty())
+    return refuse(rest.at, fmt::format("unexpected '{}'", sanitise(rest.text.substr(0, 1))));
   PlanPiece behind = rest.part(attribute.word.size());
   if (behind.text.starts_with('(')) {
     const auto close = find_closing_bracket(behind.text, 0);
-    if (close == kNone) {
-      complain(behind.at, "this opening bracket is not closed");
-      return std::nullopt;
-    }
+    if (close == kNone) return refuse(behind.at, "this opening bracket is not closed");
     attribute.content = behind.part(1, close - 1);
     behind = behind.part(close + 1);
   }
@@ -285,12 +241,17 @@ std::optional<PlanParser::Attribute> PlanParser::take_attribute(PlanPiece& rest)
   return attribute;
 }
 
-bool PlanParser::check_attribute(const Attribute& attribute, bool has_content) {
+bool OperandReader::check_attribute(const PlanAttribute& attribute, bool has_content) const {
   if (attribute.content.has_value() == has_content) return true;
   complain(attribute.at, has_content
                              ? fmt::format("{} needs a value in parentheses", attribute.word)
                              : fmt::format("{} takes no value in parentheses", attribute.word));
   return false;
+}
+
+bool OperandReader::expect_nothing(PlanPiece rest) const {
+  if (!rest.empty()) complain(rest.at, "this `// kw:` line must end here");
+  return rest.empty();
 }
 
 }  // namespace kw::task

@@ -9,6 +9,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "task/plan_directives.h"
 
 namespace kw::task {
 namespace {
@@ -26,10 +27,18 @@ bool PlanParser::knows(std::string_view word) { return contains(kWords, word); }
 void PlanParser::read(PlanPiece directive) {
   using Read = void (PlanParser::*)(PlanPiece, std::size_t);
   static constexpr std::array<Read, kWords.size()> kReaders = {
-      &PlanParser::read_workspace, &PlanParser::read_table, &PlanParser::read_map,
-      &PlanParser::read_launch,    &PlanParser::read_fill,  &PlanParser::read_copy,
-      &PlanParser::read_for,       &PlanParser::read_tail,  &PlanParser::read_when,
-      &PlanParser::read_else,      &PlanParser::read_fork,  &PlanParser::read_join,
+      &PlanParser::read_step<parse_workspace>,
+      &PlanParser::read_step<parse_table>,
+      &PlanParser::read_step<parse_map>,
+      &PlanParser::read_step<parse_launch>,
+      &PlanParser::read_step<parse_fill>,
+      &PlanParser::read_step<parse_copy>,
+      &PlanParser::read_for,
+      &PlanParser::read_tail,
+      &PlanParser::read_when,
+      &PlanParser::read_else,
+      &PlanParser::read_fork,
+      &PlanParser::read_join,
       &PlanParser::read_end};
   const auto word = leading_word(directive.text);
   const auto found = std::ranges::find(kWords, word);
@@ -38,23 +47,19 @@ void PlanParser::read(PlanPiece directive) {
 }
 
 PlanBlock PlanParser::finish() {
-  for (const Open& block : open_) complain(block.at, "this block of the plan has no `// kw: end`");
+  for (const Open& block : open_)
+    operands_.complain(block.at, "this block of the plan has no `// kw: end`");
   return std::move(plan_);
 }
 
 bool PlanParser::open_block(Open block) {
   if (open_.size() == kMaxPlanDepth) {
-    complain(block.at,
-             fmt::format("the plan has more than {} blocks inside each other", kMaxPlanDepth));
+    operands_.complain(
+        block.at, fmt::format("the plan has more than {} blocks inside each other", kMaxPlanDepth));
     return false;
   }
   open_.push_back(std::move(block));
   return true;
-}
-
-bool PlanParser::expect_nothing(PlanPiece rest) {
-  if (!rest.empty()) complain(rest.at, "this `// kw:` line must end here");
-  return rest.empty();
 }
 
 // The block is opened even if its first line is wrong, so that its `end` is not reported as an
@@ -65,14 +70,15 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
   const auto equals = rest.text.find('=');
   const auto dots = find_outside(rest.text, "..");
   if (equals == std::string_view::npos || dots == std::string_view::npos || dots < equals) {
-    complain(rest.at, "a `// kw: for` line has the form: for NAME = LOW .. HIGH");
+    operands_.complain(rest.at, "a `// kw: for` line has the form: for NAME = LOW .. HIGH");
   } else {
     const auto step = find_word(rest.text, "step");
-    const auto name = read_name(rest.part(0, equals), "loop");
-    auto low = read_expression(rest.part(equals + 1, dots - equals - 1));
-    auto high = read_expression(
+    const auto name = operands_.read_name(rest.part(0, equals), "loop");
+    auto low = operands_.read_expression(rest.part(equals + 1, dots - equals - 1));
+    auto high = operands_.read_expression(
         rest.part(dots + 2, step == std::string_view::npos ? step : step - dots - 2));
-    if (step != std::string_view::npos) block.loop.stride = read_expression(rest.part(step + 4));
+    if (step != std::string_view::npos)
+      block.loop.stride = operands_.read_expression(rest.part(step + 4));
     if (name) block.loop.name = *name;
     if (low) block.loop.low = std::move(*low);
     if (high) block.loop.high = std::move(*high);
@@ -81,9 +87,9 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
 }
 
 void PlanParser::read_tail(PlanPiece rest, std::size_t at) {
-  if (!expect_nothing(rest)) return;
+  if (!operands_.expect_nothing(rest)) return;
   if (open_.empty() || open_.back().kind != Open::Kind::For)
-    return complain(at, "`tail` may stand only inside a `for`, and only once");
+    return operands_.complain(at, "`tail` may stand only inside a `for`, and only once");
   Open& block = open_.back();
   block.loop.body = std::move(block.body);
   block.body.clear();
@@ -92,14 +98,15 @@ void PlanParser::read_tail(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_when(PlanPiece rest, std::size_t at) {
   Open block{.kind = Open::Kind::When, .at = at};
-  auto condition = read_expression(rest);
+  auto condition = operands_.read_expression(rest);
   block.guard.branches.push_back({condition ? std::move(*condition) : PlanExpr(), {}});
   open_block(std::move(block));
 }
 
 void PlanParser::read_else(PlanPiece rest, std::size_t at) {
   if (open_.empty() || open_.back().kind != Open::Kind::When)
-    return complain(at, "`else` may stand only inside a `when`, after its last condition");
+    return operands_.complain(at,
+                              "`else` may stand only inside a `when`, after its last condition");
   Open& block = open_.back();
   block.guard.branches.back().body = std::move(block.body);
   block.body.clear();
@@ -109,24 +116,25 @@ void PlanParser::read_else(PlanPiece rest, std::size_t at) {
     return;
   }
   if (leading_word(rest.text) != "when")
-    return complain(rest.at, "only `when` may follow `else` in this line");
-  auto condition = read_expression(rest.part(4));
+    return operands_.complain(rest.at, "only `when` may follow `else` in this line");
+  auto condition = operands_.read_expression(rest.part(4));
   block.guard.branches.push_back({condition ? std::move(*condition) : PlanExpr(), {}});
 }
 
 void PlanParser::read_fork(PlanPiece rest, std::size_t at) {
   Open block{.kind = Open::Kind::Fork, .at = at};
-  if (const auto name = read_name(rest, "branch")) block.fork.name = *name;
+  if (const auto name = operands_.read_name(rest, "branch")) block.fork.name = *name;
   open_block(std::move(block));
 }
 
 void PlanParser::read_join(PlanPiece rest, std::size_t at) {
-  if (auto name = read_name(rest, "branch")) push(at, JoinNode{std::move(*name)});
+  if (auto name = operands_.read_name(rest, "branch")) push(at, JoinNode{std::move(*name)});
 }
 
 void PlanParser::read_end(PlanPiece rest, std::size_t at) {
-  if (!expect_nothing(rest)) return;
-  if (open_.empty()) return complain(at, "this `end` closes nothing: no block of the plan is open");
+  if (!operands_.expect_nothing(rest)) return;
+  if (open_.empty())
+    return operands_.complain(at, "this `end` closes nothing: no block of the plan is open");
   Open block = std::move(open_.back());
   open_.pop_back();
   switch (block.kind) {

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/contains.h"
 #include "base/text.h"
 #include "record/at_double.h"
 #include "record/target.h"
+#include "task/plan_arguments.h"
 #include "task/plan_resolver.h"
 
 namespace kw::task {
 namespace {
 
 constexpr std::int64_t kMaxTurns = 65536;
-constexpr std::size_t kMaxOpenForks = 8;  // the number of queues that a CUDA context has by default
 constexpr std::size_t kMaxBranchNotes = 64;
 /// The most bytes of workspace for a task's own float64 references, which the task's restrictions
 /// do not limit.
@@ -85,8 +86,12 @@ class KernelList {
 };
 
 PlanFault fault_of(Finding finding, bool is_limit) {
-  Verdict verdict{Stage::Screen, Outcome::Rejected, finding.text};
-  if (is_limit) verdict = {Stage::Launch, Outcome::OutOfResources, finding.text};
+  Verdict verdict =
+      make_verdict(is_limit ? Stage::Launch : Stage::Screen,
+                   is_limit ? Outcome::OutOfResources : Outcome::Rejected,
+                   {.kind = is_limit ? EvidenceKind::PlanBeyondLimit : EvidenceKind::PlanRefused,
+                    .place = finding.place,
+                    .detail = finding.text});
   return {std::move(verdict), std::move(finding)};
 }
 
@@ -103,7 +108,9 @@ PlanResolver::PlanResolver(const CandidateHeader& header, const KnobPoint& point
 Planned<Plan> PlanResolver::run() {
   KW_TRY(define_names());
   KW_TRY(run_scope(header_.plan));
-  if (dialect_of(header_).trust_class == TrustClass::HostLauncher) KW_TRY(add_call());
+  if (dialect_of(header_).trust_class == TrustClass::HostLauncher)
+    KW_TRY(order_.add(call_step(site_, plan_.workspaces.size()), 0));
+  plan_.steps = order_.take_steps();
   if (plan_.steps.empty())
     return trouble(0, "the plan has no step that runs for this workload and these knobs");
   return std::move(plan_);
@@ -153,15 +160,9 @@ Planned<> PlanResolver::run_block(const PlanBlock& block) {
 /// Resolves a block in which names and forks are local.
 Planned<> PlanResolver::run_scope(const PlanBlock& block) {
   const std::size_t mark = scope_.mark();
-  auto outer = std::move(open_);
-  open_.clear();
+  PlanOrder::Forks outer = order_.begin_block();
   KW_TRY(run_block(block));
-  if (!open_.empty())
-    return trouble(
-        open_.begin()->second.at,
-        fmt::format("the branch '{}' is forked in this block and not joined in the same block",
-                    open_.begin()->first));
-  open_ = std::move(outer);
+  KW_TRY(order_.end_block(std::move(outer)));
   scope_.reset(mark);
   return {};
 }
@@ -232,58 +233,15 @@ Planned<> PlanResolver::visit(const WhenNode& node, std::size_t) {
   return {};
 }
 
-std::set<int> PlanResolver::Branch::tails() const {
-  auto all = pending;
-  if (last >= 0) all.insert(last);
-  return all;
-}
-
 Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
-  if (open_.contains(node.name))
-    return trouble(at,
-                   fmt::format("the branch '{}' is forked twice before it is joined", node.name));
-  Branch parent = std::move(branch_);
-  branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
-  // The branch gets the smallest free number; branches of enclosing blocks that are still open keep
-  // theirs.
-  while (!taken_.insert(branch_.id).second) ++branch_.id;
-  if (taken_.size() > kMaxOpenForks + 1)
-    return trouble(at, fmt::format("more than {} branches of the plan are open at the same time",
-                                   kMaxOpenForks));
+  PlanOrder::Branch parent = KW_TRY(order_.begin_fork(node, at));
   KW_TRY(run_scope(node.body));
-  branch_.at = at;
-  open_[node.name] = std::move(branch_);
-  branch_ = std::move(parent);
+  order_.end_fork(node, at, std::move(parent));
   return {};
 }
 
 Planned<> PlanResolver::visit(const JoinNode& node, std::size_t at) {
-  const auto found = open_.find(node.name);
-  if (found == open_.end())
-    return trouble(
-        at, fmt::format("the branch '{}' is joined, but was not forked in this block", node.name));
-  for (const int step : found->second.tails()) branch_.pending.insert(step);
-  taken_.erase(found->second.id);
-  open_.erase(found);
-  return {};
-}
-
-Planned<> PlanResolver::add_step(PlanStep step, std::size_t at) {
-  if (plan_.steps.size() == kMostPlanSteps)
-    return trouble(at, fmt::format("the plan has more than {} steps", kMostPlanSteps));
-  const bool is_behind_launch =
-      branch_.last >= 0 && branch_.pending.empty() &&
-      plan_.steps[static_cast<std::size_t>(branch_.last)].kind == StepKind::Launch;
-  step.programmatic = step.programmatic && is_behind_launch;
-  step.branch = branch_.id;
-  step.written_at = at;
-  for (const int other : branch_.pending)
-    if (plan_.steps[static_cast<std::size_t>(other)].branch != branch_.id)
-      step.after.push_back(other);
-  branch_.pending.clear();
-  branch_.last = static_cast<int>(plan_.steps.size());
-  plan_.steps.push_back(std::move(step));
-  return {};
+  return order_.join(node, at);
 }
 
 std::expected<Plan, PlanFault> resolve_plan(const CandidateHeader& header, std::string_view source,
@@ -325,14 +283,17 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
     finding.kind = FindingKind::Diagnostic;
     finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = file;
+    finding.about = "knobs";
     return std::unexpected(fault_of(std::move(finding), false));
   }
   const bool is_truth = is_truth_role(role);
-  if (is_truth && dialect_of(*header).trust_class == TrustClass::HostLauncher)
-    return std::unexpected(fault_of(
+  if (is_truth && dialect_of(*header).trust_class == TrustClass::HostLauncher) {
+    auto finding =
         diagnostic_at(candidate.source, file, 0,
-                      "a reference for target cuda must be device code, not a host launcher"),
-        false));
+                      "a reference for target cuda must be device code, not a host launcher");
+    finding.about = "host launcher";
+    return std::unexpected(fault_of(std::move(finding), false));
+  }
   const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
   std::vector<RolePlan> plans;
   for (const Workload& given : workloads) {

@@ -10,6 +10,7 @@
 #include "base/defence.h"
 #include "base/text.h"
 #include "record/target.h"
+#include "task/values.h"
 
 namespace kw::task {
 namespace {
@@ -43,6 +44,7 @@ class Resolver {
       workload_.dot_length = KW_TRY(value(*definition_.dot_length, "k"));
       if (workload_.dot_length < 1)
         return error(definition_.dot_length->place,
+                     About{fmt::format("k: {}", workload_.dot_length)},
                      fmt::format("the gate's k is {}, below 1", workload_.dot_length));
     }
     workload_.exact_below = exact_below();
@@ -51,17 +53,18 @@ class Resolver {
   }
 
  private:
-  std::unexpected<Error> error(Position place, std::string_view message) const {
+  std::unexpected<Error> error(Position place, About about, std::string_view message) const {
     std::string dims;
     for (const auto& [name, size] : spec_.dims) dims += fmt::format(" {}={}", name, size);
-    return fail_input(fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
+    return fail_input(ErrorCode::BadInput, About{fmt::format("{}: {}", spec_.name, about.value)},
+                      fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
                       fmt::format("{}:{}:{}", definition_.file, place.line, place.column));
   }
 
   Result<std::int64_t> value(const Formula& formula, std::string_view what) const {
     const auto value = formula.expr.evaluate(names_);
     if (!value)
-      return error(formula.place,
+      return error(formula.place, About{fmt::format("{}: {}", what, value.error().about)},
                    fmt::format("{} '{}': {}", what, formula.expr.text(), value.error().message));
     return *value;
   }
@@ -73,12 +76,9 @@ class Resolver {
     scalar.real = spec.real;
     if (is_real(spec.dtype)) return scalar;
     scalar.integer = KW_TRY(value(spec.integer, spec.name));
-    const auto [lowest, highest] =
-        spec.dtype == Dtype::U8    ? std::pair<std::int64_t, std::int64_t>{0, 255}
-        : spec.dtype == Dtype::I32 ? std::pair<std::int64_t, std::int64_t>{INT32_MIN, INT32_MAX}
-                                   : std::pair<std::int64_t, std::int64_t>{INT64_MIN, INT64_MAX};
-    if (scalar.integer < lowest || scalar.integer > highest)
+    if (!can_hold(spec.dtype, scalar.integer))
       return error(spec.integer.place,
+                   About{fmt::format("{}: {}", spec.name, kw::name_of(spec.dtype))},
                    fmt::format("the scalar '{}' is {}, which does not fit into {}", spec.name,
                                scalar.integer, kw::name_of(spec.dtype)));
     return scalar;
@@ -94,14 +94,16 @@ class Resolver {
     for (const Formula& formula : spec.shape) {
       tensor.sizes.push_back(KW_TRY(value(formula, "shape")));
       if (tensor.sizes.back() < 1)
-        return error(formula.place, fmt::format("a size of the tensor '{}' is {}, below 1",
-                                                spec.name, tensor.sizes.back()));
+        return error(formula.place,
+                     About{fmt::format("{}: size {}", spec.name, tensor.sizes.back())},
+                     fmt::format("a size of the tensor '{}' is {}, below 1", spec.name,
+                                 tensor.sizes.back()));
     }
     tensor.pitch = tensor.sizes.back();
     if (spec.pitch) {
       tensor.pitch = KW_TRY(value(*spec.pitch, "pitch"));
       if (tensor.pitch < tensor.sizes.back())
-        return error(spec.pitch->place,
+        return error(spec.pitch->place, About{fmt::format("{}: pitch {}", spec.name, tensor.pitch)},
                      fmt::format("the pitch of '{}' is {} elements, less than its row of {}",
                                  spec.name, tensor.pitch, tensor.sizes.back()));
     }
@@ -110,8 +112,10 @@ class Resolver {
     for (std::size_t i = 0; i + 1 < tensor.sizes.size(); ++i)
       overflow = overflow || __builtin_mul_overflow(bytes, tensor.sizes[i], &bytes);
     if (overflow || bytes > kMaxTensorBytes)
-      return error(spec.place, fmt::format("the tensor '{}' has more than {}", spec.name,
-                                           format_bytes(kMaxTensorBytes)));
+      return error(spec.place,
+                   About{fmt::format("{}: {}", spec.name, format_bytes(kMaxTensorBytes))},
+                   fmt::format("the tensor '{}' has more than {}", spec.name,
+                               format_bytes(kMaxTensorBytes)));
     const auto& values = values_of(spec);
     tensor.values = KW_TRY(resolve_values(values, spec, tensor));
     KW_TRY(resolve_regions(spec, tensor));
@@ -144,39 +148,83 @@ class Resolver {
     return std::min(kLongest, static_cast<double>(workload_.dot_length) / 16);
   }
 
+  /// The parameters of the distribution, those that are formulas included.
+  Result<std::map<std::string, double>> resolve_numbers(const ValuesSpec& spec,
+                                                        const Tensor& tensor) const {
+    std::map<std::string, double> numbers = spec.numbers;
+    for (const auto& [key, formula] : spec.formulas)
+      numbers[key] = static_cast<double>(KW_TRY(value(formula, key)));
+    const auto bad = bad_numbers(spec.kind, numbers, tensor.dtype);
+    if (bad.empty()) return numbers;
+    const auto formula = spec.formulas.find(bad.front().key);
+    return error(formula == spec.formulas.end() ? spec.place : formula->second.place,
+                 About{fmt::format("{}: {}", tensor.name, bad.front().about)}, bad.front().message);
+  }
+
   Result<Values> resolve_values(const ValuesSpec& spec, const TensorSpec& tensor_spec,
                                 const Tensor& tensor) const {
     Values values;
     values.kind = spec.kind;
-    values.numbers = spec.numbers;
+    values.numbers = KW_TRY(resolve_numbers(spec, tensor));
     for (const auto& name : spec.origin) values.origin.push_back(workload_.scalar(name)->real);
     for (const auto& name : spec.step) values.step.push_back(workload_.scalar(name)->real);
     for (const auto& formula : spec.count) {
       values.count.push_back(KW_TRY(value(formula, "count")));
       if (values.count.back() < 1)
-        return error(formula.place,
-                     fmt::format("an entry of 'count' of the tensor's points is {}, below 1",
-                                 values.count.back()));
-    }
-    if (const auto over = spec.numbers.find("over"); over != spec.numbers.end())
-      if (over->second + spec.numbers.at("axes") > static_cast<double>(tensor.sizes.size()))
         return error(
-            spec.place,
+            formula.place, About{"count"},
+            fmt::format("'count' of the tensor's values is {}, below 1", values.count.back()));
+    }
+    if (const auto over = values.numbers.find("over"); over != values.numbers.end())
+      if (over->second + values.numbers.at("axes") > static_cast<double>(tensor.sizes.size()))
+        return error(
+            spec.place, About{fmt::format("over: axes of {}", tensor_spec.name)},
             fmt::format("axes {} to {} are to be summed over, but the number of axes of '{}' is {}",
-                        over->second, over->second + spec.numbers.at("axes") - 1, tensor_spec.name,
-                        tensor.sizes.size()));
-    if (spec.kind != "points") return values;
+                        over->second, over->second + values.numbers.at("axes") - 1,
+                        tensor_spec.name, tensor.sizes.size()));
+    if (spec.kind != "points") {
+      KW_TRY(check_structure(spec, tensor, values));
+      return values;
+    }
     if (tensor.sizes.size() != 2 ||
         tensor.sizes[1] != static_cast<std::int64_t>(values.count.size()))
       return error(
-          tensor_spec.place,
+          tensor_spec.place, About{"points: shape"},
           fmt::format("values of kind 'points' with {} axes need a tensor of shape [points, {}]",
                       values.count.size(), values.count.size()));
     for (const double step : values.step)
       if (step == 0)
-        return error(tensor_spec.place,
+        return error(tensor_spec.place, About{"step"},
                      "an entry of 'step' of the tensor's points is 0, which is not allowed");
     return values;
+  }
+
+  /// Whether the tensor can hold what its kind of values promises.
+  Result<> check_structure(const ValuesSpec& spec, const Tensor& tensor,
+                           const Values& values) const {
+    const auto refuse = [&](std::string_view needs) {
+      return error(spec.place, About{fmt::format("{}: {}", tensor.name, spec.kind)},
+                   fmt::format("values of kind '{}' need {}", spec.kind, needs));
+    };
+    std::int64_t elements = 1;
+    for (const std::int64_t size : tensor.sizes) elements *= size;
+    if (spec.kind == "offsets") {
+      if (elements < 2) return refuse("two elements or more");
+      if (!can_hold(tensor.dtype, values.count.front()))
+        return refuse(fmt::format("a type that holds their count of {}", values.count.front()));
+    }
+    if (spec.kind == "permutation") {
+      const bool is_whole = values.numbers.at("whole") > 0;
+      const std::int64_t highest = (is_whole ? elements : tensor.sizes.back()) - 1;
+      if (!can_hold(tensor.dtype, highest))
+        return refuse(fmt::format("a type that holds their largest number, {}", highest));
+    }
+    const bool is_matrix =
+        spec.kind == "spd" || spec.kind == "dominant" || spec.kind == "triangular";
+    const std::size_t rank = tensor.sizes.size();
+    if (is_matrix && (rank < 2 || tensor.sizes[rank - 1] != tensor.sizes[rank - 2]))
+      return refuse("square matrices: the last two sizes must be equal");
+    return {};
   }
 
   Result<> resolve_regions(const TensorSpec& spec, Tensor& tensor) const {
@@ -191,11 +239,13 @@ class Resolver {
         Range& range = region.ranges[i];
         range.lo = KW_TRY(value(*lo, "region"));
         if (range.lo < 0 || range.lo >= tensor.sizes[i])
-          return error(lo->place, fmt::format("index {} lies outside 0 to {} of '{}'", range.lo,
-                                              tensor.sizes[i] - 1, spec.name));
+          return error(lo->place, About{fmt::format("{}: index {}", spec.name, range.lo)},
+                       fmt::format("index {} lies outside 0 to {} of '{}'", range.lo,
+                                   tensor.sizes[i] - 1, spec.name));
         range.hi = hi ? KW_TRY(value(*hi, "region")) : range.lo + 1;
         if (range.hi <= range.lo || range.hi > tensor.sizes[i])
           return error(hi->place,
+                       About{fmt::format("{}: range {} to {}", spec.name, range.lo, range.hi)},
                        fmt::format("the range {} to {} is empty or leaves 0 to {} of '{}'",
                                    range.lo, range.hi, tensor.sizes[i], spec.name));
       }
@@ -206,7 +256,7 @@ class Resolver {
 
   Result<> resolve_work() {
     const WorkSpec& spec = definition_.work;
-    Work& work = workload_.work;
+    WorkPerCall& work = workload_.work;
     for (const auto& [formula, number] : {std::pair{&spec.floor_bytes, &work.floor_bytes},
                                           {&spec.floor_flops, &work.floor_flops},
                                           {&spec.read_bytes, &work.read_bytes},
@@ -215,7 +265,7 @@ class Resolver {
                                           {&spec.items, &work.items}}) {
       *number = KW_TRY(value(*formula, "work"));
       if (*number < 0)
-        return error(formula->place,
+        return error(formula->place, About{fmt::format("work: {}", *number)},
                      fmt::format("the formula of the work gives {}, which is negative", *number));
     }
     return {};
@@ -281,6 +331,7 @@ Result<Resolved> resolve(const Definition& definition, Target target, std::int64
     for (const TensorSpec& tensor : definition.tensors)
       if (is_half(tensor.dtype))
         return fail_input(
+            ErrorCode::Unsupported, About{tensor.name},
             fmt::format("task '{}' is for --target cuda: its tensor '{}' is {}, for which the cpu "
                         "target has no type",
                         definition.task.name, tensor.name, kw::name_of(tensor.dtype)),

@@ -113,13 +113,15 @@ class Cut {
       }
       if (!has_grown) return {};
     }
-    return fail_input("macros before the last #include depend on one another too deeply");
+    return fail_input(ErrorCode::Unsupported, About{"depth of macros"},
+                      "macros before the last #include depend on one another too deeply");
   }
 
   Result<> check_first(const Line& line) {
     if (!line.defines.empty()) first_.insert(line.defines);
     if (!line.tokens[0].in_directive)
       return fail_input(
+          ErrorCode::Unsupported, About{fmt::format("line {}: code", line.first + 1)},
           fmt::format("line {}: code stands before an #include; each shape's build is in a "
                       "namespace, so all #includes must come first",
                       line.first + 1));
@@ -132,6 +134,7 @@ class Cut {
       const bool is_default = line.word == "ifndef" && of_header_.contains(name);
       if (is_varying(name) && !is_default)
         return fail_input(
+            ErrorCode::Unsupported, About{fmt::format("line {}: {} differs", line.first + 1, name)},
             fmt::format("line {}: what stands before the last #include is read once for "
                         "all shapes, and {} differs between them",
                         line.first + 1, name));
@@ -143,6 +146,8 @@ class Cut {
     if (line.defines.empty()) return {};
     if (first_.contains(line.defines) && !of_header_.contains(line.defines))
       return fail_input(
+          ErrorCode::Unsupported,
+          About{fmt::format("line {}: {} changes", line.first + 1, line.defines)},
           fmt::format("line {}: {} is defined before the last #include, which is read once "
                       "for all shapes, and changed here",
                       line.first + 1, line.defines));

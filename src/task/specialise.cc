@@ -186,24 +186,32 @@ std::string head_of(const Task& task, const CandidateHeader& header, std::size_t
 Result<> check_arms(const CandidateHeader& header, const Candidate& kernel,
                     std::span<const Arm> arms) {
   if (arms.empty())
-    return fail_input("there is no shape for which the kernel could be specialised");
+    return fail_input(ErrorCode::Missing, About{"shape"},
+                      "there is no shape for which the kernel could be specialised");
   if (contains(header.techniques, "specialised"))
-    return fail_input("the kernel already has builds for single shapes");
+    return fail_input(ErrorCode::WrongState, About{"specialised"},
+                      "the kernel already has builds for single shapes");
   if (dialect_of(header).trust_class == TrustClass::HostLauncher)
-    return fail_input("a host launcher has no device code to specialise");
+    return fail_input(ErrorCode::Unsupported, About{"host launcher"},
+                      "a host launcher has no device code to specialise");
   if (!header.is_valid(kernel.knobs))
-    return fail_input("the kernel's knob values are not among those that it allows");
+    return fail_input(ErrorCode::OutOfRange, About{"knobs"},
+                      "the kernel's knob values are not among those that it allows");
   for (const Arm& arm : arms) {
     if (arm.sizes.empty())
-      return fail_input("the task has no size that could be made a constant of the kernel");
+      return fail_input(ErrorCode::Missing, About{"size"},
+                        "the task has no size that could be made a constant of the kernel");
     if (!header.is_valid(arm.knobs))
-      return fail_input("the knob values for " + arm.workload +
-                        " are not among those that the kernel allows");
+      return fail_input(
+          ErrorCode::OutOfRange, About{"knobs of " + arm.workload},
+          "the knob values for " + arm.workload + " are not among those that the kernel allows");
     for (const Arm& other : arms)
       if (&other != &arm && other.sizes == arm.sizes)
-        return fail_input(fmt::format(
-            "the workloads {} and {} have equal sizes, so they cannot have different builds",
-            arm.workload, other.workload));
+        return fail_input(
+            ErrorCode::Contradiction, About{arm.workload + ", " + other.workload},
+            fmt::format(
+                "the workloads {} and {} have equal sizes, so they cannot have different builds",
+                arm.workload, other.workload));
   }
   return {};
 }
@@ -227,11 +235,17 @@ Arm arm_for(const Task& task, const Workload& workload, Target target, KnobPoint
 Result<std::string> specialise(const Task& task, const Candidate& kernel,
                                std::span<const Arm> arms) {
   const auto header = parse_header(kernel);
-  if (!header) return fail_input(to_text(header.error()), kernel.name);
+  if (!header)
+    return fail_input(ErrorCode::BadInput,
+                      About{header.error().empty() ? std::string() : header.error().front().about},
+                      to_text(header.error()), kernel.name);
   if (auto wrong = check_arms(*header, kernel, arms); !wrong)
-    return fail_input(wrong.error().what, kernel.name);
+    return fail_input(wrong.error().code, About{wrong.error().about}, wrong.error().what,
+                      kernel.name);
   auto parts = cut_source(kernel.source, *header);
-  if (!parts) return fail_input(parts.error().what, kernel.name);
+  if (!parts)
+    return fail_input(parts.error().code, About{parts.error().about}, parts.error().what,
+                      kernel.name);
   std::vector<Copy> copies;
   for (const Arm& arm : arms) {
     copies.push_back(

@@ -30,6 +30,7 @@ Result<> check_specified(const Definition& definition) {
     for (const std::string_view placeholder : kPlaceholders)
       if (line.starts_with(placeholder))
         return fail_input(
+            ErrorCode::Missing, About{"specification"},
             fmt::format("a placeholder stands here and would be sent to a model: {}", kWhatToWrite),
             fmt::format("{}:{}", file, number));
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error_for_test.h"
 #include "task/draft.h"
 #include "task/load.h"
 
@@ -23,7 +24,7 @@ inline Draft draft(std::string_view source, std::string_view function = "") {
 /// The draft's tensors as the loader reads them: "x in [n]; y out [n]".
 inline std::string tensors_of(const Draft& draft) {
   const auto definition = parse_task({"draft", draft.files});
-  if (!definition) return describe(definition.error());
+  if (!definition) return place_and_about(definition.error());
   std::string text;
   for (const auto& tensor : definition->tensors) {
     if (!text.empty()) text += "; ";
@@ -40,9 +41,10 @@ inline std::string tensors_of(const Draft& draft) {
 inline const std::vector<std::string> kOfTheWords{
     "spec.md and the summary: they say what the code does; add what it is for"};
 
+/// "PLACE ABOUT" of why nothing can be drafted from the source.
 inline std::string error_of(std::string_view source, std::string_view function = "") {
   const auto result = draft_from_source(source, "f.c", function, "");
-  return result ? "fine" : describe(result.error());
+  return result ? "fine" : place_and_about(result.error());
 }
 
 }  // namespace kw::task

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/error_for_test.h"
+
 #include <string>
 
 #include "task/load.h"
@@ -54,7 +56,7 @@ TaskFiles files(const std::string& task) {
 
 std::string error_of(const std::string& task) {
   const auto definition = parse_task(files(task));
-  return definition ? "fine" : describe(definition.error());
+  return definition ? "fine" : place_and_about(definition.error());
 }
 
 std::vector<Workload> workloads_of(const std::string& task) {
@@ -95,34 +97,26 @@ TEST(Timed, ExactMayBeEverythingOrALooserOne) {
 }
 
 TEST(Timed, WhatIsWrongHasItsPlace) {
-  const auto says = [](const std::string& timed, const std::string& words,
+  const auto says = [](const std::string& timed, const std::string& about,
                        const std::string& gate = "dot, c: 4, k: k",
                        const std::string& dtype = "f32") {
     const std::string error = error_of(product(timed, gate, dtype));
-    EXPECT_NE(error.find(words), std::string::npos) << error;
+    EXPECT_NE(error.find(about), std::string::npos) << error;
   };
-  says("timed: { vales: {} }",
-       "task.yaml:8:10: unknown key 'vales' in timed (did you mean 'values'?)");
-  says("timed: { exact: all }", "task.yaml:8:8: timed lacks the key 'values'");
-  says("timed: { values: { d: { kind: grid } } }", "8:20: the task has no tensor named 'd'");
-  says("timed: { values: { c: { kind: grid } } }",
-       "8:20: 'c' starts as poison, so it has no values");
+  says("timed: { vales: {} }", "task.yaml:8:10 timed: unknown vales -> values");
+  says("timed: { exact: all }", "task.yaml:8:8 timed: lacks values");
+  says("timed: { values: { d: { kind: grid } } }", "8:20 tensor d");
+  says("timed: { values: { c: { kind: grid } } }", "8:20 c: values");
   says("timed: { values: { a: { kind: grid, ovr: 1 } } }",
-       "8:37: unknown key 'ovr' in values of kind 'grid' (did you mean 'over'?)");
-  says("timed: { values: { a: { kind: counted, over: 2 } } }",
-       "8:23: axes 2 to 2 are to be summed over, but the number of axes of 'a' is 2");
-  says("timed: { values: { a: { kind: grid } }, exact: planed }",
-       "8:48: exact must be one of none, planted, all, not 'planed' (did you mean 'planted'?)");
-  says("timed: { values: { a: { kind: grid } }, within: 2 }",
-       "8:49: 'within' says how far off exact elements may be, so 'exact' is needed too");
-  says("timed: { values: { a: { kind: grid } }, exact: planted }",
-       "8:48: 'planted' recognises exact elements by the magnitude of the gate 'dot'",
+       "8:37 values of kind 'grid': unknown ovr -> over");
+  says("timed: { values: { a: { kind: counted, over: 2 } } }", "8:23 large: over: axes of a");
+  says("timed: { values: { a: { kind: grid } }, exact: planed }", "8:48 exact: planed -> planted");
+  says("timed: { values: { a: { kind: grid } }, within: 2 }", "8:49 within: exact");
+  says("timed: { values: { a: { kind: grid } }, exact: planted }", "8:48 exact: planted",
        "relative, c: 4");
-  says("timed: { values: { a: { kind: grid } }, exact: all }",
-       "8:48: 'exact: all' has no effect with gate 'exact', for which every element must be exact",
-       "exact");
-  says("timed: { values: { a: { kind: counted } } }",
-       "kind 'counted' needs f32 or f64, this is f16", "dot, c: 4, k: k", "f16");
+  says("timed: { values: { a: { kind: grid } }, exact: all }", "8:48 exact: all", "exact");
+  says("timed: { values: { a: { kind: counted } } }", "8:31 kind: counted of f16",
+       "dot, c: 4, k: k", "f16");
 }
 
 }  // namespace

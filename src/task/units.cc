@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/letter_case.h"
 #include "record/target.h"
+#include "task/long_truth.h"
 #include "task/plan_resolve.h"
 
 namespace kw::task {
@@ -38,23 +39,7 @@ std::string check_of_knobs(const std::vector<std::string>& defines) {
 /// The C type of one element; if `real` is not empty, it replaces the floating-point types.
 std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   if (is_real(dtype) && !real.empty()) return real;
-  switch (dtype) {
-    case Dtype::F32:
-      return "float";
-    case Dtype::F64:
-      return "double";
-    case Dtype::I32:
-      return "int";
-    case Dtype::I64:
-      return "int64_t";
-    case Dtype::U8:
-      return "uint8_t";
-    case Dtype::F16:
-      return "__half";
-    case Dtype::BF16:
-      return "__nv_bfloat16";
-  }
-  return "void";
+  return row_of(dtype).c_type;
 }
 
 /// The source of the exported function kw_entry, which unpacks the arguments and calls `callee`.
@@ -101,20 +86,22 @@ std::string real_macros(const Task& task) {
 /// The task's real type in C.
 std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
-/// A build unit of the reference, with the trampoline appended, so that line numbers stay those of
-/// the author's file.
+/// A build unit of the task's own code. `entry` is appended to the reference, so that line numbers
+/// stay those of the author's file.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
-                         std::string_view function, std::string_view real, bool is_native = false) {
-  const auto callee = fmt::format("{}<{}>", function, real);
-  // In the native build each scalar keeps the dtype that the task gives it.
-  const auto unpacked = is_native ? std::string_view() : real;
+                         const std::string& entry) {
   BuildUnit unit;
   unit.role = role;
   unit.main_file = "reference.cpp";
   unit.files.push_back(
-      {unit.main_file, fmt::format("{}\n#include <stdint.h>\n{}", definition.reference,
-                                   trampoline(definition.task, callee, unpacked))});
+      {unit.main_file, fmt::format("{}\n#include <stdint.h>\n{}", definition.reference, entry)});
   return unit;
+}
+
+/// The source of the function kw_entry that computes the truth of the task's outputs.
+std::string truth_entry(const Task& task) {
+  if (!has_long_truth(task)) return trampoline(task, "reference<double>", "double");
+  return long_truth_text(task) + trampoline(with_extents(task), kLongTruth, "double");
 }
 
 }  // namespace
@@ -141,14 +128,17 @@ std::string parameter_list(const Task& task, std::string_view real) {
 }
 
 std::string interface_text(const Task& task) {
-  const bool has_fixed_width = std::ranges::any_of(task.signature, [](const Parameter& p) {
-    return p.dtype == Dtype::I64 || p.dtype == Dtype::U8;
-  });
+  const auto uses = [&](const auto& is_wanted) {
+    return std::ranges::any_of(task.signature, is_wanted, &Parameter::dtype);
+  };
+  std::string headers;
+  if (uses([](Dtype dtype) { return dtype == Dtype::Bool; })) headers += "#include <stdbool.h>\n";
+  if (uses([](Dtype dtype) { return row_of(dtype).c_type.ends_with("_t"); }))
+    headers += "#include <stdint.h>\n";
   return fmt::format(
       "// What a candidate of the task {} defines.\n#pragma once\n{}\n"
       "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid {}({});\n",
-      task.name, has_fixed_width ? "#include <stdint.h>\n" : "", task.function,
-      parameter_list(task));
+      task.name, headers, task.function, parameter_list(task));
 }
 
 std::string device_interface_text(const Task& task) {
@@ -241,6 +231,7 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
     finding.kind = FindingKind::Diagnostic;
     finding.text = "the given knob values are not among those that the kernel allows";
     finding.place = candidate.name;
+    finding.about = "knobs";
     return std::unexpected(Diagnostics{finding});
   }
   BuildUnit unit;
@@ -264,13 +255,16 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
 }
 
 std::vector<BuildUnit> reference_units(const Definition& definition) {
-  std::vector<BuildUnit> units = {
-      reference_unit(definition, "reference_f64", "reference", "double")};
-  if (!is_half(real_dtype(definition.task)))
-    units.push_back(reference_unit(definition, "reference_native", "reference",
-                                   native_real(definition.task), true));
-  if (definition.task.has_magnitude)
-    units.push_back(reference_unit(definition, "magnitude_f64", "magnitude", "double"));
+  const Task& task = definition.task;
+  std::vector<BuildUnit> units = {reference_unit(definition, "reference_f64", truth_entry(task))};
+  // In the native build each scalar keeps the dtype that the task gives it.
+  if (!is_half(real_dtype(task)))
+    units.push_back(
+        reference_unit(definition, "reference_native",
+                       trampoline(task, fmt::format("reference<{}>", native_real(task)))));
+  if (task.has_magnitude)
+    units.push_back(reference_unit(definition, "magnitude_f64",
+                                   trampoline(task, "magnitude<double>", "double")));
   return units;
 }
 

@@ -56,7 +56,8 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
                                                      std::string_view arch = {});
 
 /// The build units reference_f64, reference_native and, if the reference defines a magnitude,
-/// magnitude_f64. In the f64 units every real tensor and scalar is a double.
+/// magnitude_f64. In the f64 units every real tensor and scalar is a double; where has_long_truth()
+/// holds, reference_f64 takes the arguments of with_extents() and computes in long double.
 std::vector<BuildUnit> reference_units(const Definition& definition);
 
 /// The text of the task's function, which calls `reference` with the task's real type. Appended to

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/with_nearest.h"
+
 namespace kw::task {
 namespace {
 
@@ -17,29 +19,36 @@ struct Key {
   double highest;
 };
 
+enum class For { Any, Reals, Integers };
+
 struct Kind {
   std::string_view name;
-  bool needs_real;  ///< Whether the kind is meaningless for integer tensors.
+  For tensors;  ///< For which tensors the kind has a meaning.
   std::vector<Key> keys;
 };
 
 constexpr double kMostAxes = 8;
 constexpr double kPlantedShare = 1.0 / 64;
-constexpr double kFar = 1e30;  // keeps every finite random value inside float32
+constexpr double kFar = 1e30;                // keeps every finite random value inside float32
+constexpr double kMostExact = 0x1p53;        // every integer up to it is exact in float64
+constexpr double kMostExactSingle = 0x1p24;  // … in float32
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> table = {
-      {"uniform", false, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
-      {"normal", true, {{"mean", 0, -kFar, kFar}, {"std", 1, 0, kFar}}},
-      {"offset_scale", true, {}},
-      {"ramp", false, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
-      {"spikes", true, {{"std", 1, 0, kFar}, {"share", 0.01, 0, 1}, {"height", 100, -kFar, kFar}}},
-      {"ties", false, {{"levels", 4, 1, 1 << 20}}},
-      {"mixed", true, {{"lo_exp", -8, -126, 100}, {"hi_exp", 8, -126, 100}}},
-      // Every integer up to 2^24 is exact in float32.
-      {"integers", false, {{"lo", -8, -16777216, 16777216}, {"hi", 8, -16777216, 16777216}}},
+      {"uniform", For::Any, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
+      {"normal", For::Reals, {{"mean", 0, -kFar, kFar}, {"std", 1, 0, kFar}}},
+      {"offset_scale", For::Reals, {}},
+      {"ramp", For::Any, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
+      {"spikes",
+       For::Reals,
+       {{"std", 1, 0, kFar}, {"share", 0.01, 0, 1}, {"height", 100, -kFar, kFar}}},
+      {"ties", For::Any, {{"levels", 4, 1, 1 << 20}}},
+      {"mixed", For::Reals, {{"lo_exp", -8, -126, 100}, {"hi_exp", 8, -126, 100}}},
+      {"integers",
+       For::Any,
+       {{"lo", -8, -kMostExact, kMostExact}, {"hi", 8, -kMostExact, kMostExact}}},
       {"planted",
-       true,
+       For::Reals,
        {{"std", 1, 0, kFar},
         {"over", 0, 0, kMostAxes},
         {"axes", 1, 1, kMostAxes},
@@ -49,51 +58,71 @@ const std::vector<Kind>& kinds() {
         {"rest", 0, -kFar, kFar},
         {"keep", 0, 0, 1}}},
       {"grid",
-       true,
+       For::Reals,
        {{"over", 0, 0, kMostAxes},
         {"axes", 1, 1, kMostAxes},
         {"share", 0, 0, 1},
         {"density", 0, 0, 1}}},
       {"counted",
-       true,
+       For::Reals,
        {{"over", 0, 0, kMostAxes}, {"axes", 1, 1, kMostAxes}, {"share", kPlantedShare, 0, 1}}},
-      {"constant", false, {{"value", 0, -kFar, kFar}}},
-      {"zero", false, {}},
-      {"points", true, {}},
+      {"constant", For::Any, {{"value", 0, -kFar, kFar}}},
+      {"zero", For::Any, {}},
+      {"points", For::Reals, {}},
+      {"offsets", For::Integers, {}},
+      {"permutation", For::Integers, {{"whole", 0, 0, 1}}},
+      {"sorted", For::Any, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
+      {"spd", For::Reals, {}},
+      {"dominant", For::Reals, {}},
+      {"triangular", For::Reals, {{"upper", 0, 0, 1}}},
+      {"special", For::Reals, {{"std", 1, 0, kFar}, {"share", 0.05, 0, 1}, {"nonfinite", 0, 0, 1}}},
   };
   return table;
 }
 
-/// The key with narrower limits for a two-byte dtype, so that random values are exact or finite.
+/// The key with narrower limits for a dtype, so that random values are exact, finite and values of
+/// the type.
 Key limited(Key key, const Kind& kind, Dtype dtype) {
   const auto within = [&](double lowest, double highest) {
     key.lowest = std::max(key.lowest, lowest);
     key.highest = std::min(key.highest, highest);
   };
+  if (kind.name == "integers" && is_real(dtype)) within(-kMostExactSingle, kMostExactSingle);
   if (kind.name == "integers" && dtype == Dtype::F16) within(-2048, 2048);
   if (kind.name == "integers" && dtype == Dtype::BF16) within(-256, 256);
   if (kind.name == "mixed" && dtype == Dtype::F16) within(-14, 15);
   if (key.highest == kFar && dtype == Dtype::F16) within(-65504, 65504);
+  if (key.name == "nonfinite" && is_half(dtype)) within(0, 0);  // beyond the largest number is none
+  // Values of other integers would be drawn and then cut off at the type's limits.
+  if (!is_real(dtype) && (key.name == "lo" || key.name == "hi" || key.name == "value"))
+    within(static_cast<double>(row_of(dtype).lowest), static_cast<double>(row_of(dtype).highest));
   return key;
 }
 
+/// Reads a parameter that is a number or, if it is no number, a formula over the names `known`.
+void read_key(FileReport& report, const Yaml& node, const std::string& key,
+              std::span<const std::string> known, ValuesSpec& spec) {
+  if (is_number(node)) {
+    if (const auto number = read_number(report, node, key)) spec.numbers[key] = *number;
+    return;
+  }
+  spec.numbers.erase(key);
+  if (auto formula = read_formula(report, node, key, known))
+    spec.formulas.emplace(key, std::move(*formula));
+}
+
 void read_keys(FileReport& report, const Section& section, const Kind& kind, Dtype dtype,
-               ValuesSpec& spec) {
+               std::span<const std::string> known, ValuesSpec& spec) {
   for (const Key& any : kind.keys) {
     const Key key = limited(any, kind, dtype);
-    double value = key.standard;
-    if (const Yaml* node = section.find(key.name)) {
-      value = read_number(report, *node, key.name).value_or(key.standard);
-      if (value < key.lowest || value > key.highest)
-        report.add(node->place, fmt::format("{} must lie in {} to {}, not {}", key.name, key.lowest,
-                                            key.highest, value));
-    }
-    spec.numbers[std::string(key.name)] = value;
+    const std::string name(key.name);
+    spec.numbers[name] = std::clamp(key.standard, key.lowest, key.highest);
+    if (const Yaml* node = section.find(key.name)) read_key(report, *node, name, known, spec);
   }
-  for (const auto& [low, high] : {std::pair{"lo", "hi"}, std::pair{"lo_exp", "hi_exp"}})
-    if (spec.numbers.contains(low) && spec.numbers[low] > spec.numbers[high])
-      report.add(spec.place, fmt::format("the values' {} of {} is above their {} of {}", low,
-                                         spec.numbers[low], high, spec.numbers[high]));
+  for (const BadNumber& bad : bad_numbers(kind.name, spec.numbers, dtype)) {
+    const Yaml* node = section.find(bad.key);
+    report.add(node != nullptr ? node->place : spec.place, About{bad.about}, bad.message);
+  }
 }
 
 std::vector<std::string> read_scalar_names(FileReport& report, const Section& section,
@@ -108,8 +137,10 @@ std::vector<std::string> read_scalar_names(FileReport& report, const Section& se
   for (const Yaml& item : read_list(report, *list, key)) {
     const auto name = read_text(report, item, key);
     if (name && std::ranges::find(known, *name) == known.end())
-      report.add(item.place, fmt::format("{} names '{}', which is no floating-point scalar{}", key,
-                                         sanitise(*name, 40), suggestion(*name, known)));
+      report.add(item.place,
+                 About{fmt::format("{}: {}", key, with_nearest(sanitise(*name, 40), known))},
+                 fmt::format("{} names '{}', which is no floating-point scalar{}", key,
+                             sanitise(*name, 40), suggestion(*name, known)));
     names.push_back(name.value_or(""));
   }
   return names;
@@ -124,18 +155,45 @@ void read_points(FileReport& report, const Section& section, std::span<const std
       if (auto formula = read_formula(report, item, "count", known))
         spec.count.push_back(std::move(*formula));
   if (spec.origin.size() != spec.step.size() || spec.origin.size() != spec.count.size())
-    report.add(spec.place,
+    report.add(spec.place, About{"values: axes"},
                "'origin', 'step' and 'count' of the values must have one entry for each axis");
 }
 
 }  // namespace
+
+std::vector<BadNumber> bad_numbers(std::string_view name,
+                                   const std::map<std::string, double>& numbers, Dtype dtype) {
+  std::vector<BadNumber> bad;
+  const auto kind = std::ranges::find(kinds(), name, &Kind::name);
+  if (kind == kinds().end()) return bad;
+  const auto number = [&](std::string_view key) {
+    const auto found = numbers.find(std::string(key));
+    return found == numbers.end() ? std::optional<double>() : found->second;
+  };
+  for (const Key& any : kind->keys) {
+    const Key key = limited(any, *kind, dtype);
+    const auto value = number(key.name);
+    if (value && (*value < key.lowest || *value > key.highest))
+      bad.push_back({std::string(key.name), fmt::format("{}: {}", key.name, *value),
+                     fmt::format("{} must lie in {} to {}, not {}", key.name, key.lowest,
+                                 key.highest, *value)});
+  }
+  for (const auto& [low, high] : {std::pair{"lo", "hi"}, std::pair{"lo_exp", "hi_exp"}})
+    if (number(low) && number(high) && *number(low) > *number(high))
+      bad.push_back({{},
+                     fmt::format("{} above {}", low, high),
+                     fmt::format("the values' {} of {} is above their {} of {}", low, *number(low),
+                                 high, *number(high))});
+  return bad;
+}
 
 std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtype dtype,
                                       std::span<const std::string> known,
                                       std::span<const ScalarSpec> scalars) {
   const Yaml* kind_node = node.find("kind");
   if (kind_node == nullptr) {
-    report.add(node.place, "values need a kind, for example { kind: normal, mean: 0, std: 1 }");
+    report.add(node.place, About{"values: kind"},
+               "values need a kind, for example { kind: normal, mean: 0, std: 1 }");
     return std::nullopt;
   }
   std::vector<std::string_view> names;
@@ -145,26 +203,33 @@ std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtyp
   const Kind& kind = kinds()[*index];
   if (kind.name == "counted" && is_half(dtype)) {
     report.add(
-        kind_node->place,
+        kind_node->place, About{fmt::format("kind: {} of {}", kind.name, kw::name_of(dtype))},
         fmt::format("kind 'counted' needs f32 or f64, this is {}, in which sums are not exact",
                     kw::name_of(dtype)));
     return std::nullopt;
   }
-  if (kind.needs_real && !is_real(dtype)) {
-    report.add(kind_node->place, fmt::format("kind '{}' needs a floating-point tensor, this is {}",
-                                             kind.name, kw::name_of(dtype)));
+  if (kind.tensors == (is_real(dtype) ? For::Integers : For::Reals)) {
+    report.add(kind_node->place,
+               About{fmt::format("kind: {} of {}", kind.name, kw::name_of(dtype))},
+               fmt::format("kind '{}' needs {} tensor, this is {}", kind.name,
+                           is_real(dtype) ? "an integer" : "a floating-point", kw::name_of(dtype)));
     return std::nullopt;
   }
   const bool is_points = kind.name == "points";
+  const bool is_offsets = kind.name == "offsets";
   std::vector<std::string> keys = {"kind"};
   for (const Key& key : kind.keys) keys.emplace_back(key.name);
   if (is_points) keys.insert(keys.end(), {"origin", "step", "count"});
+  if (is_offsets) keys.emplace_back("count");
   const Section section(report, node, fmt::format("values of kind '{}'", kind.name), keys);
   ValuesSpec spec;
   spec.kind = kind.name;
   spec.place = node.place;
-  read_keys(report, section, kind, dtype, spec);
+  read_keys(report, section, kind, dtype, known, spec);
   if (is_points) read_points(report, section, known, scalars, spec);
+  if (const Yaml* count = is_offsets ? section.require("count") : nullptr)
+    if (auto formula = read_formula(report, *count, "count", known))
+      spec.count.push_back(std::move(*formula));
   return spec;
 }
 
@@ -174,8 +239,11 @@ ValuesSpec default_values(Dtype dtype) {
     spec.numbers = {{"mean", 0}, {"std", 1}};
   } else {
     spec.kind = "integers";
-    const bool is_byte = dtype == Dtype::U8;
-    spec.numbers = {{"lo", is_byte ? 0 : -8}, {"hi", is_byte ? 255 : 8}};
+    const DtypeRow row = row_of(dtype);
+    const bool is_signed = row.numbers == Numbers::Signed;
+    constexpr double kUsual = 255;
+    spec.numbers = {{"lo", is_signed ? -8 : 0},
+                    {"hi", is_signed ? 8 : std::min(kUsual, static_cast<double>(row.highest))}};
   }
   return spec;
 }

@@ -19,6 +19,7 @@ constexpr std::size_t kMaxDepth = 16;
 /// The exception by which the event handler stops yaml-cpp; caught in parse_yaml.
 struct Refused {
   Position place;
+  std::string about;
   std::string message;
 };
 
@@ -39,7 +40,8 @@ class TreeBuilder final : public YAML::EventHandler {
     close();
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused{position_of(mark), "YAML aliases (*name) are not supported; repeat the value"};
+    throw Refused{position_of(mark), "alias",
+                  "YAML aliases (*name) are not supported; repeat the value"};
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -65,11 +67,12 @@ class TreeBuilder final : public YAML::EventHandler {
   Yaml& open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
              Yaml::Kind kind) {
     const Position place = position_of(mark);
-    if (anchor != 0) throw Refused{place, "YAML anchors (&name) are not supported"};
+    if (anchor != 0) throw Refused{place, "anchor", "YAML anchors (&name) are not supported"};
     if (!tag.empty() && tag != "?" && tag != "!")
-      throw Refused{place, "YAML tags (!name) are not supported"};
+      throw Refused{place, "tag", "YAML tags (!name) are not supported"};
     if (stack_.size() >= kMaxDepth)
-      throw Refused{place, fmt::format("the YAML text is nested deeper than {} levels", kMaxDepth)};
+      throw Refused{place, "levels",
+                    fmt::format("the YAML text is nested deeper than {} levels", kMaxDepth)};
     Yaml node;
     node.kind = kind;
     node.place = place;
@@ -98,13 +101,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
   static void check_key(const Yaml& mapping, const Yaml& key) {
     if (key.kind != Yaml::Kind::Scalar)
-      throw Refused{key.place, "a key of a YAML mapping must be a plain word"};
+      throw Refused{key.place, "key", "a key of a YAML mapping must be a plain word"};
     if (mapping.find(key.scalar) != nullptr)
-      throw Refused{key.place, fmt::format("duplicate key '{}'", sanitise(key.scalar, 40))};
+      throw Refused{key.place, "twice " + sanitise(key.scalar, 40),
+                    fmt::format("duplicate key '{}'", sanitise(key.scalar, 40))};
     // The limit bounds the quadratic search for duplicate keys.
     constexpr std::size_t kMaxKeys = 1000;
     if (mapping.entries.size() >= kMaxKeys)
-      throw Refused{key.place, fmt::format("this mapping has more than {} keys", kMaxKeys)};
+      throw Refused{key.place, "keys", fmt::format("this mapping has more than {} keys", kMaxKeys)};
   }
 
   std::vector<Yaml> stack_;
@@ -141,15 +145,18 @@ std::string_view name_of(Yaml::Kind kind) {
 }
 
 Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
-  const auto refuse = [&](Position place, std::string message) {
-    return fail_input(std::move(message),
+  const auto refuse = [&](Position place, std::string about, std::string message,
+                          ErrorCode code = ErrorCode::BadInput) {
+    return fail_input(code, About{std::move(about)}, std::move(message),
                       fmt::format("{}:{}:{}", origin, place.line, place.column));
   };
   if (text.size() > kMaxYamlBytes)
-    return refuse({}, fmt::format("the YAML file has {}; at most {} are read",
-                                  format_bytes(text.size()), format_bytes(kMaxYamlBytes)));
+    return refuse({}, format_bytes(kMaxYamlBytes),
+                  fmt::format("the YAML file has {}; at most {} are read",
+                              format_bytes(text.size()), format_bytes(kMaxYamlBytes)),
+                  ErrorCode::TooLarge);
   if (const auto binary = find_control(text, "\n\r\t"); binary != std::string_view::npos)
-    return refuse(kw::position_of(text, binary), "the YAML file is not a text file");
+    return refuse(kw::position_of(text, binary), "text file", "the YAML file is not a text file");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -157,13 +164,13 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
     if (!parser.HandleNextDocument(builder)) return Yaml{};
     TreeBuilder second;
     if (parser.HandleNextDocument(second))
-      return refuse(second.take().place,
+      return refuse(second.take().place, "second document",
                     "the file holds a second YAML document; a task file has one");
     return builder.take();
   } catch (const Refused& refused) {
-    return refuse(refused.place, refused.message);
+    return refuse(refused.place, refused.about, refused.message);
   } catch (const YAML::Exception& error) {
-    return refuse(position_of(error.mark), sanitise(error.msg, 200));
+    return refuse(position_of(error.mark), "syntax", sanitise(error.msg, 200));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/hash.h"
@@ -44,15 +45,17 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
   for (BuiltObject& object : unit.object) {
     const auto found = bundle.objects.find(object.sha256);
     if (found == bundle.objects.end())
-      return fail_input("the bundle lacks the object of " + unit.role);
+      return fail_input(ErrorCode::Missing, About{unit.role},
+                        "the bundle lacks the object of " + unit.role);
     const platform::Path path = compile::object_path(folder, object);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       const std::string bytes = KW_TRY(from_base64(found->second));
       if (sha256(bytes).hex() != object.sha256)
         return fail_input(
+            ErrorCode::Malformed, About{unit.role},
             "an object of the bundle is damaged: its hash is not the one that the bundle names: " +
-            unit.role);
+                unit.role);
       KW_TRY(platform::write_file_atomic(path, bytes, false));
     }
     object.path = path.string();
@@ -60,16 +63,22 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
   return {};
 }
 
-/// Why this machine cannot run the unit; empty if it can.
-std::string why_unfit(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
-  if (!row_of(unit.target).needs_arch)
-    return unit.arch == compile::kAnyProcessor || bundle.processor == bundle_processor()
-               ? std::string()
-               : "were built for another kind of processor than this machine's";
+std::unexpected<Error> unfit(const BuildUnit& unit, std::string wanted, std::string_view why) {
+  return fail_input(ErrorCode::Unsupported, About{std::move(wanted)},
+                    fmt::format("objects of this bundle ({}) {}", unit.role, why));
+}
+
+/// Fails if this machine cannot run the unit; the error is about what the machine would have to be.
+Result<> check_unit_fits(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
+  if (!row_of(unit.target).needs_arch) {
+    if (unit.arch == compile::kAnyProcessor || bundle.processor == bundle_processor()) return {};
+    return unfit(unit, "processor", "were built for another kind of processor than this machine's");
+  }
   const std::string here = facts.gpu.empty() ? std::string() : facts.gpu.front().arch;
   if (!here.empty() && device::runs_on(unit.arch, here)) return {};
-  return fmt::format("were built for {}, and this {} is {}; write the bundle with --arch {}",
-                     unit.arch, facts.model, here, here);
+  return unfit(unit, unit.arch,
+               fmt::format("were built for {}, and this {} is {}; write the bundle with --arch {}",
+                           unit.arch, facts.model, here, here));
 }
 
 std::string with_head(std::string_view kind, const std::string& body) {
@@ -91,18 +100,22 @@ Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   const std::size_t end = text.find('\n');
   const auto words = split(std::string_view(text).substr(0, std::min<std::size_t>(end, 200)), ' ');
   if (end == std::string::npos || words.empty() || words[0] != kind || words.size() != 4)
-    return fail_input(fmt::format("this is no {} file", kind), where);
+    return fail_input(ErrorCode::Malformed, About{std::string(kind)},
+                      fmt::format("this is no {} file", kind), where);
   if (words[1] != std::to_string(kBundleVersion))
-    return fail_input(fmt::format("the file is of version {}, this program reads version {}",
+    return fail_input(ErrorCode::OtherBuild, About{sanitise(words[1], 20)},
+                      fmt::format("the file is of version {}, this program reads version {}",
                                   sanitise(words[1], 20), kBundleVersion),
                       where);
   std::size_t bytes = 0;
   std::from_chars(words[3].data(), words[3].data() + words[3].size(), bytes);
   Body body{text.substr(end + 1), std::string(words[2])};
   if (body.text.size() < bytes)
-    return fail_input("the file of the bundle or its results is cut off", where);
+    return fail_input(ErrorCode::Malformed, About{"end"},
+                      "the file of the bundle or its results is cut off", where);
   if (body.text.size() != bytes || sha256(body.text).hex() != body.sha256)
-    return fail_input("the file is damaged: it does not have the checksum that it names", where);
+    return fail_input(ErrorCode::Malformed, About{"checksum"},
+                      "the file is damaged: it does not have the checksum that it names", where);
   return body;
 }
 
@@ -163,7 +176,9 @@ Result<> write_results(const platform::Path& path, const BundleResults& results)
 Result<ReadBundle> read_bundle(const platform::Path& path) {
   const Body body = KW_TRY(read_body(path, kBundleKind));
   ReadBundle read{KW_TRY(in_file(decode<Bundle>(body.text), path)), body.sha256};
-  if (read.bundle.evaluations.empty()) return fail("the bundle holds no evaluation", path.string());
+  if (read.bundle.evaluations.empty())
+    return fail(ErrorCode::Missing, About{"evaluations"}, "the bundle holds no evaluation",
+                path.string());
   for (const BuildUnit& unit : read.bundle.equipment) KW_TRY(in_file(check_unit(unit), path));
   for (const BundledEvaluation& e : read.bundle.evaluations)
     KW_TRY(in_file(check_request(e.request), path));
@@ -189,9 +204,7 @@ Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts) {
   for (const BuildUnit& unit : bundle.equipment) units.push_back(&unit);
   for (const BundledEvaluation& e : bundle.evaluations)
     for (const BuildUnit& unit : e.request.units) units.push_back(&unit);
-  for (const BuildUnit* unit : units)
-    if (const auto why = why_unfit(*unit, bundle, facts); !why.empty())
-      return fail_input(fmt::format("objects of this bundle ({}) {}", unit->role, why));
+  for (const BuildUnit* unit : units) KW_TRY(check_unit_fits(*unit, bundle, facts));
   return {};
 }
 

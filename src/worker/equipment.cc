@@ -36,7 +36,8 @@ Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
     // time.
     if (!result.ok() && !result.is_repeatable) result = KW_TRY(compiler.build(units[i]));
     if (!result.ok())
-      return fail("the referee's own kernel '" + units[i].role + "' does not compile for " +
+      return fail(ErrorCode::DoesNotCompile, About{units[i].role},
+                  "the referee's own kernel '" + units[i].role + "' does not compile for " +
                       units[i].arch + ": " + result.evidence,
                   "", Advice::Stop);
     units[i].object = std::move(result.object);

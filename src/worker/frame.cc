@@ -16,7 +16,8 @@ namespace kw::worker {
 namespace {
 
 std::unexpected<Error> lost(const char* what) {
-  return fail(std::string(what) + ": " + std::strerror(errno), "worker pipe", Advice::Retry);
+  return fail(ErrorCode::Io, About{what}, std::string(what) + ": " + std::strerror(errno),
+              "worker pipe", Advice::Retry);
 }
 
 Result<> write_all(int fd, const char* data, std::size_t size) {

@@ -28,9 +28,11 @@ Result<BundleResults> begun(const platform::Path& out, const std::string& bundle
   }
   BundleResults results = KW_TRY(read_results(out));
   if (results.bundle != bundle)
-    return fail_input("--out names the results of another bundle; give another file", out.string());
+    return fail_input(ErrorCode::Contradiction, About{"bundle"},
+                      "--out names the results of another bundle; give another file", out.string());
   if (results.facts.id != facts.id)
-    return fail_input("--out names results of another device; give another file", out.string());
+    return fail_input(ErrorCode::Contradiction, About{"device"},
+                      "--out names results of another device; give another file", out.string());
   // Evaluations that a busy machine kept from being timed are made again.
   std::erase_if(results.answers, [](const BundledAnswer& answer) {
     return answer.evaluation.verdict.outcome == Outcome::Unmeasurable;

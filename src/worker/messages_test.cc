@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include "base/error_for_test.h"
 #include "platform/files.h"
 #include "record/codec.h"
 #include "worker/frame.h"
@@ -35,14 +36,19 @@ TEST(Messages, AWorkerWithoutADeviceSaysWhyToTheFirstQuestion) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
   const platform::Fd ours(pair[0]), theirs(pair[1]);
   ASSERT_TRUE(write_frame(ours.get(), encode(Message())));
-  EXPECT_EQ(refuse({"no driver", "libcuda.so.1", Advice::Stop}, theirs.get()), 3);
+  EXPECT_EQ(
+      refuse(fail(ErrorCode::NoDevice, About{"driver"}, "no driver", "libcuda.so.1", Advice::Stop)
+                 .error(),
+             theirs.get()),
+      3);
   const auto text = read_frame(ours.get(), 1'000'000'000);
   ASSERT_TRUE(text) << text.error().what;
   const auto reply = decode<Reply>(*text);
   ASSERT_TRUE(reply);
   EXPECT_FALSE(reply->is_ok);
   const Error error = error_of(*reply);
-  EXPECT_EQ(error.what, "no driver");
+  EXPECT_THAT(error, IsErrorAbout(ErrorCode::NoDevice, "driver"));
+  EXPECT_THAT(error, IsErrorAt("libcuda.so.1"));
   EXPECT_EQ(error.advice, Advice::Stop);
 }
 

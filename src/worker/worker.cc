@@ -57,6 +57,8 @@ std::string words_of(const referee::MutantResult& mutant) {
           "taken for correct on {} input sets, with at most {:.2g} of the error that the gate "
           "allows{}",
           mutant.sets, mutant.gate_fraction, note);
+    case Fate::Blind:
+      return fmt::format("the right answer on {} input sets{}", mutant.sets, note);
     case Fate::Excused:
       return fmt::format("taken for correct, which is legitimate: {}", mutant.note);
     case Fate::Inapplicable:
@@ -71,19 +73,23 @@ auto within_memory(Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return fail("this machine has too little free memory for what this request needs");
+    return fail(ErrorCode::NoMemory,
+                "this machine has too little free memory for what this request needs");
   } catch (const std::length_error&) {
-    return fail("this request needs more memory than any machine has");
+    return fail(ErrorCode::NoMemory, About{"any machine"},
+                "this request needs more memory than any machine has");
   }
 }
 
-/// Lines about the admission of a task, problems last: the problems say what to do, the other lines
-/// where each was seen.
+/// Lines about the admission of a task, remarks and problems last: these say what to do, the other
+/// lines where each was seen.
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
   for (const referee::BaselineFigure& b : admission.baseline)
-    lines.push_back({"reference at the task's type", b.workload, b.passed,
-                     b.passed ? fmt::format("at {:.3g} of the gate", b.gate_fraction) : b.failure});
+    lines.push_back(
+        {b.is_reordered ? "honest kernel with other sums" : "reference at the task's type",
+         b.workload, b.passed,
+         b.passed ? fmt::format("at {:.3g} of the gate", b.gate_fraction) : b.failure});
   for (const referee::NullAnswer& a : admission.answers) {
     if (!a.is_applicable) continue;
     // Only timed workloads must all catch a wrong answer; one that passes a check workload may fail
@@ -95,10 +101,11 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                                        a.gate_fraction)});
   }
   for (const referee::MutantResult& m : admission.mutants)
-    lines.push_back({m.name, m.workload, m.fate != referee::MutantFate::Passed, words_of(m), true,
+    lines.push_back({m.name, m.workload, !referee::is_hole(m.fate), words_of(m), true,
                      m.fate != referee::MutantFate::Inapplicable});
   for (const SkippedWorkload& s : admission.unexamined)
     lines.push_back({"null answers and mutants", s.name, true, s.reason, false});
+  for (const std::string& remark : admission.remarks) lines.push_back({remark, "all", true, ""});
   for (const std::string& problem : admission.problems)
     lines.push_back({problem, "all", false, ""});
   return lines;
@@ -127,7 +134,8 @@ Result<std::unique_ptr<Worker>> open_gpu(std::optional<JailLevel> expected) {
   options.library_folders = compile::cuda_library_folders(compile::find_cuda_toolkit());
   auto gpu = device::open_cuda(options);
   if (!gpu)
-    return fail(gpu.error().what +
+    return fail(gpu.error().code, About{gpu.error().about},
+                gpu.error().what +
                     "; without a GPU kernels can be compiled (--until compile --arch sm_90a) and "
                     "target cpu works",
                 gpu.error().where, Advice::Stop);
@@ -331,12 +339,14 @@ Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& reques
 Result<Reply> Worker::try_answer(const Message& message) {
   if (message.version != kProtocolVersion)
     return fail(
+        ErrorCode::OtherBuild, About{"protocol"},
         "kw and kw-worker are of different builds: rebuild both, or unpack the release file again",
         "", Advice::Stop);
   Reply reply;
   const bool needs_request = message.verb == Verb::Judge || message.verb == Verb::Admit;
   if (needs_request && message.request.size() != 1)
-    return fail("a message to kw-worker lacks the request that it needs");
+    return fail(ErrorCode::Missing, About{"request"},
+                "a message to kw-worker lacks the request that it needs");
   switch (message.verb) {
     case Verb::Hello:
       for (const DeviceFacts& facts : message.facts) KW_TRY(check_facts(facts));

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "base/error_for_test.h"
 #include "device/fake.h"
 #include "worker/messages.h"
 #include "worker/request_check.h"
@@ -24,12 +25,10 @@ TEST(Worker, WhatFailsWithALostGpuIsNobodysFault) {
   Worker worker(device::make_fake_device(world), device::make_fake_device(world));
   EvaluationRequest request;  // fails, since there is no candidate
   const auto fine = worker.judge(request);
-  ASSERT_FALSE(fine);
-  EXPECT_THAT(fine.error().what, HasSubstr("no unit 'reference_f64'"));
+  EXPECT_THAT(fine, IsErrorAbout(ErrorCode::Missing, "reference_f64"));
   world.lost = "the GPU is lost to this process";
   const auto lost = worker.judge(request);
-  ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().what, world.lost);
+  ASSERT_THAT(lost, IsErrorAbout(ErrorCode::DeviceFailed, world.lost));
   EXPECT_EQ(lost.error().advice, Advice::Retry);
 }
 
@@ -54,31 +53,31 @@ EvaluationRequest small_request() {
 TEST(Worker, WhatCannotBeJudgedIsToldAndTheWorkerLivesOn) {
   DeviceFacts facts;
   facts.memory_bytes = 1 << 20;
-  const auto why = [&](const std::function<void(EvaluationRequest&)>& change) {
+  const auto check = [&](const std::function<void(EvaluationRequest&)>& change) {
     EvaluationRequest request = small_request();
     change(request);
     const auto checked = check_judgeable(request, facts, Wanted::Judgement);
     EXPECT_TRUE(checked || checked.error().is_input);
-    return checked ? "" : checked.error().what;
+    return checked;
   };
-  EXPECT_EQ(why([](EvaluationRequest&) {}), "");
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors[0].sizes = {-8}; }),
-              HasSubstr("the value -8 is below 0"));
-  EXPECT_THAT(why([](EvaluationRequest& r) {
+  EXPECT_TRUE(check([](EvaluationRequest&) {}));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.workloads[0].tensors[0].sizes = {-8}; }),
+              IsErrorAbout(ErrorCode::OutOfRange, HasSubstr("sizes")));
+  EXPECT_THAT(check([](EvaluationRequest& r) {
                 r.workloads[0].tensors[0].sizes = {1 << 20},
                 r.workloads[0].tensors[0].pitch = 1 << 20;
               }),
-              HasSubstr("need 4 MiB, and the device has 1 MiB of memory"));
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.units[0].object.clear(); }),
-              HasSubstr("the request's unit 'candidate' was not compiled"));
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors.clear(); }),
-              HasSubstr("no argument 'x'"));
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.workloads[0].tensors[0].dtype = Dtype::F64; }),
-              HasSubstr("no argument 'x' of its type"));
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.opponent.source = "x"; }),
-              HasSubstr("no unit 'opponent'"));
-  EXPECT_THAT(why([](EvaluationRequest& r) { r.units[0].target = Target::Cuda; }),
-              HasSubstr("whose limits"));
+              IsErrorAbout(ErrorCode::NoMemory, "small"));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.units[0].object.clear(); }),
+              IsErrorAbout(ErrorCode::Missing, "object of candidate"));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.workloads[0].tensors.clear(); }),
+              IsErrorAbout(ErrorCode::Missing, "x"));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.workloads[0].tensors[0].dtype = Dtype::F64; }),
+              IsErrorAbout(ErrorCode::Missing, "x"));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.opponent.source = "x"; }),
+              IsErrorAbout(ErrorCode::Missing, "opponent"));
+  EXPECT_THAT(check([](EvaluationRequest& r) { r.units[0].target = Target::Cuda; }),
+              IsErrorAbout(ErrorCode::Missing, "gpu"));
   device::FakeWorld world;
   Worker worker(device::make_fake_device(world), device::make_fake_device(world));
   Message message;
@@ -87,7 +86,7 @@ TEST(Worker, WhatCannotBeJudgedIsToldAndTheWorkerLivesOn) {
   message.request[0].measure.wall_ns = -1;
   const Reply reply = worker.answer(message);
   EXPECT_FALSE(reply.is_ok);
-  EXPECT_THAT(reply.what, HasSubstr("request.measure.wall_ns: the value -1 is below 0"));
+  EXPECT_THAT(error_of(reply), IsErrorAbout(ErrorCode::OutOfRange, "wall_ns"));
   EXPECT_TRUE(worker.answer(Message()).is_ok) << "a greeting";
 }
 

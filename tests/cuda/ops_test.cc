@@ -74,10 +74,35 @@ TEST_F(Ops, FillDrawsTheHostsValues) {
       {"counted", {{"over", 1}, {"share", 0.1}}}};
   const std::set<std::string> of_reals = {"grid", "planted", "counted"};
   for (const auto& [kind, numbers] : kinds) {
-    for (const Dtype dtype :
-         {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::I64, Dtype::U8, Dtype::F16, Dtype::BF16}) {
+    for (const Dtype dtype : kAllDtypes) {
       if (of_reals.contains(kind) && !is_real(dtype)) continue;
       const Tensor t = tensor_of(dtype, {37, 1001}, 1024, kind, numbers);
+      const Pair p = pair(t.bytes() + 40);
+      for (const auto& [buffer, device] :
+           {std::pair(p.gpu.get(), gpu()), std::pair(p.host.get(), host_.get())}) {
+        const auto filled = device->ops().fill(*buffer, t, 99);
+        ASSERT_TRUE(filled.has_value()) << filled.error().what;
+      }
+      expect_equal(p, kind + " " + std::string(name_of(dtype)));
+    }
+  }
+}
+
+TEST_F(Ops, FillDrawsTheHostsValuesThatHaveAStructure) {
+  const std::vector<std::pair<std::string, std::map<std::string, double>>> kinds = {
+      {"offsets", {}},
+      {"permutation", {}},
+      {"permutation", {{"whole", 1}}},
+      {"sorted", {{"lo", -3}, {"hi", 90}}},
+      {"spd", {}},
+      {"dominant", {}},
+      {"triangular", {{"upper", 1}}},
+      {"special", {{"share", 0.2}, {"nonfinite", 1}}}};
+  for (const auto& [kind, numbers] : kinds) {
+    for (const Dtype dtype : kAllDtypes) {
+      if (kind == "special" && !is_real(dtype)) continue;
+      Tensor t = tensor_of(dtype, {3, 101, 101}, 128, kind, numbers);
+      if (kind == "offsets") t.values.count = {100'003};
       const Pair p = pair(t.bytes() + 40);
       for (const auto& [buffer, device] :
            {std::pair(p.gpu.get(), gpu()), std::pair(p.host.get(), host_.get())}) {

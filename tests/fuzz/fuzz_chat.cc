@@ -8,7 +8,7 @@
 
 #include "llm/anthropic.h"
 #include "llm/openai.h"
-#include "net/fake_http.h"
+#include "net/fake_http_for_test.h"
 #include "platform/clock.h"
 
 namespace {

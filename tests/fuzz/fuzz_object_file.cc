@@ -18,11 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   static ObjectFile object;
   if (object.read(file) != nullptr) return 0;
-  if (object.library_count > kMostLibraries || object.code_count > kMostCodeSegments)
+  if (object.library_count > kMostLibraries || object.segment_count > kMostCodeSegments)
     __builtin_trap();
   for (std::size_t i = 0; i < object.library_count; ++i)
     if (std::strlen(object.libraries[i]) >= kLibraryNameBytes) __builtin_trap();
-  for (const std::uint64_t offset : object.code())
-    if (offset % 4096 != 0) __builtin_trap();
+  for (const CodeSegment& segment : object.code())
+    if (segment.offset % 4096 != 0) __builtin_trap();
   return 0;
 }

@@ -190,16 +190,9 @@ TEST_F(Export, CodeAboveAnIncludeIsNoHindrance) {
   EXPECT_EQ(built.code, 0) << built.out << built.err;
 }
 
-/// A short run whose only candidate is the kernel with clashing names.
-Ran short_run(const Workspace& w) {
-  write_known_task(w);
-  w.write("twice/candidates/001_right.cpp", kFasterKernel);
-  return w.kw({"optimize", "twice", "--attempts", "1", "--baseline", "reference", "--json"});
-}
-
 TEST(ExportOfARun, TellsWhatWasConfirmedAndCarriesItsCertificate) {
   const Workspace w(Whose::Suite);
-  const Ran ran = short_run(w);
+  const Ran ran = write_won_run(w);
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   const Ran out = w.kw({"export", "twice-1", "--as", "source", "--json"});

@@ -27,16 +27,27 @@ std::string program_of(Whose whose) {
   return suite != nullptr && *suite != 0 ? suite : std::string(KW_BINARY_DIR) + "/bin/kw";
 }
 
+/// The path of a `kw`, and when it and the programs beside it that judge kernels were built.
+std::string stamp_of(const platform::Path& program) {
+  std::string stamp = program.string();
+  const platform::Path folder = program.parent_path();
+  for (const platform::Path& one : {program, folder / "kw-worker", folder / "kw-player-cpu"}) {
+    std::error_code missing;
+    const auto built = std::filesystem::last_write_time(one, missing);
+    stamp += missing ? " none" : " " + std::to_string(built.time_since_epoch().count());
+  }
+  return stamp;
+}
+
 /// Judges a kernel of the easy task, so that the workspace learns facts about the machine and the
-/// baselines, and keeps the workspace's database as `runs`. Keeps nothing if no kernel can be
+/// baselines, and keeps the workspace's database as `kept`. Keeps nothing if no kernel can be
 /// judged; tests that need one report that.
-void learn(const platform::Path& runs) {
+void learn(const platform::Path& kept) {
   const Workspace first(Whose::Suite);
   write_easy_task(first, "twice");
   first.write("right.cpp", kFasterKernel);
   if (first.kw({"judge", "right.cpp", "--task", "twice"}).code > 1) return;
-  std::filesystem::remove_all(runs);
-  std::filesystem::copy(first.path() / "runs", runs, std::filesystem::copy_options::recursive);
+  std::filesystem::copy(first.path() / "runs", kept, std::filesystem::copy_options::recursive);
 }
 
 }  // namespace
@@ -205,25 +216,47 @@ void write_easy_task(const Workspace& workspace, const std::string& folder) {
                   "}\n");
 }
 
+platform::Path made_once(const std::string& name,
+                         const std::function<void(const platform::Path&)>& make) {
+  const platform::Path place = platform::Path(KW_BINARY_DIR) / "program" / name;
+  const platform::Path kept = place / "kept";
+  EXPECT_TRUE(platform::make_dirs(place));
+  // Tests are separate processes: the first one makes it, the others wait for the lock.
+  const auto lock = platform::FileLock::acquire(place / "lock", "a test", kPatience);
+  EXPECT_TRUE(lock) << describe(lock.error());
+  const platform::Path program = program_of(Whose::Suite);
+  const std::string stamp = stamp_of(program);
+  const auto made_by = platform::read_file(place / "program");
+  if (made_by && *made_by == stamp && std::filesystem::exists(kept)) return kept;
+  std::filesystem::remove_all(kept);
+  make(kept);
+  EXPECT_TRUE(platform::write_file_atomic(place / "program", stamp, false));
+  return kept;
+}
+
 void write_known_task(const Workspace& workspace) {
   write_easy_task(workspace, "twice");
-  const platform::Path known = platform::Path(KW_BINARY_DIR) / "program" / "known";
-  ASSERT_TRUE(platform::make_dirs(known));
-  // Tests are separate processes: the first one measures, the others wait for the lock.
-  const auto lock = platform::FileLock::acquire(known / "lock", "a test", kPatience);
-  ASSERT_TRUE(lock) << describe(lock.error());
-  const platform::Path program = program_of(Whose::Suite);
-  const std::string stamp =
-      program.string() + " " +
-      std::to_string(std::filesystem::last_write_time(program).time_since_epoch().count());
-  const auto learnt_by = platform::read_file(known / "program");
-  if (!learnt_by || *learnt_by != stamp) {
-    learn(known / "runs");
-    ASSERT_TRUE(platform::write_file_atomic(known / "program", stamp, false));
-  }
-  if (std::filesystem::exists(known / "runs"))
-    std::filesystem::copy(known / "runs", workspace.path() / "runs",
+  const platform::Path known = made_once("known", learn);
+  if (std::filesystem::exists(known))
+    std::filesystem::copy(known, workspace.path() / "runs",
                           std::filesystem::copy_options::recursive);
+}
+
+Ran write_won_run(const Workspace& workspace) {
+  write_easy_task(workspace, "twice");
+  Ran ran;
+  ran.code = 0;
+  const platform::Path won = made_once("won_run", [&](const platform::Path& kept) {
+    const Workspace first(Whose::Suite);
+    write_known_task(first);
+    first.write("twice/candidates/001_right.cpp", kFasterKernel);
+    ran = first.kw({"optimize", "twice", "--attempts", "1", "--baseline", "reference"});
+    if (ran.code == 0)
+      std::filesystem::copy(first.path() / "runs", kept, std::filesystem::copy_options::recursive);
+  });
+  if (ran.code == 0)
+    std::filesystem::copy(won, workspace.path() / "runs", std::filesystem::copy_options::recursive);
+  return ran;
 }
 
 std::vector<std::string> writing_strategies(const Workspace& w) {

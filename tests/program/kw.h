@@ -89,6 +89,14 @@ void write_easy_task(const Workspace& workspace, const std::string& folder);
 /// ceilings and the baselines' times. They are measured once for all tests, for use by tests of
 /// later steps.
 void write_known_task(const Workspace& workspace);
+/// The folder that `make` fills once for all tests, for use by tests of later steps. The next test
+/// tries again where it was not made. It is made anew for another build of the program.
+platform::Path made_once(const std::string& name,
+                         const std::function<void(const platform::Path&)>& make);
+/// Leaves in the workspace the task "twice" and the run "twice-1", whose only kernel,
+/// kFasterKernel, is confirmed as faster than the reference. The run is made once for all tests.
+/// Its code is not 0 where it could not be made, and the workspace then has no run.
+Ran write_won_run(const Workspace& workspace);
 /// Names of the strategies for which a model writes sources, as kw lists them when it gets an
 /// unknown name. Needs a task "twice".
 std::vector<std::string> writing_strategies(const Workspace& workspace);

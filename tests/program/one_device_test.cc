@@ -155,8 +155,8 @@ TEST_F(OneDevice, WhoHasTheDeviceIsNamedByItsCommand) {
   ASSERT_TRUE(wait_until([&] {
     const auto taken = platform::Lease::acquire(device_, platform::LeaseMode::Exclusive, "a test",
                                                 platform::Nanoseconds::zero());
-    return !taken &&
-           taken.error().what.find("kw soak right.cpp, checking right") != std::string::npos;
+    return !taken && taken.error().code == ErrorCode::Busy &&
+           taken.error().about.find("kw soak right.cpp, checking right") != std::string::npos;
   })) << w_.read("first");
   ASSERT_TRUE(first.signal(SIGINT));
   EXPECT_EQ(ended(first.wait(kPatience)).code, 130) << w_.read("first");

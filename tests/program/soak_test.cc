@@ -51,7 +51,7 @@ TEST_F(Soak, EndsDoublingWhereTheTaskAllowsNoMore) {
            "void twice(int n, const float* x, float* y) {\n"
            "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n");
   const Ran ran =
-      w_.kw({"soak", "fine.cpp", "--task", "twice", "--time", "2s", "--grow", "n", "--json"});
+      w_.kw({"soak", "fine.cpp", "--task", "twice", "--time", "6s", "--grow", "n", "--json"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json()["growth"].size(), 3) << ran.out;

@@ -25,7 +25,7 @@ void draft_norms(const Workspace& w) {
           "    y[i] = sum;\n"
           "  }\n"
           "}\n");
-  const Ran drafted = w.kw({"task", "new", "norms", "--from", "norms.c"});
+  const Ran drafted = w.kw({"task", "new", "norms", "--from", "norms.c", "--untimed"});
   ASSERT_EQ(drafted.code, 0) << drafted.err;
   std::string shapes = w.read("tasks/norms/shapes.yaml");
   const std::size_t timed = shapes.find("time:");
@@ -41,6 +41,46 @@ TEST(TaskFromC, IsAdmitted) {
   if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
   EXPECT_THAT(checked.out, HasSubstr("norms is admitted\n"));
+}
+
+TEST(TaskFromC, HasANameThatATaskMayHave) {
+  const Workspace w(Whose::Suite);
+  w.write("2mm.c",
+          "void twice(int n, const float *x, float *y) {\n"
+          "  for (int i = 0; i < n; i++) y[i] = 2 * x[i];\n}\n");
+  const Ran drafted = w.kw({"task", "new", "2mm", "--from", "2mm.c", "--untimed"});
+  ASSERT_EQ(drafted.code, 0) << drafted.err;
+  EXPECT_THAT(drafted.out, AllOf(HasSubstr("tasks/k_2mm\n"), HasSubstr("check: the name: ")));
+  EXPECT_THAT(w.read("tasks/k_2mm/task.yaml"), HasSubstr("name: k_2mm\n"));
+}
+
+TEST(TaskFromC, IsSettledByRunningIt) {
+  const Workspace w(Whose::Suite);
+  w.write("upper.c",
+          "void upper(int n, const double *x, double *y) {\n"
+          "  for (int i = 0; i < n; i++)\n"
+          "    for (int j = i; j < n; j++) {\n"
+          "      y[i * n + j] = x[i] * x[j];\n"
+          "      y[j * n + i] = y[i * n + j];\n"
+          "    }\n"
+          "}\n");
+  const Ran drafted = w.kw({"task", "new", "upper", "--from", "upper.c"});
+  ASSERT_EQ(drafted.code, 0) << drafted.err;
+  if (drafted.out.find("jail") != std::string::npos) GTEST_SKIP() << drafted.out;
+  EXPECT_THAT(drafted.out, HasSubstr("check: the timed sizes: a call of the reference takes "));
+  EXPECT_THAT(w.read("tasks/upper/task.yaml"), Not(HasSubstr("role: inout")))
+      << "the text alone does not say that the triangles together are the whole";
+  w.write("top.c",
+          "#include <math.h>\n"
+          "void top(int n, const float *x, float *y) {\n"
+          "  for (int i = 0; i < n; i++) y[i] = fmaxf(y[i], x[i]);\n"
+          "}\n");
+  ASSERT_EQ(w.kw({"task", "new", "top", "--from", "top.c"}).code, 0);
+  EXPECT_THAT(w.read("tasks/top/task.yaml"), HasSubstr("role: inout"))
+      << "what was there before counts";
+  const Ran counted = w.kw({"task", "new", "guessed", "--from", "upper.c", "--untimed"});
+  ASSERT_EQ(counted.code, 0) << counted.err;
+  EXPECT_THAT(w.read("tasks/guessed/task.yaml"), HasSubstr("role: inout"));
 }
 
 TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {

@@ -19,13 +19,12 @@ class Verify : public testing::Test {
   /// A run wins in one workspace; only its folder best/ and its task are copied to the other
   /// workspace.
   void SetUp() override {
-    write_known_task(w_);
-    w_.write("twice/candidates/001_right.cpp", kFasterKernel);
-    const Ran ran = w_.kw({"optimize", "twice", "--attempts", "1", "--baseline", "reference"});
+    const Workspace w(Whose::Suite);
+    const Ran ran = write_won_run(w);
     if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
-    ship("certificate.json", w_.read("runs/twice-1/best/certificate.json"));
-    ship("twice.cpp", w_.read("runs/twice-1/best/twice.cpp"));
+    for (const char* file : {"certificate.json", "twice.cpp"})
+      ship(file, w.read(std::string("runs/twice-1/best/") + file));
     write_easy_task(elsewhere_, "twice");
   }
   void ship(const std::string& file, const std::string& text) {
@@ -45,7 +44,6 @@ class Verify : public testing::Test {
   }
   std::string report() const { return elsewhere_.read("report.xml"); }
 
-  Workspace w_{Whose::Suite};
   Workspace elsewhere_{Whose::Suite};
 };
 

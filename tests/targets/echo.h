@@ -49,7 +49,8 @@ class Copier final : public compile::Compiler {
     for (const SourceFile& file : unit.files)
       if (file.name == unit.main_file) {
         if (file.text.find("play") == std::string::npos)
-          return compile::refused(Outcome::CompileFailed, "nothing is played");
+          return compile::refused(Outcome::CompileFailed, compile::BuildTrouble::Diagnosed, "play",
+                                  "nothing is played");
         return compile::keep_object(objects_, file.text, "echo");
       }
     return fail("the unit has no main file");
@@ -97,7 +98,9 @@ inline Target add() {
                            {{}, [](std::string_view bytes, const Candidate&, const BuildUnit&) {
                               return bytes.find("forge") == std::string_view::npos
                                          ? referee::Screening{}
-                                         : referee::refuse("an echo cannot forge");
+                                         : referee::refuse({.kind = EvidenceKind::TargetRule,
+                                                            .subject = "forge",
+                                                            .detail = "an echo cannot forge"});
                             }});
   profile::ceiling_meters().add(
       echo, [](device::Device&, profile::Effort) -> Result<profile::CeilingReport> {

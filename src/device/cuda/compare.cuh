@@ -293,6 +293,18 @@ KW_FN void compare_stretch(const CompareJob& job, const Group& group, long long 
       return compare_integer_stretch<long long>(job, group, at, length, scalar);
     case ElementType::U8:
       return compare_integer_stretch<unsigned char>(job, group, at, length, scalar);
+    case ElementType::I8:
+      return compare_integer_stretch<signed char>(job, group, at, length, scalar);
+    case ElementType::I16:
+      return compare_integer_stretch<short>(job, group, at, length, scalar);
+    case ElementType::U16:
+      return compare_integer_stretch<unsigned short>(job, group, at, length, scalar);
+    case ElementType::U32:
+      return compare_integer_stretch<unsigned int>(job, group, at, length, scalar);
+    case ElementType::U64:
+      return compare_integer_stretch<unsigned long long>(job, group, at, length, scalar);
+    case ElementType::Bool:
+      return compare_integer_stretch<Bool>(job, group, at, length, scalar);
     case ElementType::F16:
       return compare_real_stretch<Half>(job, group, at, length, lanes, scalar);
     case ElementType::BF16:

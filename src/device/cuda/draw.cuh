@@ -5,8 +5,10 @@
 
 #ifdef __CUDACC__
 #include "half.cuh"
+#include "structured.cuh"
 #else
 #include "device/cuda/half.cuh"
+#include "device/cuda/structured.cuh"
 #endif
 
 namespace kw::device {
@@ -84,7 +86,13 @@ enum class DrawKind {
   Grid,
   Counted,
   PlantedNormal,
-  PlantedGrid
+  PlantedGrid,
+  Offsets,
+  Permutation,
+  Sorted,
+  SortedIntegers,
+  Dominant,
+  Special
 };
 
 /// Whole quotient and remainder of numbers below 2^52, by a product and a correction, since a
@@ -152,7 +160,8 @@ struct Lines {
   }
 };
 
-/// What drawing an element needs beside its index; the functors below explain `a` to `c`.
+/// What drawing an element needs beside its index; the functors explain `a` to `c`, and what
+/// with_draw() makes of `octaves` and `lo`.
 struct DrawSpec {
   DrawKind kind = DrawKind::Constant;
   Word seed = 0;
@@ -162,7 +171,7 @@ struct DrawSpec {
   double c = 0;
   long long lo = 0;
   Word octaves = 0;
-  Lines lines = {};  ///< Lines, for the last four kinds.
+  Lines lines = {};  ///< Lines, for the kinds Grid to PlantedGrid.
 };
 
 struct Uniform {
@@ -198,6 +207,28 @@ struct Spikes {
   KW_FN double operator()(Word i) const {
     const double value = base(i);
     return unit_from(bits_at(seed, i)) < share ? exact::mul(height, value) : value;
+  }
+};
+
+/// Normal numbers, and a share of numbers on which code for plain numbers goes wrong: -0.0 and
+/// denormal numbers, in turn with NaN and -infinity where `has_nonfinite`.
+struct Special {
+  Normal base;
+  Word seed;
+  double share;
+  double unit;  ///< The type's least number above 0.
+  Word most;    ///< Its denormal numbers are below this many units.
+  bool has_nonfinite;
+  KW_FN double operator()(Word i) const {
+    if (!(unit_from(bits_at(seed, i)) < share)) return base(i);
+    const Word bits = bits_at(~seed, i);
+    const Word kind = bits >> 2 & (has_nonfinite ? 3 : 1);
+    if (kind == 0) return exact::from_bits((Word)1 << 63);
+    // All bits of the fraction are set, as they are where a GPU converts a NaN to float.
+    if (kind == 2) return exact::from_bits(0x7fff'ffff'ffff'ffffull);
+    if (kind == 3) return exact::from_bits(0xfff0'0000'0000'0000ull);
+    const double size = exact::mul((double)(1 + (bits >> 12) % (most - 1)), unit);
+    return (bits & 1) != 0 ? -size : size;
   }
 };
 
@@ -337,6 +368,18 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
       return body(Planted<Normal>{{table, s.seed, 0, s.a}, s.lines, s.b, s.c, s.lo != 0});
     case DrawKind::PlantedGrid:
       return body(Planted<Grid>{{s.seed, s.a, (int)s.octaves}, s.lines, 1, 0, false});
+    case DrawKind::Offsets:
+      return body(Offsets{s.seed, s.octaves, s.a});
+    case DrawKind::Permutation:
+      return body(Permutation{s.seed, s.octaves, (int)s.lo});
+    case DrawKind::Sorted:
+      return body(Sorted{s.seed, s.octaves, s.a, s.b, false});
+    case DrawKind::SortedIntegers:
+      return body(Sorted{s.seed, s.octaves, s.a, s.b, true});
+    case DrawKind::Dominant:
+      return body(DominantMatrix{s.seed, s.octaves, s.a != 0, (DominantMatrix::Part)s.lo});
+    case DrawKind::Special:
+      return body(Special{{table, s.base_seed, 0, s.a}, s.seed, s.b, s.c, s.octaves, s.lo != 0});
   }
 }
 
@@ -382,6 +425,41 @@ struct Convert<long> {
 template <>
 struct Convert<unsigned char> {
   static KW_FN unsigned char from(double v) { return (unsigned char)rounded_within(v, 0, 255); }
+};
+template <>
+struct Convert<signed char> {
+  static KW_FN signed char from(double v) { return (signed char)rounded_within(v, -128, 127); }
+};
+template <>
+struct Convert<short> {
+  static KW_FN short from(double v) { return (short)rounded_within(v, -32768, 32767); }
+};
+template <>
+struct Convert<unsigned short> {
+  static KW_FN unsigned short from(double v) { return (unsigned short)rounded_within(v, 0, 65535); }
+};
+template <>
+struct Convert<unsigned int> {
+  static KW_FN unsigned int from(double v) {
+    return (unsigned int)rounded_within(v, 0, 4294967295.0);
+  }
+};
+template <>
+struct Convert<unsigned long long> {
+  // The upper limit is no double, so the largest double below it is used.
+  static KW_FN unsigned long long from(double v) {
+    return (unsigned long long)rounded_within(v, 0, 0x1.fffffffffffffp+63);
+  }
+};
+template <>
+struct Convert<unsigned long> {
+  static KW_FN unsigned long from(double v) {
+    return (unsigned long)Convert<unsigned long long>::from(v);
+  }
+};
+template <>
+struct Convert<Bool> {
+  static KW_FN Bool from(double v) { return {(unsigned char)rounded_within(v, 0, 1)}; }
 };
 
 }  // namespace kw::device

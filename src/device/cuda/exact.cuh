@@ -13,7 +13,16 @@ namespace kw::device {
 
 typedef unsigned long long Word;
 
-enum class ElementType { F32, F64, I32, I64, U8, F16, BF16 };
+enum class ElementType { F32, F64, I32, I64, U8, F16, BF16, I8, I16, U16, U32, U64, Bool };
+
+/// An element of type Bool as the referee reads it: a byte, of which a kernel may have written any,
+/// while only 0 and 1 are values of the type.
+struct Bool {
+  unsigned char byte;
+
+  explicit KW_FN operator double() const { return (double)byte; }
+  friend KW_FN bool operator!=(Bool a, Bool b) { return a.byte != b.byte; }
+};
 
 namespace exact {
 

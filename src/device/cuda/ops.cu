@@ -43,6 +43,24 @@ struct FillRows {
       case ElementType::U8:
         ((unsigned char*)to)[at] = Convert<unsigned char>::from(value);
         return;
+      case ElementType::I8:
+        ((signed char*)to)[at] = Convert<signed char>::from(value);
+        return;
+      case ElementType::I16:
+        ((short*)to)[at] = Convert<short>::from(value);
+        return;
+      case ElementType::U16:
+        ((unsigned short*)to)[at] = Convert<unsigned short>::from(value);
+        return;
+      case ElementType::U32:
+        ((unsigned int*)to)[at] = Convert<unsigned int>::from(value);
+        return;
+      case ElementType::U64:
+        ((unsigned long long*)to)[at] = Convert<unsigned long long>::from(value);
+        return;
+      case ElementType::Bool:
+        ((Bool*)to)[at] = Convert<Bool>::from(value);
+        return;
       case ElementType::F16:
         ((Half*)to)[at] = Convert<Half>::from(value);
         return;

@@ -49,7 +49,7 @@ bool runs_code_for(const Aim& aim, const DeviceFacts& facts) {
 Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, const Aim& aim) {
   // Older builds stored one device for each target, under the target's name alone.
   for (const std::string& key : {device_key(aim), std::string(name_of(aim.target))})
-    if (const auto text = KW_TRY(store.recall(kDevice, key))) {
+    if (const auto text = KW_TRY(store.facts().recall(kDevice, key))) {
       auto facts = KW_TRY(decode<DeviceFacts>(*text));
       if (runs_code_for(aim, facts)) return std::optional(std::move(facts));
     }
@@ -72,35 +72,43 @@ std::string card_words(const DeviceFacts& facts) {
 }  // namespace
 
 Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& aim) {
-  return store.remember(kAsked, key, device_key(aim));
+  return store.facts().remember(kAsked, key, device_key(aim));
 }
 
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim) {
   worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
   const std::string target(name_of(aim.target));
   if (results.facts.target != aim.target)
-    return fail_input("these results are for target " + std::string(name_of(results.facts.target)) +
-                          ", and this run is for " + target,
-                      file);
+    return fail_input(
+        ErrorCode::Contradiction,
+        About{fmt::format("target {}, not {}", name_of(results.facts.target), target)},
+        "these results are for target " + std::string(name_of(results.facts.target)) +
+            ", and this run is for " + target,
+        file);
   if (!runs_code_for(aim, results.facts))
-    return fail_input("these results come from a " + device_words(results.facts) +
+    return fail_input(ErrorCode::Contradiction, About{"device"},
+                      "these results come from a " + device_words(results.facts) +
                           ", which cannot run code for " + aim.arch +
                           ", for which this run's code is compiled",
                       file);
   const auto known = KW_TRY(known_device(store, aim));
   if (known && known->id != results.facts.id)
     return fail_input(
+        ErrorCode::Changed, About{"device"},
         "these results come from another device (" + card_words(results.facts) +
             ") than earlier results (" + card_words(*known) +
             "), so their times cannot be compared; use a new workspace for this device",
         file);
   for (const worker::BundledAnswer& answer : results.answers) {
-    const auto asked = KW_TRY(store.recall(kAsked, answer.key));
+    const auto asked = KW_TRY(store.facts().recall(kAsked, answer.key));
     if (!asked)
-      return fail_input("this file holds results for requests that this workspace never made",
+      return fail_input(ErrorCode::NotFound, About{"request"},
+                        "this file holds results for requests that this workspace never made",
                         file);
     if (*asked != device_key(aim) && *asked != target && *asked != kAnyTarget)
-      return fail_input("this file holds results for a run for " + *asked +
+      return fail_input(ErrorCode::Contradiction,
+                        About{fmt::format("a run for {}, not {}", *asked, device_key(aim))},
+                        "this file holds results for a run for " + *asked +
                             ", and this run is for " + device_key(aim),
                         file);
   }
@@ -109,11 +117,11 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
     if (is_to_be_repeated(answer.evaluation)) continue;
     // A second result for the same evaluation is ignored, because the search may already have
     // decided by the first.
-    if (KW_TRY(store.recall(kAnswer, answer.key))) continue;
-    KW_TRY(store.remember(kAnswer, answer.key, encode(answer.evaluation)));
+    if (KW_TRY(store.facts().recall(kAnswer, answer.key))) continue;
+    KW_TRY(store.facts().remember(kAnswer, answer.key, encode(answer.evaluation)));
     ++taken.news;
   }
-  if (!known) KW_TRY(store.remember(kDevice, device_key(aim), encode(results.facts)));
+  if (!known) KW_TRY(store.facts().remember(kDevice, device_key(aim), encode(results.facts)));
   taken.facts = std::move(results.facts);
   return taken;
 }
@@ -152,6 +160,7 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
   if (row_of(aim.target).needs_arch) {
     if (aim.arch.empty())
       return fail_input(
+          ErrorCode::Missing, About{"--arch"},
           "--carrier bundle must know which GPU to compile for: give --arch sm_90a or another "
           "architecture");
     facts.gpu = {device::least_facts(aim.arch)};
@@ -171,7 +180,7 @@ Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
   options.facts = KW_TRY(bundle_facts(store, aim));
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.recall = [&store](const std::string& key) -> Result<std::optional<Evaluation>> {
-    const auto text = KW_TRY(store.recall(kAnswer, key));
+    const auto text = KW_TRY(store.facts().recall(kAnswer, key));
     if (!text) return std::optional<Evaluation>();
     return std::optional(KW_TRY(decode<Evaluation>(*text)));
   };

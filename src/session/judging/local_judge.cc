@@ -53,7 +53,8 @@ Result<T> with_fix(Result<T> result, std::string_view fix) {
 Result<JailLevel> jail_of(const Options& session) {
   if (const auto level = enum_from<JailLevel>(session.jail)) return *level;
   if (!session.jail.empty())
-    return fail_input("--jail is namespace, landlock or none, not '" + session.jail + "'");
+    return fail_input(ErrorCode::BadInput, About{"--jail"},
+                      "--jail is namespace, landlock or none, not '" + session.jail + "'");
   // If kw-jail is missing no level can be probed; starting the jail gives a better error than
   // probing.
   const auto programs = platform::executable_dir();
@@ -111,13 +112,14 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Options& session, c
   options.jail = KW_TRY(jail_of(session));
   if (!row_of(aim.target).needs_arch) return options;
   if (facts.gpu.empty() && aim.arch.empty())
-    return fail_input("no GPU is known here, so say what to compile for: --arch sm_90a or another");
+    return fail_input(ErrorCode::Missing, About{"--arch"},
+                      "no GPU is known here, so say what to compile for: --arch sm_90a or another");
   options.gpu = {limits_of(facts, aim.arch)};
   return options;
 }
 
 Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& store, Target target) {
-  const auto text = KW_TRY(store.recall("device", std::string(name_of(target))));
+  const auto text = KW_TRY(store.facts().recall("device", std::string(name_of(target))));
   if (!text) return std::optional<DeviceFacts>();
   auto facts = decode<DeviceFacts>(*text);
   if (!facts) return std::optional<DeviceFacts>();
@@ -181,7 +183,7 @@ Result<> LocalJudge::open_tools(const Options& session, const Aim& aim,
   options.on_progress = session.on_progress;
   options.on_facts = [this](const DeviceFacts& facts) -> Result<> {
     if (store_ == nullptr) return {};
-    return store_->remember("device", std::string(name_of(facts.target)), encode(facts));
+    return store_->facts().remember("device", std::string(name_of(facts.target)), encode(facts));
   };
   carrier_ = std::make_unique<evaluate::PipeCarrier>(*compiler_, options, std::move(worker));
   return {};
@@ -201,7 +203,8 @@ Result<> LocalJudge::meet(store::RunStore* store, const Aim& aim) {
   if (store != nullptr) remembered = KW_TRY(remembered_device(*store, aim.target));
   const DeviceFacts facts = KW_TRY(carrier_->open(remembered));
   if (!aim.arch.empty() && !device::runs_on(aim.arch, facts.gpu.front().arch))
-    return fail_input("code for " + aim.arch + " does not run on this " + facts.model +
+    return fail_input(ErrorCode::Unsupported, About{aim.arch},
+                      "code for " + aim.arch + " does not run on this " + facts.model +
                           ", which is " + facts.gpu.front().arch +
                           "; compile without running: --until compile",
                       "--arch");

@@ -33,7 +33,7 @@ std::string PlaybookMeter::counted(const memory::PlaybookStep& step) {
 Result<std::optional<double>> PlaybookMeter::known(const memory::PlaybookStep& step) const {
   const auto facts = KW_TRY(remembered_device(store_, aim_.target));
   if (!facts) return std::optional<double>();
-  const auto text = KW_TRY(store_.recall(kMeasuredFact, key_of(step, facts->id)));
+  const auto text = KW_TRY(store_.facts().recall(kMeasuredFact, key_of(step, facts->id)));
   if (!text) return std::optional<double>();
   double speedup = 0;
   std::from_chars(text->data(), text->data() + text->size(), speedup);
@@ -54,8 +54,8 @@ Result<double> PlaybookMeter::measure(const memory::PlaybookStep& step) {
                           : candidate_of(step.before_name, step.code_before, workbench);
   double speedup = 0;
   if (kernel && before) speedup = KW_TRY(speedup_of(step, workbench, *kernel, *before));
-  KW_TRY(store_.remember(kMeasuredFact, key_of(step, machine_->facts().id),
-                         fmt::format("{:.6g}", speedup)));
+  KW_TRY(store_.facts().remember(kMeasuredFact, key_of(step, machine_->facts().id),
+                                 fmt::format("{:.6g}", speedup)));
   return speedup;
 }
 

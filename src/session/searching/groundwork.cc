@@ -49,17 +49,17 @@ Result<Groundwork> lay_groundwork(const Options& options, const memory::DataFile
   Groundwork ground;
   auto bench = KW_TRY(workbench_options(options, aim, facts));
   ground.gpu = bench.gpu;
-  ground.has_cute = toolchains()[aim.target].has_dialect_headers();
-  bench.has_cute = ground.has_cute;
+  ground.has_dialect_headers = toolchains()[aim.target].has_dialect_headers();
+  bench.has_dialect_headers = ground.has_dialect_headers;
   auto playbook = memory::shipped_playbook(data, definition);
   if (std::string why = memory::why_playbook_left_out(data, definition); !why.empty())
     bench.notices.push_back(std::move(why));
   ground.workbench = std::make_unique<engine::TaskWorkbench>(
       KW_TRY(engine::TaskWorkbench::create(std::move(definition), std::move(playbook), bench)));
-  ground.graph = memory::playbook_graph(data, aim.target, ground.has_cute);
+  ground.graph = memory::playbook_graph(data, aim.target, ground.has_dialect_headers);
   examples.target = aim.target;
   examples.gpu = ground.gpu;
-  examples.has_cute = ground.has_cute;
+  examples.has_dialect_headers = ground.has_dialect_headers;
   ground.examples =
       KW_TRY(propose::select_examples(data, ground.workbench->definition().task, examples));
   return ground;
@@ -85,7 +85,7 @@ Result<> furnish(engine::Writing& writing, const Groundwork& ground, const Devic
   writing.size_classes = propose::describe_size_classes(definition, workloads);
   std::ranges::move(KW_TRY(propose::describe_left_out(definition, facts.target, workloads)),
                     std::back_inserter(writing.size_classes));
-  writing.has_cute = ground.has_cute;
+  writing.has_dialect_headers = ground.has_dialect_headers;
   if (row_of(facts.target).runs_references && facts.compiler.empty())
     writing.device.compiler = compile::cpu_compiler_words().value_or("");
   if (!facts.gpu.empty()) {
@@ -107,7 +107,7 @@ engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts)
   const std::string wide = "avx512f";
   const bool is_wide = !row_of(facts.target).needs_arch && contains(facts.isa, wide);
   return {&ground.workbench->definition(),  facts.target,  facts.id,
-          is_wide ? wide : arch_of(ground), &ground.shelf, ground.has_cute};
+          is_wide ? wide : arch_of(ground), &ground.shelf, ground.has_dialect_headers};
 }
 
 }  // namespace kw::session

@@ -16,7 +16,8 @@ namespace kw::session {
 struct Groundwork {
   std::unique_ptr<engine::TaskWorkbench> workbench;
   std::vector<GpuFacts> gpu;  ///< cuda: the GPU facts whose limits plans keep to.
-  bool has_cute = false;      ///< cuda: CuTe and CUTLASS are found where candidates are compiled.
+  /// The headers of the target's dialects are found where candidates are compiled.
+  bool has_dialect_headers = false;
   std::vector<propose::Example> examples;  ///< Example kernels for a model.
   TechniqueGraph graph;                    ///< The graph that the playbook shows.
   engine::Shelf shelf;                     ///< Knowledge for prompts.

@@ -45,7 +45,7 @@ Result<Steps> steps_of_run(const Options& options, const std::string& name) {
   const RunSummary run = KW_TRY(store.find(name));
   Steps steps;
   Sha256Stream digest;
-  KW_TRY(store.for_each_attempt(
+  KW_TRY(store.attempts().for_each(
       run.id, store::Sources::Load,
       [&](Attempt& attempt) -> Result<> {
         digest.update_part(encode(attempt)).update_part(attempt.candidate.source);
@@ -65,7 +65,8 @@ Result<Record> open_record(const Options& options, std::string_view task) {
   const bool is_file = std::filesystem::is_regular_file(name, ignored);
   Steps steps = KW_TRY(is_file ? as_input(steps_of_file(name)) : steps_of_run(options, name));
   if (!search::RecordedLandscape::is_searchable(steps.all))
-    return fail_input("the recorded run measured no correct kernel, so there is nothing to search",
+    return fail_input(ErrorCode::Missing, About{"correct kernel"},
+                      "the recorded run measured no correct kernel, so there is nothing to search",
                       name);
   return Record{std::make_unique<search::RecordedLandscape>(std::move(steps.all)),
                 steps.sha256.hex()};

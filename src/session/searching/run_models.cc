@@ -22,7 +22,7 @@ namespace {
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
                               const std::string& model) {
   std::int64_t tries = 0;
-  KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
+  KW_TRY(store.exchanges().for_each(run.id, [&](const Exchange& exchange) -> Result<> {
     const bool was_asked = exchange.reply.origin != ReplyOrigin::Cache;
     if (exchange.model == model && was_asked) tries += exchange.reply.attempts;
     return {};
@@ -55,7 +55,7 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
   auto book = KW_TRY(as_input(propose::PromptBook::open(data)));
   std::unique_ptr<RunModels> models(
       new RunModels(std::move(book), store, std::move(view), std::move(cancel)));
-  llm::Surroundings& around = models->around_;
+  llm::ModelSurroundings& around = models->around_;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.rates = {config.requests_per_minute, config.tokens_per_minute};
   around.timeouts = timeouts_of(config.model_timeout_ns);
@@ -89,11 +89,13 @@ Result<> RunModels::cast(const RunConfig& config) {
     } else if (contains(strategy->roles, spec.role)) {
       if (std::ranges::find(roles_, spec.role, &llm::ModelSpec::role) != roles_.end())
         return fail_input(
+            ErrorCode::Contradiction, About{spec.role},
             "two models are given for the role '" + spec.role + "'; a role has one model", text);
       roles_.push_back(spec);
     } else if (spec.role == kJudgeRole && strategy->has_parents) {
       if (judge_)
-        return fail_input("a run has one judge, and there is one already: " + judge_->text(), text);
+        return fail_input(ErrorCode::Contradiction, About{spec.role},
+                          "a run has one judge, and there is one already: " + judge_->text(), text);
       judge_ = spec;
     } else {
       view_.on_notice(text + ": nothing in this run asks a model in the role '" + spec.role + "'");
@@ -118,14 +120,14 @@ engine::Writing RunModels::writing() {
 
 Result<std::unique_ptr<llm::ChatModel>> RunModels::open_chat(const llm::ModelSpec& spec,
                                                              const RunSummary& run,
-                                                             llm::Surroundings around) const {
+                                                             llm::ModelSurroundings around) const {
   if (spec.provider == llm::Provider::Scripted)
     around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
   return llm::open_model(spec, around);
 }
 
 Result<llm::ChatModel*> RunModels::chat_for(const llm::ModelSpec& spec, const RunSummary& run,
-                                            const llm::Surroundings& around,
+                                            const llm::ModelSurroundings& around,
                                             engine::Desk& desk) const {
   for (const auto& model : desk.models)
     if (model->name() == spec.text()) return model.get();
@@ -137,7 +139,7 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   engine::Desk desk;
   desk.exchanges = std::make_unique<engine::StoredExchanges>(store_, run.id);
   desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
-  llm::Surroundings around = around_;
+  llm::ModelSurroundings around = around_;
   around.ledger = desk.ledger.get();
   around.records = desk.exchanges.get();
   std::vector<llm::ChatModel*> chats;

@@ -50,12 +50,12 @@ class RunModels {
   Result<> check(const RunConfig& config) const;
   Result<std::unique_ptr<llm::ChatModel>> open_chat(const llm::ModelSpec& spec,
                                                     const RunSummary& run,
-                                                    llm::Surroundings around) const;
+                                                    llm::ModelSurroundings around) const;
   Result<engine::Desk> desk(const RunSummary& run) const;
   /// The model if `desk` has it already, or a new one; a scripted model continues its script where
   /// the run stopped.
   Result<llm::ChatModel*> chat_for(const llm::ModelSpec& spec, const RunSummary& run,
-                                   const llm::Surroundings& around, engine::Desk& desk) const;
+                                   const llm::ModelSurroundings& around, engine::Desk& desk) const;
 
   propose::PromptBook book_;
   store::RunStore& store_;
@@ -64,7 +64,7 @@ class RunModels {
   std::unique_ptr<net::HttpClient> http_;
   /// Stored exchanges of all runs of the workspace; used only if the run has --cache-replies.
   llm::FolderExchanges cache_;
-  llm::Surroundings around_;
+  llm::ModelSurroundings around_;
   std::vector<llm::ModelSpec> writers_;
   std::optional<llm::ModelSpec> judge_;
   std::vector<llm::ModelSpec> roles_;  ///< Models for the roles that the strategy asks for.

@@ -14,14 +14,16 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Options& options,
   if (auto landscape = open_landscape(options, run.config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     if (parts.sha256 != run.config.task_sha256)
-      return fail_input("the record that this run searched has changed since the run began",
+      return fail_input(ErrorCode::Changed, About{"record"},
+                        "the record that this run searched has changed since the run began",
                         run.name);
     return std::move(parts.workbench);
   }
   const auto data = KW_TRY(open_data(options));
   auto definition = KW_TRY(open_task(options, data, run.config.task_path));
   if (definition.task.sha256 != run.config.task_sha256)
-    return fail_input("the task's files have changed since this run began", run.name);
+    return fail_input(ErrorCode::Changed, About{"task"},
+                      "the task's files have changed since this run began", run.name);
   const auto playbook = memory::shipped_playbook(data, definition);
   DeviceFacts facts;
   facts.target = run.config.target;
@@ -31,7 +33,7 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Options& options,
   // If the run found no CUTLASS, fewer kernels could be tried (ideas). The workbench must match the
   // run, whether or not this machine has CUTLASS.
   if (static_cast<int>(workbench.ideas().size()) != run.config.ideas) {
-    settings.has_cute = false;
+    settings.has_dialect_headers = false;
     auto fewer = KW_TRY(engine::TaskWorkbench::create(definition, playbook, settings));
     if (static_cast<int>(fewer.ideas().size()) == run.config.ideas) workbench = std::move(fewer);
   }

@@ -20,7 +20,7 @@ namespace {
 /// that pays for the call.
 struct Embedder {
   std::unique_ptr<net::HttpClient> http = net::make_curl_client();
-  llm::Surroundings around;
+  llm::ModelSurroundings around;
   llm::ModelSpec spec;
 
   Result<std::unique_ptr<llm::EmbeddingModel>> open(llm::Ledger* ledger) {
@@ -34,7 +34,7 @@ Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
                                                 std::int64_t timeout_ns) {
   auto embedder = std::make_shared<Embedder>();
   embedder->spec = spec;
-  llm::Surroundings& around = embedder->around;
+  llm::ModelSurroundings& around = embedder->around;
   around.http = embedder->http.get();
   around.clock = &platform::real_clock();
   around.keys = KW_TRY(llm::keys_from_environment());
@@ -52,7 +52,7 @@ Result<> check_embedder(const memory::DataFiles& data, const std::string& embedd
                         const std::function<void(const std::string&)>& on_notice) {
   if (embedder.empty()) return {};
   const auto spec = KW_TRY(as_input(llm::parse_model_spec(embedder, base_url)));
-  llm::Surroundings around;
+  llm::ModelSurroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(data));
   if (config.limits.usd) KW_TRY(needs_price(around.prices, spec));

@@ -1,0 +1,230 @@
+// Adds up the operations of statements, each times the turns of its loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/c/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/contains.h"
+#include "task/c/assignment.h"
+#include "task/c/nest.h"
+#include "task/c/polynomial.h"
+
+namespace kw::task {
+namespace {
+
+constexpr int kDeepestCall = 8;      // of helper functions
+constexpr int kMostCalls = 1 << 12;  // that are followed in all
+
+class WorkCount {
+ public:
+  explicit WorkCount(const StudiedBody& body)
+      : body_(body),
+        counts_integers_(std::ranges::none_of(
+            body.function.parameters,
+            [](const CParameter& p) { return p.is_pointer && is_real(p.dtype); })),
+        helpers_(find_functions(body.tokens)),
+        total_{{}, 1} {}
+
+  CountedWork run() {
+    add_items(nest_of(body_.tokens, body_.function));
+    std::string flops = to_expression(total_.total);
+    if (!is_never_negative(total_.total)) flops = fmt::format("max(0, {})", flops);
+    if (total_.divisor > 1) flops = fmt::format("({}) / {}", flops, total_.divisor);
+    return {flops, total_.total, doubt_};
+  }
+
+ private:
+  bool at(std::size_t i, std::string_view text) const {
+    return i < body_.tokens.size() && body_.tokens[i].is(text);
+  }
+
+  void add_items(const std::vector<NestItem>& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const NestItem& item = items[i];
+      if (item.kind == NestItem::Kind::Plain) {
+        add_statement(item);
+        continue;
+      }
+      if (item.kind == NestItem::Kind::Jump) {
+        const bool computes = at(item.begin, "do") || at(item.begin, "switch");
+        if (computes) doubt_ = "what stands in `do` and `switch` is not counted";
+        continue;
+      }
+      const bool has_other = item.kind == NestItem::Kind::If && i + 1 < items.size() &&
+                             items[i + 1].kind == NestItem::Kind::Else;
+      if (!has_other) {
+        add_items(item.inside);
+        continue;
+      }
+      add_choice(item, items[i + 1]);
+      ++i;
+    }
+  }
+
+  void add_choice(const NestItem& then, const NestItem& other) {
+    const bool is_then_read = body_.bounds.is_understood(then.head_end + 1);
+    const bool is_other_read = body_.bounds.is_understood(other.begin);
+    const bool is_first = operations_in(then) >= operations_in(other);
+    // Nobody knows how often a condition over data holds, so the costlier side counts.
+    if (is_then_read || is_first) add_items(then.inside);
+    if (is_other_read || (!is_then_read && !is_first)) add_items(other.inside);
+    if (is_then_read && !is_other_read) add_remainder(then, other);
+  }
+
+  /// The other side of a condition that is read: it counts where the first side does not.
+  void add_remainder(const NestItem& then, const NestItem& other) {
+    const std::int64_t operations = operations_in(other);
+    if (operations == 0) return;
+    add(turns(other.begin), operations);
+    add(turns(then.head_end + 1), -operations);
+  }
+
+  std::int64_t operations_in(const NestItem& item) const {
+    if (item.kind == NestItem::Kind::Plain) return operations(item);
+    std::int64_t sum = 0;
+    for (const NestItem& inner : item.inside) sum += operations_in(inner);
+    return sum;
+  }
+
+  void add_statement(const NestItem& item) {
+    note_type(item);
+    if (const std::int64_t count = operations(item); count > 0) add(turns(item.begin), count);
+  }
+
+  void add(const std::optional<Sum>& turns, std::int64_t operations) {
+    auto sum = turns ? kw::task::add(total_, *turns, operations) : std::nullopt;
+    if (sum)
+      total_ = std::move(*sum);
+    else
+      doubt_ = "a part of the work is too complex to count";
+  }
+
+  /// How often the token is passed.
+  std::optional<Sum> turns(std::size_t token) {
+    Sum count{{{{}, 1}}, 1};
+    std::vector<const CountingLoop*> around;
+    for (const CountingLoop& loop : body_.loops.all())
+      if (loop.begin <= token && token < loop.end) around.push_back(&loop);
+    std::ranges::sort(
+        around, [](const CountingLoop* a, const CountingLoop* b) { return a->begin > b->begin; });
+    for (const CountingLoop* loop : around) {
+      if (loop->step == 0) {
+        doubt_ = fmt::format("the loop over {} counts as one turn", loop->variable);
+        continue;
+      }
+      const auto [first, bound] = body_.bounds.range(*loop, token);
+      auto sum = sum_over(count, loop->variable, first, bound);
+      if (!sum || __builtin_mul_overflow(sum->divisor, loop->step, &sum->divisor))
+        return std::nullopt;
+      count = std::move(*sum);
+    }
+    note_unread_loops(token, around.size());
+    for (const auto& [monomial, factor] : count.total)
+      for (const std::string& name : monomial) {
+        const CParameter* parameter = body_.function.find(name);
+        if (parameter == nullptr || parameter->is_pointer || is_real(parameter->dtype))
+          return std::nullopt;
+      }
+    return count;
+  }
+
+  void note_unread_loops(std::size_t token, std::size_t read) {
+    std::size_t loops = 0;
+    for (std::size_t i = body_.function.open; i < token; ++i)
+      if ((at(i, "for") || at(i, "while")) && at(i + 1, "(") &&
+          token < nest_end(body_.tokens, i, body_.function.close))
+        ++loops;
+    if (loops > read) doubt_ = "a loop whose bounds could not be read counts as one turn";
+  }
+
+  // --- operations of one statement ---
+
+  void note_type(const NestItem& item) {
+    static constexpr auto kWhole = std::to_array<std::string_view>(
+        {"int", "long", "unsigned", "size_t", "int32_t", "int64_t", "uint32_t", "uint64_t", "char",
+         "short", "bool", "ptrdiff_t", "uint8_t"});
+    const auto assigned = read_assignment(body_.tokens, item.begin, item.end);
+    if (!assigned || !assigned->is_declared) return;
+    bool is_whole = assigned->is_pointer;
+    for (std::size_t i = item.begin; i < assigned->name; ++i)
+      is_whole = is_whole || contains(kWhole, body_.tokens[i].text);
+    is_whole_[assigned->target] = is_whole;
+  }
+
+  /// Whether the statement computes an integer or a pointer.
+  bool is_of_integers(const NestItem& item) const {
+    const auto assigned = read_assignment(body_.tokens, item.begin, item.end);
+    if (!assigned) return at(item.begin, "++") || at(item.begin, "--");
+    const auto local = is_whole_.find(assigned->target);
+    if (local != is_whole_.end()) return local->second;
+    const CParameter* parameter = body_.function.find(assigned->target);
+    return parameter != nullptr && !is_real(parameter->dtype);
+  }
+
+  std::int64_t operations(const NestItem& item) const {
+    return !counts_integers_ && is_of_integers(item) ? 0 : operations(item.begin, item.end, 0);
+  }
+
+  std::int64_t operations(std::size_t begin, std::size_t end, int depth) const {
+    static constexpr auto kUpdates = std::to_array<std::string_view>({"+=", "-=", "*=", "/="});
+    static constexpr auto kBinary = std::to_array<std::string_view>({"+", "-", "*", "/"});
+    // Of integers, bits and comparisons are work, too.
+    static constexpr auto kOfIntegers = std::to_array<std::string_view>(
+        {"%",  "&",  "|",  "^",  "<<", ">>", "<",   ">",   "<=", ">=",
+         "==", "!=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"});
+    std::int64_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const lex::Token& token = body_.tokens[i];
+      if (token.is("[")) {
+        i = std::min(lex::find_closing(body_.tokens, i), end);
+      } else if (token.kind == lex::Token::Kind::Word) {
+        if (at(i + 1, "(")) count += call(token.text, depth);
+      } else if (contains(kUpdates, token.text)) {
+        ++count;
+      } else if (contains(kBinary, token.text) && i > begin) {
+        count += ends_operand(i - 1);
+      } else if (counts_integers_ && contains(kOfIntegers, token.text)) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  /// Whether the operator behind this token has a left side.
+  bool ends_operand(std::size_t i) const {
+    const lex::Token& token = body_.tokens[i];
+    if (token.kind == lex::Token::Kind::Number || token.is("]")) return true;
+    if (token.is(")")) return !at(i - 1, "float") && !at(i - 1, "double") && !at(i - 1, "int");
+    return token.kind == lex::Token::Kind::Word && !token.is("return");
+  }
+
+  std::int64_t call(std::string_view name, int depth) const {
+    static constexpr auto kFree = std::to_array<std::string_view>(
+        {"sizeof", "if", "for", "while", "return", "float", "double", "int", "static_cast"});
+    if (contains(kFree, name)) return 0;
+    if (name == "fma" || name == "fmaf") return 2;
+    const auto helper = std::ranges::find(helpers_, name, &CFunction::name);
+    if (helper == helpers_.end() || depth >= kDeepestCall || ++calls_ > kMostCalls) return 1;
+    return operations(helper->open + 1, helper->close, depth + 1);
+  }
+
+  const StudiedBody& body_;
+  const bool counts_integers_;  ///< Whether no array holds real numbers.
+  const std::vector<CFunction> helpers_;
+  Sum total_;
+  mutable int calls_ = 0;
+  std::string doubt_;
+  std::map<std::string, bool> is_whole_;  ///< Locals: whether they hold integers or pointers.
+};
+
+}  // namespace
+
+CountedWork count_work(const StudiedBody& body) { return WorkCount(body).run(); }
+
+}  // namespace kw::task
