@@ -18,6 +18,7 @@
 #include "task/draft_values.h"
 #include "task/header.h"
 #include "task/load.h"
+#include "task/plain/plain.h"
 
 namespace kw::task {
 namespace {
@@ -427,15 +428,17 @@ DraftedSizes Drafter::sizes() const {
 
 }  // namespace
 
-Result<Draft> draft_from_source(std::string_view source, std::string_view file,
+Result<Draft> draft_from_source(std::string_view given, std::string_view file,
                                 std::string_view wanted, std::string_view name,
                                 const DraftChoices& choices) {
-  if (source.size() > kMaxSourceBytes)
+  if (given.size() > kMaxSourceBytes)
     return fail(ErrorCode::TooLarge, About{format_bytes(kMaxSourceBytes)},
                 fmt::format("the source file has {}; at most {} are read",
-                            format_bytes(source.size()), format_bytes(kMaxSourceBytes)),
+                            format_bytes(given.size()), format_bytes(kMaxSourceBytes)),
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
+  const PlainSource plain = KW_TRY(plain_source(given, file, wanted));
+  const std::string_view source = plain.source;
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
@@ -451,7 +454,8 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   Draft draft;
   const std::string wished = name.empty() ? function.name : std::string(name);
   draft.name = task_name(wished);
-  draft.notes = drafter.notes();
+  draft.notes = plain.notes;
+  for (std::string& note : drafter.notes()) draft.notes.push_back(std::move(note));
   if (!can_name_task(wished))
     draft.notes.push_back(fmt::format("the name: '{}' cannot name a task, so this one is '{}'",
                                       sanitise(wished, 60), draft.name));
