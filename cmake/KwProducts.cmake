@@ -82,7 +82,7 @@ if(NOT KW_PORTABLE)
     find_package(yaml-cpp REQUIRED)
     set(KW_YAML yaml-cpp)
   endif()
-  kw_room(task AREAS c plain plain DEPS base record lex LIBS ${KW_YAML})
+  kw_room(task AREAS c plain DEPS base record lex LIBS ${KW_YAML})
   kw_room(import DEPS task)
 endif()
 
