@@ -12,6 +12,7 @@
 #include "deliver/isolate.h"
 #include "deliver/parts.h"
 #include "deliver/texts.h"
+#include "record/coded_inputs.h"
 
 namespace kw::deliver {
 namespace {
@@ -67,7 +68,7 @@ std::string draw_of(const Tensor& tensor) {
     return fmt::format("return check::normal(0, {}) * (check::uniform(0, 1) < {} ? {} : 1.0);",
                        number("std", 1), number("share", 0.01), number("height", 100));
   if (v.kind == "constant") return fmt::format("return double({});", number("value", 0));
-  if (v.kind == "zero") return "return 0.0;";
+  if (v.kind == "zero" || v.kind == kCodedKind) return "return 0.0;";
   const std::int64_t row = tensor.sizes.empty() ? 1 : tensor.sizes.back();
   std::int64_t elements = 1;
   for (const std::int64_t size : tensor.sizes) elements *= size;
@@ -167,7 +168,24 @@ std::string inputs_text(const Delivery& d, const Workload& w) {
       text += fmt::format("  check::draw({}_, [&](long long i) -> double {{ (void)i; {} }});\n",
                           p.name, draw_of(*tensor));
   }
-  return text;
+  if (!has_coded_inputs(w)) return text;
+  const Task coded = coded_task(d.task());
+  std::string given;
+  for (const Parameter& p : coded.signature) {
+    if (p.name == kSeedArgument) continue;
+    given += p.is_tensor ? fmt::format(", static_cast<{}*>(static_cast<void*>({}_.data()))",
+                                       row_of(p.dtype).c_type, p.name)
+                         : ", a_" + p.name;
+  }
+  return text + fmt::format("  kw_init::init(check::random_bits()(){});\n", given);
+}
+
+/// The task's own code that computes inputs, in a namespace; empty for tasks that have none.
+Result<std::string> coded_text(const Delivery& d) {
+  if (d.definition.init.empty()) return "";
+  const Isolated parts = KW_TRY(isolate(d.definition.init, task::CandidateHeader{}, "init"));
+  return parts.includes + "#include <stdint.h>\n\nnamespace kw_init {\n" + parts.code +
+         "}  // namespace kw_init\n";
 }
 
 /// C++ statements that call the kernel on a GPU: copy the arrays to the GPU, and the written ones
@@ -278,7 +296,8 @@ Result<std::string> check_program(const Delivery& d) {
       "// Compares {} with the float64 reference of its task, within the task's gate.\n"
       "// usage: test [SEED]\n",
       d.name);
-  text += KW_TRY(reference_text(d)) + "\n" + std::string(embedded_text("check.in")) + "\n";
+  text += KW_TRY(reference_text(d)) + "\n" + KW_TRY(coded_text(d)) +
+          std::string(embedded_text("check.in")) + "\n";
   if (d.launches_by_plan()) text += std::string(embedded_text("device.in")) + "\n";
   text += fmt::format("#include \"{}.h\"\n\nnamespace {{\n\n", d.name);
   std::string calls;
@@ -303,8 +322,8 @@ Result<std::string> check_program(const Delivery& d) {
 
 Result<std::string> check_library(const Delivery& d) {
   std::string text = fmt::format(
-      "// Inputs for {} and the comparison with the float64 reference of its task.\n{}\n{}\n",
-      d.name, KW_TRY(reference_text(d)), embedded_text("check.in"));
+      "// Inputs for {} and the comparison with the float64 reference of its task.\n{}\n{}{}\n",
+      d.name, KW_TRY(reference_text(d)), KW_TRY(coded_text(d)), embedded_text("check.in"));
   for (std::size_t i = 0; i < d.workloads.size(); ++i) {
     const Workload& w = d.workloads[i];
     text += fmt::format(
@@ -318,8 +337,9 @@ Result<std::string> check_library(const Delivery& d) {
   return text;
 }
 
-std::string example_program(const Delivery& d) {
+Result<std::string> example_program(const Delivery& d) {
   std::string text = fmt::format("// Calls {} once, on random values.\n", d.name);
+  text += KW_TRY(coded_text(d));
   text += std::string(embedded_text("check.in")) + "\n";
   if (d.launches_by_plan()) text += std::string(embedded_text("device.in")) + "\n";
   const auto smallest =

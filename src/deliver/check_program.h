@@ -14,8 +14,9 @@ namespace kw::deliver {
 /// namespace.
 Result<std::string> check_program(const Delivery& delivery);
 
-/// The text of a short program that calls the kernel once, at the smallest workload.
-std::string example_program(const Delivery& delivery);
+/// The text of a short program that calls the kernel once, at the smallest workload. Errors: the
+/// code of the task that computes inputs cannot be in a namespace.
+Result<std::string> example_program(const Delivery& delivery);
 
 /// The text of a shared library for the test of a PyTorch operator. `draw_<i>` fills the tensors of
 /// workload i; `check_<i>` returns 1 if the tensors after a call have the right values, given those

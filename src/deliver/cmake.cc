@@ -68,7 +68,7 @@ Result<Files> cmake_files(const Delivery& d) {
       "include(\"${{CMAKE_CURRENT_LIST_DIR}}/{}Targets.cmake\")\n",
       d.launches_by_plan() ? "Threads" : "OpenMP COMPONENTS CXX", d.name);
   files["test/test.cpp"] = KW_TRY(check_program(d));
-  files["example/example.cpp"] = example_program(d);
+  files["example/example.cpp"] = KW_TRY(example_program(d));
   files["README.md"] = readme(d);
   add_papers(d, files);
   return files;

@@ -146,7 +146,7 @@ struct BuiltObject {
 /// One shared object to build: everything that a compiler needs to know.
 struct BuildUnit {
   /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
-  /// magnitude_fast
+  /// magnitude_fast | init
   std::string role;
   Target target = kHostTarget;  ///< Target that the unit is compiled for.
   /// "sm_90a" where the target needs one; cpu: empty for the processor of this machine, else as in

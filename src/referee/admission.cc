@@ -12,6 +12,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "record/coded_inputs.h"
 #include "referee/bench.h"
 #include "referee/conclusion.h"
 #include "referee/mutant.h"
@@ -31,7 +32,7 @@ constexpr int kCheckDraws = 3;
 
 /// The programs of the task's own code that a request carries, for the device and for the host.
 struct References {
-  std::optional<Program> reference, magnitude, native, reordered, fast, magnitude_fast;
+  std::optional<Program> reference, magnitude, native, reordered, fast, magnitude_fast, coded;
 
   explicit References(const EvaluationRequest& request)
       : reference(program_of(request, "reference_f64")),
@@ -39,7 +40,8 @@ struct References {
         native(program_of(request, "reference_native")),
         reordered(program_of(request, kReorderedRole)),
         fast(program_of(request, "reference_fast")),
-        magnitude_fast(program_of(request, "magnitude_fast")) {}
+        magnitude_fast(program_of(request, "magnitude_fast")),
+        coded(program_of(request, kCodedRole)) {}
 };
 
 const Program* pointer(const std::optional<Program>& program) {
@@ -114,14 +116,18 @@ class Examination {
 std::unique_ptr<Bench> Examination::bench_for(const Workload& workload, int draw) {
   Seed seed = Seed::from_number(request_.seed).child("admission").child(workload.name);
   if (draw > 0) seed = seed.child(static_cast<std::uint64_t>(draw));
-  const Trusted trusted{.maker = maker_, .native = pointer(references_.native), .fast = fast_};
+  const Trusted trusted{.maker = maker_,
+                        .native = pointer(references_.native),
+                        .fast = fast_,
+                        .coded = pointer(references_.coded)};
   auto bench = std::make_unique<Bench>(device_, request_.task, workload, seed, trusted);
   if (bench->is_fast()) {
     bench->baseline.expect(fast_errors_);
     return bench;
   }
-  return std::make_unique<Bench>(examined_, request_.task, workload, seed,
-                                 Trusted{.maker = maker_, .native = trusted.native});
+  return std::make_unique<Bench>(
+      examined_, request_.task, workload, seed,
+      Trusted{.maker = maker_, .native = trusted.native, .coded = trusted.coded});
 }
 
 // Compares the fast reference with the task's own on every workload that the host can compute.
@@ -131,10 +137,13 @@ Result<> Examination::prove_fast() {
   std::vector<Bench*> small;
   for (const Workload& workload : request_.workloads) {
     if (workload.group == Group::Time) continue;
-    benches.push_back(std::make_unique<Bench>(
-        device_, request_.task, workload,
-        Seed::from_number(request_.seed).child("fast").child(workload.name),
-        Trusted{.maker = maker_, .native = pointer(references_.native), .fast = fast_}));
+    benches.push_back(
+        std::make_unique<Bench>(device_, request_.task, workload,
+                                Seed::from_number(request_.seed).child("fast").child(workload.name),
+                                Trusted{.maker = maker_,
+                                        .native = pointer(references_.native),
+                                        .fast = fast_,
+                                        .coded = pointer(references_.coded)}));
     if (!benches.back()->is_fast()) small.push_back(benches.back().get());
   }
   if (small.empty()) {

@@ -28,7 +28,8 @@ BenchSite::BenchSite(device::Device& device, const Task& task, const Workload& w
       seed(seed),
       trusted(trusted),
       is_fast(trusted.fast.reference != nullptr && !is_for_host(workload)),
-      pool(device, workload, seed.child("inputs")),
+      coded(this->trusted.maker, trusted.coded, workload),
+      pool(device, workload, seed.child("inputs"), coded),
       scratch(device, workload) {}
 
 Result<device::Buffer*> Scratch::buffer(std::size_t tensor) {

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "record/target.h"
 #include "record/task.h"
+#include "referee/coded_inputs.h"
 #include "referee/inputs.h"
 #include "referee/program.h"
 #include "referee/truth.h"
@@ -29,6 +30,8 @@ struct Trusted {
   /// Runs the task's reference_fast on the GPU itself; its `reference` is null where the task ships
   /// none.
   TruthMaker fast = {};
+  /// The program of the task's init.cpp; null for tasks that have none.
+  const Program* coded = nullptr;
 };
 
 /// The referee's own buffers of the sizes of a workload's tensors, for snapshots. Each is allocated
@@ -64,6 +67,7 @@ struct BenchSite {
   Trusted trusted;
   /// Whether truths come from the fast reference, because the host would take too long.
   bool is_fast;
+  CodedInputs coded;
   InputPool pool;
   Scratch scratch;
 };

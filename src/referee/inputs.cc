@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/defence.h"
+#include "record/coded_inputs.h"
+#include "referee/coded_inputs.h"
 
 namespace kw::referee {
 namespace {
@@ -21,6 +23,13 @@ Result<> make_initial(device::BufferOps& ops, const Tensor& tensor, std::uint64_
   if (tensor.initial == Initial::Zero) return ops.fill(to, zeroed(tensor), seed);
   if (!is_on(Defence::OutputsPoisoned)) return {};
   return ops.poison(to, seed);
+}
+
+// Draws the values of an input, by a seed of its own; what the task's code computes is zero until
+// CodedInputs::fill().
+Result<> fill(device::BufferOps& ops, device::Buffer& to, const Tensor& tensor, const Seed& seed) {
+  const std::uint64_t own = seed.child(tensor.name).low;
+  return is_coded(tensor) ? ops.fill(to, zeroed(tensor), own) : ops.fill(to, tensor, own);
 }
 
 }  // namespace
@@ -66,16 +75,15 @@ Result<> carry(device::Buffer& to, const device::Buffer& from) {
   return {};
 }
 
-InputPool::InputPool(device::Device& device, const Workload& workload, Seed seed)
-    : device_(device), workload_(workload), seed_(seed) {}
+InputPool::InputPool(device::Device& device, const Workload& workload, Seed seed,
+                     CodedInputs& coded)
+    : device_(device), workload_(workload), seed_(seed), coded_(coded) {}
 
 Result<> InputPool::draw(int index, Buffers& to) {
   const Seed seed = seed_.child(static_cast<std::uint64_t>(index));
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i)
-    if (to[i])
-      KW_TRY(device_.ops().fill(*to[i], workload_.tensors[i],
-                                seed.child(workload_.tensors[i].name).low));
-  return {};
+    if (to[i]) KW_TRY(fill(device_.ops(), *to[i], workload_.tensors[i], seed));
+  return coded_.fill(to, seed.child(kCodedKind));
 }
 
 Result<Buffers> InputPool::allocate() const {
@@ -129,16 +137,16 @@ Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& 
   return {};
 }
 
-Result<> place_unknown(device::BufferOps& ops, const Workload& workload, Seed seed,
-                       std::uint64_t call_seed, Slot& slot) {
+Result<> place_unknown(device::BufferOps& ops, CodedInputs& coded, const Workload& workload,
+                       Seed seed, std::uint64_t call_seed, Slot& slot) {
   slot.call_seed = call_seed;
   slot.set = -1;
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
-    KW_TRY(is_drawn(tensor) ? ops.fill(*slot.buffers[i], tensor, seed.child(tensor.name).low)
+    KW_TRY(is_drawn(tensor) ? fill(ops, *slot.buffers[i], tensor, seed)
                             : make_initial(ops, tensor, poison_seed(slot, i), *slot.buffers[i]));
   }
-  return {};
+  return coded.fill(slot.buffers, seed.child(kCodedKind));
 }
 
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,

@@ -15,6 +15,8 @@
 
 namespace kw::referee {
 
+class CodedInputs;
+
 /// Buffers of one workload, one per tensor; null where the owner does not need one.
 using Buffers = std::vector<std::unique_ptr<device::Buffer>>;
 
@@ -44,7 +46,8 @@ Result<> carry(device::Buffer& to, const device::Buffer& from);
 /// Seeds differ, so no two sets agree except where the distribution leaves no choice.
 class InputPool {
  public:
-  InputPool(device::Device& device, const Workload& workload, Seed seed);
+  /// `coded` computes the inputs that the task's own code fills; borrowed.
+  InputPool(device::Device& device, const Workload& workload, Seed seed, CodedInputs& coded);
 
   /// Buffers by tensor; null where nothing is drawn. They stay valid while the pool lives.
   Result<const Buffers*> set(int index);
@@ -67,6 +70,7 @@ class InputPool {
   device::Device& device_;
   const Workload& workload_;
   Seed seed_;
+  CodedInputs& coded_;
   std::map<int, Buffers> sets_;
   std::vector<Buffers> spare_;
 };
@@ -84,8 +88,8 @@ Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& 
 /// values have nothing in common with earlier ones: a process that met the greatest element or the
 /// sum of an earlier call again could tell what the call is for. Afterwards the slot holds no input
 /// set.
-Result<> place_unknown(device::BufferOps& ops, const Workload& workload, Seed seed,
-                       std::uint64_t call_seed, Slot& slot);
+Result<> place_unknown(device::BufferOps& ops, CodedInputs& coded, const Workload& workload,
+                       Seed seed, std::uint64_t call_seed, Slot& slot);
 
 /// Writes to `to` (of the same size) what tensor `index` held right after place().
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,

@@ -11,6 +11,7 @@
 
 #include "base/defence.h"
 #include "base/text.h"
+#include "record/coded_inputs.h"
 #include "referee/bench.h"
 #include "referee/check.h"
 #include "referee/haste.h"
@@ -44,8 +45,8 @@ struct Referee::Shapes {
 
 namespace {
 
-constexpr std::string_view kRoles[] = {"reference_f64", "magnitude_f64", "reference_native",
-                                       "reference_fast", "magnitude_fast"};
+constexpr std::string_view kRoles[] = {"reference_f64",  "magnitude_f64",  "reference_native",
+                                       "reference_fast", "magnitude_fast", kCodedRole};
 
 std::string key_of(const EvaluationRequest& request) {
   std::string key =
@@ -157,7 +158,8 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
                             .jail = request.jail,
                             .timeout_ns = options_.reference_timeout_ns,
                             .patience = options_.patience},
-                  .native = run->program("reference_native")};
+                  .native = run->program("reference_native"),
+                  .coded = run->program(kCodedRole)};
   trusted.fast = trusted.maker;
   trusted.fast.device = &device_;
   trusted.fast.reference = run->program("reference_fast");

@@ -77,8 +77,8 @@ Result<> Slots::place(int slot, int set, Outputs outputs) {
 
 Result<> Slots::place_unknown(int slot) {
   const Seed call = site_.seed.child("unknown").child(++calls_placed_);
-  return referee::place_unknown(site_.device.ops(), site_.workload, call.child("inputs"), call.low,
-                                (*this)[slot]);
+  return referee::place_unknown(site_.device.ops(), site_.coded, site_.workload,
+                                call.child("inputs"), call.low, (*this)[slot]);
 }
 
 Result<> Slots::place_again(int slot) {

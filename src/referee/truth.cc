@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/long_truth.h"
 #include "referee/fate.h"
 #include "referee/leg.h"
-#include "record/long_truth.h"
 
 namespace kw::referee {
 namespace {

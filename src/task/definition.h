@@ -131,6 +131,7 @@ struct Definition {
   TimedSpec timed;
   std::vector<WorkloadSpec> workloads;
   std::string reference;  ///< Text of reference.cpp.
+  std::string init;       ///< Text of init.cpp, which computes inputs; empty: there is none.
   /// Baselines by name, with parsed directives and default knobs.
   std::vector<Candidate> baselines;
   std::vector<Candidate> candidates;  ///< Hand-made kernels of the task's folder, by name.

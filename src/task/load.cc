@@ -14,6 +14,7 @@
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "base/with_nearest.h"
+#include "record/coded_inputs.h"
 #include "record/target.h"
 #include "task/code.h"
 #include "task/header.h"
@@ -31,7 +32,7 @@ constexpr const char* kReferenceFast = "reference_fast.cu";
 constexpr const char* kMagnitudeFast = "magnitude_fast.cu";
 /// The files that a task cannot be without.
 constexpr std::array kNeeded = {"task.yaml", "shapes.yaml", kReference};
-constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast};
+constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast, kInitFile};
 
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
@@ -116,8 +117,8 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
   if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
   files.texts["task.yaml"] = KW_TRY(read_text_file(folder / "task.yaml"));
   std::error_code error;
-  for (const auto* name :
-       {"shapes.yaml", kReference, "spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
+  for (const auto* name : {"shapes.yaml", kReference, "spec.md", kDraftFile, kReferenceFast,
+                           kMagnitudeFast, kInitFile})
     if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
   KW_TRY(read_sources(folder, "baselines", files));
   KW_TRY(read_sources(folder, "candidates", files));
@@ -233,6 +234,7 @@ Definition begin_definition(const TaskFiles& files, Complaints& complaints) {
   if (!defines_function(definition.reference, "reference"))
     complaints.add(files.place_of(kReference) + ":1:1", About{"reference"},
                    "this file defines no function template named 'reference'");
+  if (const auto* init = find_text(files, kInitFile)) definition.init = *init;
   if (const auto* spec = find_text(files, "spec.md")) definition.task.spec = *spec;
   // Even an empty DRAFT.md marks the task as a draft.
   if (const auto* draft = find_text(files, kDraftFile))
@@ -264,6 +266,40 @@ Result<> read_chain(const TaskFiles& files, const std::vector<std::string>& chai
   return {};
 }
 
+/// The first values of the task, of a workload or of a timed one that init.cpp computes.
+const ValuesSpec* first_coded(const Definition& definition) {
+  const auto is_coded = [](const ValuesSpec& values) { return values.kind == kCodedKind; };
+  for (const TensorSpec& tensor : definition.tensors)
+    if (is_coded(tensor.values)) return &tensor.values;
+  const auto find = [&](const std::map<std::string, ValuesSpec>& values) {
+    const auto found =
+        std::ranges::find_if(values, is_coded, &std::pair<const std::string, ValuesSpec>::second);
+    return found == values.end() ? nullptr : &found->second;
+  };
+  for (const WorkloadSpec& workload : definition.workloads)
+    if (const ValuesSpec* found = find(workload.values)) return found;
+  return find(definition.timed.values);
+}
+
+/// Compares init.cpp with what the task says of its values.
+void check_init(const TaskFiles& files, const Definition& definition, Complaints& complaints) {
+  const ValuesSpec* coded = first_coded(definition);
+  if (coded != nullptr && definition.init.empty())
+    complaints.add(
+        files.place_of("task.yaml") + ":1:1", About{kInitFile},
+        fmt::format("values have the kind '{}', and the task has no {}", kCodedKind, kInitFile));
+  if (find_text(files, kInitFile) == nullptr) return;
+  if (!defines_function(definition.init, "init"))
+    complaints.add(files.place_of(kInitFile) + ":1:1", About{"init"},
+                   "this file defines no function named 'init'");
+  // A variant may do without what it takes from the task on which it is based.
+  if (coded == nullptr && !files.lenders.contains(kInitFile))
+    complaints.add(files.place_of(kInitFile) + ":1:1", About{kCodedKind},
+                   fmt::format("no tensor takes its values from this file: write 'values: {{ kind: "
+                               "{} }}' to those that it fills",
+                               kCodedKind));
+}
+
 /// Reads the baselines, the task's own candidates, and the device code of its truth.
 void read_kernels(const TaskFiles& files, Definition& definition, Complaints& complaints) {
   definition.baselines =
@@ -285,7 +321,7 @@ void read_kernels(const TaskFiles& files, Definition& definition, Complaints& co
 std::string digest_of(const TaskFiles& files, const std::vector<std::string>& chain) {
   Sha256Stream digest;
   for (const auto* name : kNeeded) digest.update_part(*find_text(files, name));
-  for (const auto* name : {kReferenceFast, kMagnitudeFast})
+  for (const auto* name : {kReferenceFast, kMagnitudeFast, kInitFile})
     if (const auto* text = find_text(files, name)) digest.update_part(*text);
   for (std::size_t i = 1; i < chain.size(); ++i) digest.update_part(*find_text(files, chain[i]));
   return digest.finish().hex();
@@ -365,6 +401,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
   if (yamls.front().kind == Yaml::Kind::Mapping)
     parse_shapes_yaml(shapes_report, shapes_yaml, definition);
   read_kernels(files, definition, complaints);
+  check_init(files, definition, complaints);
   if (complaints.empty()) check_workloads(definition, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   definition.task.sha256 = digest_of(files, chain);

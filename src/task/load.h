@@ -16,6 +16,9 @@ namespace kw::task {
 /// how it was drafted.
 inline constexpr const char* kDraftFile = "DRAFT.md";
 
+/// The file with the function `init` of a task whose own code computes inputs.
+inline constexpr const char* kInitFile = "init.cpp";
+
 /// The files of one task by their path inside the folder ("task.yaml", "baselines/omp.cpp"), read
 /// from a disk or embedded in the program.
 struct TaskFiles {

@@ -451,5 +451,30 @@ TEST(LoadTask, HashChangesWithEveryFileThatDecides) {
   EXPECT_EQ(hash, parse_task(files()).value().task.sha256);
 }
 
+const char* const kInit = "void init(uint64_t seed, int n, float a, float* x) {}\n";
+
+TaskFiles coded_files(const std::string& init) {
+  TaskFiles coded = files(with(kTask, "{ kind: normal, mean: 0, std: 1 }", "{ kind: init }"));
+  if (!init.empty()) coded.texts["init.cpp"] = init;
+  return coded;
+}
+
+TEST(LoadTask, InputsMayBeComputedByCode) {
+  const auto definition = parse_task(coded_files(kInit));
+  ASSERT_TRUE(definition.has_value()) << describe(definition.error());
+  EXPECT_EQ(definition->init, kInit);
+  EXPECT_EQ(definition->tensors.front().values.kind, "init");
+  const auto other = parse_task(coded_files(std::string(kInit) + "// more\n"));
+  EXPECT_NE(definition->task.sha256, other.value().task.sha256);
+}
+
+TEST(LoadTask, CodeThatComputesInputsMustBeThereAndUsed) {
+  EXPECT_EQ(errors_of(coded_files("")), "tasks/twice/task.yaml:1:1 init.cpp");
+  EXPECT_EQ(errors_of(coded_files("void other(int) {}\n")), "tasks/twice/init.cpp:1:1 init");
+  auto unused = files();
+  unused.texts["init.cpp"] = kInit;
+  EXPECT_EQ(errors_of(unused), "tasks/twice/init.cpp:1:1 init");
+}
+
 }  // namespace
 }  // namespace kw::task

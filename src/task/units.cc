@@ -9,7 +9,9 @@
 #include "base/byte_order_mark.h"
 #include "base/hash.h"
 #include "base/letter_case.h"
+#include "record/coded_inputs.h"
 #include "record/target.h"
+#include "task/load.h"
 #include "task/long_truth.h"
 #include "task/plan_resolve.h"
 
@@ -86,16 +88,28 @@ std::string real_macros(const Task& task) {
 /// The task's real type in C.
 std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
-/// A build unit of the task's own code. `entry` is appended to the reference, so that line numbers
-/// stay those of the author's file.
-BuildUnit reference_unit(const Definition& definition, std::string_view role,
-                         const std::string& entry) {
+/// A build unit of the task's own code. `entry` is appended to it, so that line numbers stay those
+/// of the author's file.
+BuildUnit own_unit(std::string_view role, std::string_view file, std::string_view text,
+                   const std::string& entry) {
   BuildUnit unit;
   unit.role = role;
-  unit.main_file = "reference.cpp";
-  unit.files.push_back(
-      {unit.main_file, fmt::format("{}\n#include <stdint.h>\n{}", definition.reference, entry)});
+  unit.main_file = file;
+  unit.files.push_back({unit.main_file, fmt::format("{}\n#include <stdint.h>\n{}", text, entry)});
   return unit;
+}
+
+BuildUnit reference_unit(const Definition& definition, std::string_view role,
+                         const std::string& entry) {
+  return own_unit(role, "reference.cpp", definition.reference, entry);
+}
+
+/// The source of the function kw_entry that computes inputs from a seed.
+std::string coded_entry(const Task& task) {
+  return "template <class... Arguments>\n"
+         "static void kw_init(const uint64_t* seed, Arguments... arguments) {\n"
+         "  init(*seed, arguments...);\n}\n" +
+         trampoline(coded_task(task), "kw_init");
 }
 
 /// The source of the function kw_entry that computes the truth of the task's outputs.
@@ -265,6 +279,8 @@ std::vector<BuildUnit> reference_units(const Definition& definition) {
   if (task.has_magnitude)
     units.push_back(reference_unit(definition, "magnitude_f64",
                                    trampoline(task, "magnitude<double>", "double")));
+  if (!definition.init.empty())
+    units.push_back(own_unit(kCodedRole, kInitFile, definition.init, coded_entry(task)));
   return units;
 }
 

@@ -76,6 +76,20 @@ TEST(Units, ATypeOfTwoBytesHasATruthAndNoSequentialForm) {
             std::string::npos);
 }
 
+TEST(Units, CodeThatComputesInputsGetsTheSeedFirst) {
+  auto definition = load("saxpy");
+  definition.init = "void init(uint64_t seed, int n, float a, float* x, float* y) {}";
+  const auto units = reference_units(definition);
+  ASSERT_EQ(units.size(), 3u);
+  EXPECT_EQ(units[2].role, "init");
+  EXPECT_EQ(units[2].main_file, "init.cpp");
+  const std::string& text = units[2].files[0].text;
+  EXPECT_TRUE(text.starts_with(definition.init));
+  EXPECT_NE(text.find("*static_cast<const uint64_t**>(args[0])"), std::string::npos) << text;
+  EXPECT_NE(text.find("*static_cast<float**>(args["), std::string::npos) << text;
+  EXPECT_EQ(text.find("const float"), std::string::npos) << text;
+}
+
 TEST(Units, ReferenceIsAlsoABaseline) {
   const auto definition = load("saxpy");
   const auto candidate = reference_candidate(definition);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/with_nearest.h"
+#include "record/coded_inputs.h"
 
 namespace kw::task {
 namespace {
@@ -69,6 +70,7 @@ const std::vector<Kind>& kinds() {
       {"constant", For::Any, {{"value", 0, -kFar, kFar}}},
       {"zero", For::Any, {}},
       {"points", For::Reals, {}},
+      {kCodedKind, For::Any, {{"constant", 0, 0, 1}}},
       {"offsets", For::Integers, {}},
       {"permutation", For::Integers, {{"whole", 0, 0, 1}}},
       {"sorted", For::Any, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
@@ -201,6 +203,12 @@ std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtyp
   const auto index = read_choice(report, *kind_node, "kind", names);
   if (!index) return std::nullopt;
   const Kind& kind = kinds()[*index];
+  if (kind.name == kCodedKind && is_half(dtype)) {
+    report.add(
+        kind_node->place, About{fmt::format("kind: {} of {}", kind.name, kw::name_of(dtype))},
+        fmt::format("init.cpp is compiled for the host, which has no {}", kw::name_of(dtype)));
+    return std::nullopt;
+  }
   if (kind.name == "counted" && is_half(dtype)) {
     report.add(
         kind_node->place, About{fmt::format("kind: {} of {}", kind.name, kw::name_of(dtype))},

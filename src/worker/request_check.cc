@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/player.h"
 #include "record/bounds.h"
+#include "record/coded_inputs.h"
 #include "record/target.h"
 
 namespace kw::worker {
@@ -24,6 +25,7 @@ Result<> check_units(const EvaluationRequest& request, Wanted wanted) {
   if (wanted == Wanted::Judgement && !request.opponent.source.empty())
     roles.emplace_back("opponent");
   if (request.task.has_magnitude) roles.emplace_back("magnitude_f64");
+  if (std::ranges::any_of(request.workloads, has_coded_inputs)) roles.emplace_back(kCodedRole);
   for (const std::string& role : roles)
     if (request.unit(role) == nullptr)
       return fail_input(ErrorCode::Missing, About{role}, "the request has no unit '" + role + "'");
