@@ -89,38 +89,73 @@ void fill_stretch(T* to, std::uint64_t index, std::int64_t n, const Draw& draw,
   }
 }
 
-template <class T, class Draw>
-void fill_rows(std::span<std::byte> memory, const Rows& rows, const Draw& draw,
-               Parallel& parallel) {
-  auto* first = reinterpret_cast<T*>(memory.data());
+/// Writes drawn numbers as elements of the type, past the caches if `is_long`.
+void store(std::span<std::byte> to, Dtype dtype, std::span<const double> drawn, bool is_long) {
+  with_element(dtype, [&]<class T>(T) {
+    std::array<T, kPiece> made;
+    T* const first = is_long ? made.data() : reinterpret_cast<T*>(to.data());
+    for (std::size_t i = 0; i < drawn.size(); ++i) first[i] = Convert<T>::from(drawn[i]);
+    if (is_long) copy_past_caches(to, std::as_bytes(std::span(made).first(drawn.size())));
+  });
+}
+
+/// Draws the elements as numbers of type T, a stretch of a row at a time. `put(offset, n, make)`
+/// has to call `make(to)`, which draws n numbers, and to see that they get to the elements from
+/// `offset` on.
+template <class T, class Draw, class Put>
+void draw_rows(const Rows& rows, const Draw& draw, Parallel& parallel, const Put& put) {
   const Pieces pieces(rows);
   std::vector<bool> planted;
   if constexpr (requires { draw.lines; })
     planted = planted_lines(draw.lines, static_cast<std::uint64_t>(rows.count * rows.length));
-  const auto make = [&](T* to, std::uint64_t index, std::int64_t n) {
-    if constexpr (requires { draw.lines; }) return fill_stretch(to, index, n, draw, planted);
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
-  };
-  const bool is_long = memory.size() >= kLong;
   parallel.for_each(pieces.count(), [&](std::int64_t piece) {
-    std::array<T, kPiece> made;
     pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
-      T* to = first + row * rows.pitch + column;
       const auto index = static_cast<std::uint64_t>(row * rows.length + column);
-      if (!is_long) return make(to, index, n);
-      make(made.data(), index, n);
-      const auto part = std::span(made).first(static_cast<std::size_t>(n));
-      copy_past_caches(std::as_writable_bytes(std::span(to, part.size())), std::as_bytes(part));
+      put(row * rows.pitch + column, n, [&](T* to) {
+        if constexpr (requires { draw.lines; })
+          fill_stretch(to, index, n, draw, planted);
+        else
+          for (std::int64_t i = 0; i < n; ++i)
+            to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
+      });
     });
   });
 }
 
+/// Draws into memory that holds elements of type T.
+template <class T, class Draw>
+void fill_directly(std::span<std::byte> memory, const Rows& rows, const Draw& draw,
+                   Parallel& parallel) {
+  auto* first = reinterpret_cast<T*>(memory.data());
+  const bool is_long = memory.size() >= kLong;
+  draw_rows<T>(rows, draw, parallel, [&](std::int64_t offset, std::int64_t n, const auto& make) {
+    if (!is_long) return make(first + offset);
+    std::array<T, kPiece> made;
+    make(made.data());
+    const auto part = std::span(made).first(static_cast<std::size_t>(n));
+    copy_past_caches(std::as_writable_bytes(std::span(first + offset, part.size())),
+                     std::as_bytes(part));
+  });
+}
+
+/// Types other than float and double are drawn as doubles and then converted: to compile each kind
+/// for each type took minutes.
 template <class Draw>
 void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& draw,
               Parallel& parallel) {
   const Rows rows = rows_of(tensor);
-  with_element(tensor.dtype, [&]<class T>(T) { fill_rows<T>(memory, rows, draw, parallel); });
+  if (tensor.dtype == Dtype::F32) return fill_directly<float>(memory, rows, draw, parallel);
+  if (tensor.dtype == Dtype::F64) return fill_directly<double>(memory, rows, draw, parallel);
+  const std::size_t size = size_of(tensor.dtype);
+  const bool is_long = memory.size() >= kLong;
+  draw_rows<double>(rows, draw, parallel,
+                    [&](std::int64_t offset, std::int64_t n, const auto& make) {
+                      std::array<double, kPiece> drawn;
+                      make(drawn.data());
+                      const auto count = static_cast<std::size_t>(n);
+                      store(memory.subspan(static_cast<std::size_t>(offset) * size, count * size),
+                            tensor.dtype, std::span(drawn).first(count), is_long);
+                    });
 }
 
 /// Share of lines to plant (to fill mostly with zeros): so few that code which skips zeros gains
