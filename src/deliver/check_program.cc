@@ -13,6 +13,7 @@
 #include "deliver/parts.h"
 #include "deliver/texts.h"
 #include "record/coded_inputs.h"
+#include "record/dtype.h"
 
 namespace kw::deliver {
 namespace {
@@ -113,27 +114,13 @@ std::string region_list(const Tensor& tensor) {
   return "{" + join(regions, ", ") + "}";
 }
 
-double roundoff(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::F32:
-      return 0x1p-24;
-    case Dtype::F64:
-      return 0x1p-53;
-    case Dtype::F16:
-      return 0x1p-11;
-    case Dtype::BF16:
-      return 0x1p-8;
-    default:
-      return 0;
-  }
-}
-
 std::string gate_text(const Gate& gate, const Tensor& tensor, const Workload& workload) {
-  const double u = roundoff(tensor.dtype);
+  const double u = unit_roundoff(tensor.dtype);
+  const double u_sum = is_half(tensor.dtype) ? unit_roundoff(Dtype::F32) : u;
   return fmt::format(
       "{{\"{}\", {:.17g}, {:.17g}, {:.17g}, {:.17g}, {}, {:.17g}, {:.17g}, {:.17g}}}",
       kw::name_of(gate.kind), gate.c, gate.scale, gate.l2, gate.max,
-      std::max<std::int64_t>(workload.dot_length, 1), u, is_half(tensor.dtype) ? 0x1p-24 : u,
+      std::max<std::int64_t>(workload.dot_length, 1), u, u_sum,
       tensor.dtype == Dtype::F16 ? 0x1p-25 : 0.0);
 }
 

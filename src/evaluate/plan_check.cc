@@ -136,7 +136,8 @@ PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& 
                                 .numbers = misfit.numbers});
   const std::string& text = fault.verdict.evidence;
   const std::string about(name_of(misfit.kind));
-  fault.finding = {FindingKind::Resource, 0, text, "", "", MismatchPattern::None, about};
+  fault.finding = {FindingKind::Resource, 0,     text,          "", "",
+                   MismatchPattern::None, about, misfit.numbers};
   const auto header = task::parse_header(source);
   const auto places = header ? task::launch_places(*header, step.written_at) : std::nullopt;
   if (!places) return fault;
@@ -147,6 +148,7 @@ PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& 
   const std::string file = source.name + std::string(source_suffix(source.target));
   fault.finding = task::diagnostic_at(source.source, file, at, text);
   fault.finding.about = about;
+  fault.finding.numbers = misfit.numbers;
   set_place(fault.verdict, fault.finding.place);
   return fault;
 }

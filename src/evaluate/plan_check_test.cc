@@ -54,6 +54,7 @@ class PlanCheck : public testing::Test {
     EXPECT_EQ(fault->finding.kind, FindingKind::Diagnostic);
     EXPECT_EQ(fault->finding.text, fault->verdict.evidence);
     EXPECT_EQ(fault->finding.about, name_of(fault->verdict.seen.kind));
+    EXPECT_EQ(fault->finding.numbers, fault->verdict.seen.numbers);
     EXPECT_EQ(fault->finding.place, fault->verdict.seen.place);
     EXPECT_THAT(fault->finding.frame, HasSubstr("^"));
     const std::string& place = fault->finding.place;
@@ -70,6 +71,8 @@ class PlanCheck : public testing::Test {
     EXPECT_EQ(name_of(fault->verdict.seen.kind), name_of(kind));
     EXPECT_EQ(fault->verdict.seen.subject, step_.kernel);
     EXPECT_EQ(fault->verdict.seen.numbers, numbers);
+    EXPECT_EQ(fault->finding.about, name_of(kind));
+    EXPECT_EQ(fault->finding.numbers, numbers);
     EXPECT_EQ(fault->verdict.seen.names, names);
   }
 

@@ -13,6 +13,7 @@
 #include "profile/ncu.h"
 #include "profile/ncu_rules.h"
 #include "profile/sanitizer.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 namespace {
@@ -83,22 +84,43 @@ SpecimenJob job_of(const InspectedUnit& inspected) {
   return job;
 }
 
-void say(std::string& note, const std::string& text) {
-  if (!note.empty()) note += " ";
-  note += text;
+/// Adds a sentence to what a profile says of itself; `about` is its stable name.
+void say(WorkloadProfile& to, const std::string& about, const Wording& words) {
+  const Wording note = Wording{to.note, to.numbers} + (to.note.empty() ? "" : " ") + words;
+  to.note = note.text;
+  to.numbers = note.numbers;
+  to.about += (to.about.empty() ? "" : "; ") + about;
 }
 
-/// Says why a run of the specimen or of a tool brought no result.
-std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
+/// Why a run of the specimen or of a tool brought no result: a stable name, and the words.
+struct NoResult {
+  std::string about;
+  Wording words;
+};
+
+NoResult reason_of(const Error& error) {
+  return {std::string(name_of(error.code)), {describe(error), {}}};
+}
+
+NoResult reason_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
   if (answer.exit.timed_out)
-    return fmt::format("the profiled run had not ended after {}",
-                       format_ns(static_cast<double>(timeout.count())));
+    return {"timed out", worded("the profiled run had not ended after {}",
+                                InNs{static_cast<double>(timeout.count())})};
   if (std::string own = ncu_complaint(answer.exit.out + "\n" + answer.exit.err); !own.empty())
-    return own;
-  if (answer.report && !answer.report->failure.empty()) return answer.report->failure;
-  std::string words = platform::describe(answer.exit);
-  if (!answer.exit.err.empty()) words += ": " + sanitise(split_lines(answer.exit.err).front(), 300);
-  return words;
+    return {"refused", {std::move(own), {}}};
+  if (answer.report && !answer.report->failure.empty())
+    return {"failed", {answer.report->failure, {}}};
+  const bool is_signal = answer.exit.signal != 0;
+  NoResult ended{is_signal ? "signal" : "exit code",
+                 {platform::describe(answer.exit),
+                  {static_cast<double>(is_signal ? answer.exit.signal : answer.exit.code)}}};
+  if (!answer.exit.err.empty())
+    ended.words.text += ": " + sanitise(split_lines(answer.exit.err).front(), 300);
+  return ended;
+}
+
+void say_not_timed(WorkloadProfile& to, const NoResult& reason) {
+  say(to, "not timed: " + reason.about, worded("Not profiled: {}.", reason.words));
 }
 
 /// Times the launches of the plan; returns whether that was possible.
@@ -109,12 +131,12 @@ bool time_launches(const SpecimenRoom& room, const InspectedUnit& inspected, con
   job.flushes = true;
   const auto ran = run_tool(room, {.words = {}, .timeout = tools.profile_timeout}, std::move(job));
   if (!ran.has_value()) {
-    say(to.note, "Not profiled: " + describe(ran.error()) + ".");
+    say_not_timed(to, reason_of(ran.error()));
     return false;
   }
   if (!ran->report || !ran->report->failure.empty() ||
       ran->report->step_ns.size() != grouped.of.size()) {
-    say(to.note, "Not profiled: " + trouble_of(*ran, tools.profile_timeout) + ".");
+    say_not_timed(to, reason_of(*ran, tools.profile_timeout));
     return false;
   }
   for (std::size_t i = 0; i < grouped.of.size(); ++i)
@@ -137,16 +159,16 @@ void take_counters(const std::vector<KernelProfile>& rows, const Grouped& groupe
 /// The table of one run under ncu, or the reason why there is none.
 struct Counted {
   std::vector<KernelProfile> rows;
-  std::string why_not;
+  NoResult why_not;
 };
 
 Counted count(const SpecimenRoom& room, const SpecimenJob& job, ToolRun run,
               const platform::Path& ncu, const std::vector<std::string>& metrics) {
   run.words = ncu_command(ncu, metrics);
   const auto ran = run_tool(room, run, job);
-  if (!ran.has_value()) return {{}, describe(ran.error())};
+  if (!ran.has_value()) return {{}, reason_of(ran.error())};
   Counted counted{parse_ncu_csv(ran->exit.out), {}};
-  if (counted.rows.empty()) counted.why_not = trouble_of(*ran, run.timeout);
+  if (counted.rows.empty()) counted.why_not = reason_of(*ran, run.timeout);
   return counted;
 }
 
@@ -163,12 +185,13 @@ void count_launches(const SpecimenRoom& room, const InspectedUnit& inspected, co
                     const Grouped& grouped, WorkloadProfile& to) {
   const auto ncu = find_ncu();
   if (!ncu)
-    return say(to.note,
-               "No hardware counters were read: Nsight Compute (ncu) was not found; install it, or "
-               "name it in KW_NCU.");
+    return say(
+        to, "no counters: no ncu",
+        worded("No hardware counters were read: Nsight Compute (ncu) was not found; install it, or "
+               "name it in KW_NCU."));
   const NcuPermission permission = tools.permission();
   if (permission.is_known && !permission.is_allowed)
-    return say(to.note, "No counters: " + permission.why);
+    return say(to, "no counters: no permission", worded("No counters: {}", permission.why));
   SpecimenJob job = job_of(inspected);
   job.flushes = true;
   job.marked = middle_launches(*inspected.plan, grouped);
@@ -182,14 +205,15 @@ void count_launches(const SpecimenRoom& room, const InspectedUnit& inspected, co
     if (known.size() < metrics.size()) counted = count(room, job, run, *ncu, known);
   }
   if (counted.rows.empty())
-    return say(to.note, "No hardware counters were read: ncu gave none: " + counted.why_not + ".");
+    return say(to, "no counters: " + counted.why_not.about,
+               worded("No hardware counters were read: ncu gave none: {}.", counted.why_not.words));
   run.words = {ncu->string(), "--version"};
   if (const auto version = run_alone(room, run); version.has_value())
     to.counters_by = "Nsight Compute " + ncu_version_of(version->exit.out);
   take_counters(counted.rows, grouped, job.marked, to);
   if (permission.needs_admin)
-    say(to.note,
-        "The profile jail kept CAP_SYS_ADMIN, without which the driver shows no counters.");
+    say(to, "kept admin",
+        worded("The profile jail kept CAP_SYS_ADMIN, without which the driver shows no counters."));
 }
 
 }  // namespace
@@ -212,7 +236,8 @@ std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Work
   for (Finding& f : findings)
     if (f.place.empty()) f.place = profile.workload;
   if (!profile.note.empty())
-    findings.push_back({FindingKind::Note, 99, profile.note, "", profile.workload});
+    findings.push_back({FindingKind::Note, 99, profile.note, "", profile.workload,
+                        MismatchPattern::None, profile.about, profile.numbers});
   return findings;
 }
 
@@ -220,12 +245,14 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const InspectedUnit& inspe
                             const Tools& tools) {
   Sanitized out;
   const std::string& workload = inspected.workload->name;
-  const auto note = [&](std::string text) {
-    out.findings.push_back({FindingKind::Note, 90, std::move(text), "", workload});
+  const auto note = [&](std::string about, std::string text) {
+    out.findings.push_back({FindingKind::Note, 90, std::move(text), "", workload,
+                            MismatchPattern::None, std::move(about)});
   };
   const auto sanitizer = find_sanitizer();
   if (!sanitizer) {
-    note("Not sanitized: compute-sanitizer was not found; install it, or name it in KW_SANITIZER.");
+    note("not sanitized: no tool",
+         "Not sanitized: compute-sanitizer was not found; install it, or name it in KW_SANITIZER.");
     return out;
   }
   std::vector<std::string> clean;
@@ -238,26 +265,26 @@ Sanitized sanitize_workload(const SpecimenRoom& room, const InspectedUnit& inspe
         room, {.words = sanitizer_command(*sanitizer, tool), .timeout = tools.sanitize_timeout},
         std::move(job));
     if (!ran.has_value()) {
-      note("Not sanitized: " + describe(ran.error()) + ".");
+      note("not sanitized: " + reason_of(ran.error()).about,
+           "Not sanitized: " + describe(ran.error()) + ".");
       return out;
     }
     SanitizerReport report = parse_sanitizer(ran->exit.out);
     if (ran->exit.timed_out)
-      report.complaint =
-          fmt::format("the checked run had not ended after {}",
-                      format_ns(static_cast<double>(tools.sanitize_timeout.count())));
-    else if (!report.is_complete && report.complaint.empty())
-      report.complaint = trouble_of(*ran, tools.sanitize_timeout);
+      report.complaint = worded("the checked run had not ended after {}",
+                                InNs{static_cast<double>(tools.sanitize_timeout.count())});
+    else if (!report.is_complete && report.complaint.text.empty())
+      report.complaint = reason_of(*ran, tools.sanitize_timeout).words;
     SanitizerPass& pass = out.passes.emplace_back(pass_of(tool, workload, report));
     for (Finding& f : sanitizer_findings(pass, report, inspected.unit))
       out.findings.push_back(std::move(f));
     if (!pass.is_void && pass.errors == 0) clean.push_back(pass.tool);
   }
   if (!clean.empty())
-    note(
-        fmt::format("compute-sanitizer found nothing at {} ({}); in the same run each tool "
-                    "reported the known defect that tests it.",
-                    workload, join(clean, ", ")));
+    note("clean",
+         fmt::format("compute-sanitizer found nothing at {} ({}); in the same run each tool "
+                     "reported the known defect that tests it.",
+                     workload, join(clean, ", ")));
   return out;
 }
 

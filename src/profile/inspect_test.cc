@@ -7,15 +7,19 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "platform/jail.h"
+#include "record/finding_for_test.h"
 
 namespace kw::profile {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -76,11 +80,6 @@ class Inspect : public testing::Test {
     return profile_workload(room_, {&unit_, &workload_, &plan_}, tools_);
   }
   Sanitized sanitize() { return sanitize_workload(room_, {&unit_, &workload_, &plan_}, tools_); }
-  std::string text_of(const std::vector<Finding>& findings) {
-    std::string all;
-    for (const Finding& f : findings) all += f.text + "\n";
-    return all;
-  }
 
   platform::TempDir folder_ = *platform::TempDir::create("kw-inspect-test");
   device::CudaSurroundings surroundings_;
@@ -108,28 +107,34 @@ TEST_F(Inspect, CountersAreJoinedToTheTimesOfTheLaunches) {
   EXPECT_EQ(p.kernels[0].get("dram__bytes_read.sum"), 4096);
   EXPECT_EQ(p.kernels[1].total_ns, 300);
   EXPECT_EQ(p.kernels[1].get("gpu__time_duration.sum"), 90);
-  const std::string text = text_of(profile_findings(p, workload_, {}));
-  EXPECT_THAT(text, HasSubstr("update takes 3.00 us of the call in 3 launches of 1.00 us, 0.91"));
-  EXPECT_THAT(text, HasSubstr("update: global loads use 4.0 of the 32 bytes"));
+  const std::vector<Finding> told = profile_findings(p, workload_, {});
+  EXPECT_THAT(told,
+              Contains(IsAbout("share of the call",
+                               ElementsAre(3000, 3, 1000, testing::DoubleNear(0.909, 1e-3)))));
+  EXPECT_THAT(told, Contains(IsAbout("scattered loads", ElementsAre(4, 32))));
 }
 
 TEST_F(Inspect, WithoutNcuTheLaunchesAreTimedAllTheSame) {
   const WorkloadProfile p = profile();
-  EXPECT_THAT(p.note, HasSubstr("ncu) was not found"));
+  EXPECT_EQ(p.about, "no counters: no ncu");
   EXPECT_EQ(p.kernels[0].total_ns, 3000);
   EXPECT_THAT(p.kernels[0].counters, IsEmpty());
   EXPECT_EQ(profile_findings(p, workload_, {}).back().kind, FindingKind::Note);
+  EXPECT_THAT(profile_findings(p, workload_, {}).back(), IsAbout(p.about));
 }
 
 TEST_F(Inspect, WithoutPermissionNcuIsNotStarted) {
   ncu("echo started >&2; " + table());
   tools_.permission = nobody;
-  EXPECT_THAT(profile().note, HasSubstr("Nobody may read counters here."));
+  const WorkloadProfile p = profile();
+  EXPECT_EQ(p.about, "no counters: no permission");
+  EXPECT_THAT(p.note, HasSubstr(nobody().why));
 }
 
 TEST_F(Inspect, ARefusalOfTheDriverIsANote) {
   ncu("echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission'; exit 1");
   const WorkloadProfile p = profile();
+  EXPECT_EQ(p.about, "no counters: refused");
   EXPECT_THAT(p.note, HasSubstr("ERR_NVGPUCTRPERM - The user does not have permission"));
   EXPECT_EQ(p.kernels[1].total_ns, 300);
 }
@@ -146,26 +151,33 @@ TEST_F(Inspect, MetricsThatThisGpuLacksAreLeftOutAtASecondTry) {
 TEST_F(Inspect, AHangEndsInTime) {
   ncu("sleep 1000");
   tools_.profile_timeout = std::chrono::seconds(2);
-  EXPECT_THAT(profile().note, HasSubstr("had not ended after 2.00 s"));
+  const WorkloadProfile p = profile();
+  EXPECT_EQ(p.about, "no counters: timed out");
+  EXPECT_THAT(p.numbers, ElementsAre(2e9));
+  EXPECT_THAT(profile_findings(p, workload_, {}).back(), IsAbout(p.about, ElementsAre(2e9)));
 }
 
 TEST_F(Inspect, GarbageAndFloodsAreNotes) {
   ncu("head -c 100000 /dev/urandom; exit 3");
-  EXPECT_THAT(profile().note, HasSubstr("exit code 3"));
+  const WorkloadProfile p = profile();
+  EXPECT_EQ(p.about, "no counters: exit code");
+  EXPECT_THAT(p.numbers, ElementsAre(3));
   ncu("yes '\"Kernel Name\",\"a__b\"' | head -c 40000000");
-  EXPECT_THAT(profile().note, HasSubstr("No hardware counters"));
+  EXPECT_THAT(profile().about, testing::StartsWith("no counters: "));
 }
 
 TEST_F(Inspect, ASpecimenThatFailsEndsTheProfile) {
   ncu("echo started >&2");
   room_.program = script("specimen", "echo 'kw-specimen: {\"failure\":\"the plan: error 700\"}'");
   WorkloadProfile p = profile();
-  EXPECT_THAT(p.note, HasSubstr("Not profiled: the plan: error 700."));
+  EXPECT_EQ(p.about, "not timed: failed");
+  EXPECT_THAT(p.note, HasSubstr("the plan: error 700"));
   room_.program = script("specimen", "kill -SEGV $$");
   p = profile();
-  EXPECT_THAT(p.note, HasSubstr("Not profiled: signal 11"));
+  EXPECT_EQ(p.about, "not timed: signal");
+  EXPECT_THAT(p.numbers, ElementsAre(SIGSEGV));
   room_.program = folder_.path() / "missing";
-  EXPECT_THAT(profile().note, HasSubstr("Not profiled"));
+  EXPECT_THAT(profile().about, testing::StartsWith("not timed: "));
 }
 
 /// A script that prints what each tool would print about a candidate and about its control.
@@ -189,12 +201,12 @@ TEST_F(Inspect, EveryToolPassesOnlyWithItsControl) {
   }
   EXPECT_EQ(s.passes[3].tool, "synccheck");
   ASSERT_THAT(s.findings, testing::SizeIs(1));
-  EXPECT_THAT(s.findings[0].text, HasSubstr("memcheck, racecheck, initcheck, synccheck"));
+  EXPECT_THAT(s.findings[0], IsAbout("clean"));
   sanitizer("echo '========= ERROR SUMMARY: 0 errors'");
   s = sanitize();
   EXPECT_TRUE(s.passes[0].is_void);
-  EXPECT_THAT(text_of(s.findings), HasSubstr("memcheck does not work here"));
-  EXPECT_THAT(text_of(s.findings), Not(HasSubstr("found nothing")));
+  EXPECT_THAT(s.findings, Contains(IsAbout("memcheck does not work")));
+  EXPECT_THAT(s.findings, Not(Contains(IsAbout("clean"))));
 }
 
 TEST_F(Inspect, ErrorsOfTheCandidateCarryItsSource) {
@@ -210,13 +222,13 @@ TEST_F(Inspect, ErrorsOfTheCandidateCarryItsSource) {
 }
 
 TEST_F(Inspect, ASanitizerThatHangsOrIsMissingIsANote) {
-  EXPECT_THAT(text_of(sanitize().findings), HasSubstr("compute-sanitizer was not found"));
+  EXPECT_THAT(sanitize().findings, ElementsAre(IsAbout("not sanitized: no tool")));
   sanitizer("sleep 1000");
   tools_.sanitize_timeout = std::chrono::milliseconds(500);
   const Sanitized s = sanitize();
   ASSERT_EQ(s.passes.size(), 4u);
   EXPECT_TRUE(s.passes[2].is_void);
-  EXPECT_THAT(s.passes[2].note, HasSubstr("had not ended"));
+  EXPECT_THAT(s.findings, Contains(IsAbout("initcheck does not work", ElementsAre(5e8))));
 }
 
 TEST_F(Inspect, TheProfileJailShowsTheToolsFolderAndHasAFolderOfItsOwn) {

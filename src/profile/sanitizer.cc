@@ -146,8 +146,8 @@ SanitizerReport parse_sanitizer(std::string_view text) {
       ++ours;  // a call of ours that fails because of an earlier kernel error
     } else if (!error.what.empty()) {
       add_detail(error, line);
-    } else if (line.starts_with("Error: ") && report.complaint.empty()) {
-      report.complaint = sanitise(line.substr(std::string_view("Error: ").size()), kMostText);
+    } else if (line.starts_with("Error: ") && report.complaint.text.empty()) {
+      report.complaint.text = sanitise(line.substr(std::string_view("Error: ").size()), kMostText);
     }
   }
   close();
@@ -177,9 +177,9 @@ SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
   pass.errors = std::max(report.errors, 0l);
   pass.is_void = pass.errors == 0 && !(report.is_complete && report.control_caught);
   if (!pass.is_void) return pass;
-  pass.note = !report.complaint.empty() ? report.complaint
-              : !report.is_complete     ? "the tool ended before its summary"
-                                        : "the tool did not report the known defect that tests it";
+  pass.note = !report.complaint.text.empty() ? report.complaint.text
+              : !report.is_complete          ? "the tool ended before its summary"
+                                    : "the tool did not report the known defect that tests it";
   return pass;
 }
 
@@ -195,7 +195,7 @@ std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const Sanitiz
     return {note(pass.tool + " does not work",
                  worded("compute-sanitizer's {} does not work here, so nothing is known of what "
                         "it checks in the candidate: {}.",
-                        pass.tool, pass.note))};
+                        pass.tool, Wording{pass.note, report.complaint.numbers}))};
   std::vector<Finding> out;
   for (const SanitizerError& e : report.first) {
     Finding& f = out.emplace_back();

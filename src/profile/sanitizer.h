@@ -13,6 +13,7 @@
 #include "record/candidate.h"
 #include "record/evaluation.h"
 #include "record/verdict.h"
+#include "record/wording.h"
 
 namespace kw::profile {
 
@@ -42,7 +43,7 @@ struct SanitizerReport {
   bool control_caught = false;        ///< The tool saw the defect of sanitizer_control().
   long errors = 0;                    ///< Least number of errors in the candidate's kernels.
   std::vector<SanitizerError> first;  ///< The candidate's first errors, at most 16.
-  std::string complaint;              ///< "Error: …" of the tool's own; empty if it had none.
+  Wording complaint;                  ///< "Error: …" of the tool's own; empty if it had none.
 };
 
 /// Reads what compute-sanitizer printed. Foreign text: bounded, never fails. Errors in kernels

@@ -105,7 +105,7 @@ TEST(Sanitizer, TheControlDecidesWhetherSilenceCounts) {
   EXPECT_EQ(findings_of(Memcheck, "")[0].about, "memcheck does not work");
   EXPECT_THAT(parse_sanitizer("========= COMPUTE-SANITIZER\n========= Error: Device not "
                               "supported. Please refer to the documentation\n")
-                  .complaint,
+                  .complaint.text,
               HasSubstr("Device not supported"));
   EXPECT_TRUE(pass_of(Memcheck, "w", parse_sanitizer(kSilent)).is_void);
   EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(kCaught)).is_void);

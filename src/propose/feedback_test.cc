@@ -68,6 +68,22 @@ TEST_F(FeedbackTest, ACorrectOneHearsOfItsLimits) {
                                          text("Warning: one"), text("Warning: two")));
 }
 
+TEST_F(FeedbackTest, NumbersAboutHiddenWorkloadsAreNotTold) {
+  Attempt parent = test_attempt(4, Outcome::WrongResult);
+  for (const char* workload : {"secret_wide", "large"}) {
+    Finding wrong;
+    wrong.kind = FindingKind::Mismatch;
+    wrong.place = "workload '" + std::string(workload) + "', tensor 'y'";
+    wrong.text = "In " + wrong.place + ": 39 elements are wrong.";
+    wrong.numbers = {39};
+    parent.evaluation.findings.push_back(wrong);
+  }
+  const Feedback told = feedback(parent);
+  ASSERT_EQ(told.findings.size(), 2u);
+  EXPECT_THAT(told.findings[0].numbers, IsEmpty());
+  EXPECT_THAT(told.findings[1].numbers, ElementsAre(39));
+}
+
 TEST_F(FeedbackTest, EveryFailureHasAVerdict) {
   for (std::size_t i = 1; i < EnumNames<Outcome>::names.size(); ++i) {
     Attempt parent = test_attempt(4, static_cast<Outcome>(i));

@@ -71,8 +71,7 @@ std::string sum_words(const task::Definition& definition, const std::vector<Dtyp
   const std::string size = gate.scale > 0 ? fmt::format("(S + {:g})", gate.scale) : "S";
   std::string bound = fmt::format("{:g}{} {} {}", gate.c, has_length ? " sqrt(k)" : "", unit, size);
   const bool is_power = is_summed_in_float && !has_length && gate.c > kLargestFactor;
-  if (is_power)
-    bound = power_text(gate.c * std::ldexp(1, -significand_bits(Dtype::F32))) + " " + size;
+  if (is_power) bound = power_text(gate.c * unit_roundoff(Dtype::F32)) + " " + size;
   std::string words = fmt::format(
       "Each element may differ from the float64 truth by at most {} + u |truth|. Here ", bound);
   const bool has_own_size = !definition.magnitude.empty();

@@ -178,6 +178,7 @@ Finding Veil::cover(const Finding& finding) const {
   Finding covered = finding;
   covered.text = cover(finding.text, place);
   covered.place.clear();
+  covered.numbers.clear();  // they are what the text is freed from
   const std::vector<std::int64_t>* sizes = nullptr;
   for (const auto& [tensor, known] : hidden->sizes)
     if (place.find("tensor '" + tensor + "'") != std::string::npos) sizes = &known;

@@ -100,6 +100,14 @@ constexpr bool is_real(Dtype dtype) { return row_of(dtype).numbers == Numbers::R
 /// Bits of a real type's significand, the leading one included; 0 for integers.
 constexpr int significand_bits(Dtype dtype) { return row_of(dtype).significand_bits; }
 
+/// The unit roundoff of a real type: half the distance from 1 to the next larger number, and so the
+/// most by which rounding to the nearest number changes a value, relative to the value: 2^-24 for
+/// f32, 2^-53 for f64, 2^-11 for f16, 2^-8 for bf16; 0 for integers.
+constexpr double unit_roundoff(Dtype dtype) {
+  const int bits = significand_bits(dtype);
+  return bits == 0 ? 0 : 1 / static_cast<double>(std::uint64_t{1} << bits);
+}
+
 /// Whether an integer type can hold a value.
 constexpr bool can_hold(Dtype dtype, std::int64_t value) {
   const DtypeRow row = row_of(dtype);

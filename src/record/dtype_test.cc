@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace kw {
@@ -19,6 +20,14 @@ TEST(Dtype, EachHasARowOfItsOwn) {
     EXPECT_EQ(enum_from<Dtype>(name_of(dtype)), dtype);
     EXPECT_EQ(row.significand_bits > 0, is_real(dtype)) << name_of(dtype);
   }
+}
+
+TEST(Dtype, UnitRoundoffIsHalfTheDistanceFromOneToTheNextNumber) {
+  EXPECT_EQ(unit_roundoff(Dtype::F32), std::numeric_limits<float>::epsilon() / 2);
+  EXPECT_EQ(unit_roundoff(Dtype::F64), std::numeric_limits<double>::epsilon() / 2);
+  EXPECT_EQ(unit_roundoff(Dtype::F16), 0x1p-11);
+  EXPECT_EQ(unit_roundoff(Dtype::BF16), 0x1p-8);
+  for (const Dtype dtype : kAllDtypes) EXPECT_EQ(unit_roundoff(dtype) > 0, is_real(dtype));
 }
 
 TEST(Dtype, IntegersHoldTheirRangeAndNoMore) {

@@ -338,11 +338,15 @@ struct WorkloadProfile {
   std::string counters_by;             ///< "Nsight Compute 2025.3.1"; empty: none were read.
   /// What of the profile is missing and why, or what was used in its place.
   std::string note;
+  /// The same by stable names, "; " between them: "no counters: no ncu"; empty in older records.
+  std::string about{};
+  std::vector<double>
+      numbers{};  ///< Those of the note, as Finding::numbers; none in older records.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("workload", s.workload), v("kernels", s.kernels), v("counters_by", s.counters_by),
-        v("note", s.note);
+        v("note", s.note), v("about", s.about), v("numbers", s.numbers);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "record/wording.h"
 #include "referee/pattern.h"
 #include "referee/values.h"
 
@@ -41,7 +42,7 @@ void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance&
   }
 }
 
-FailureMap map_of_first(const Tensor& tensor, const device::Comparison& seen) {
+FailureMap map_of_first(const device::Comparison& seen) {
   FailureMap map;
   map.sizes = {static_cast<std::int64_t>(seen.first.size())};
   map.origin = {0};
@@ -50,7 +51,6 @@ FailureMap map_of_first(const Tensor& tensor, const device::Comparison& seen) {
     map.want.push_back(m.want);
     map.failed.push_back(true);
   }
-  (void)tensor;
   return map;
 }
 
@@ -67,10 +67,13 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
   const std::string place = fmt::format("workload '{}', tensor '{}'", workload.name, tensor.name);
   failure.workload.clear();
   failure.tensor.clear();
-  const std::string text = fmt::format("In {}: {}.", place, words_of(failure));
+  Wording words{fmt::format("In {}: {}.", place, words_of(failure)), failure.numbers};
+  const auto finding = [&](const FailureMap& map, MismatchPattern pattern) {
+    return std::vector<Finding>{{FindingKind::Mismatch, 1, words.text, number_frame(map), place,
+                                 pattern, std::string(name_of(failure.kind)), words.numbers}};
+  };
   if (elements_of(region) > kMostElements)
-    return std::vector<Finding>{
-        {FindingKind::Mismatch, 1, text, number_frame(map_of_first(tensor, seen)), place}};
+    return finding(map_of_first(seen), MismatchPattern::None);
 
   FailureMap map;
   for (const Range& range : region.ranges) {
@@ -89,10 +92,8 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
   mark_failed(map, tensor, allowance, magnitude, seen.failed > 0);
 
   const PatternReading reading = read_pattern(map);
-  std::string sentences = text;
-  for (const std::string& words : reading.sentences) sentences += " " + words;
-  return std::vector<Finding>{
-      {FindingKind::Mismatch, 1, sentences, number_frame(map), place, reading.pattern}};
+  for (const Wording& sentence : reading.sentences) words += worded(" {}", sentence);
+  return finding(map, reading.pattern);
 }
 
 }  // namespace kw::referee

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/defence.h"
+#include "record/dtype.h"
 
 namespace kw::referee {
 namespace {
@@ -24,21 +25,6 @@ double ratio(double part, double whole) {
 }
 
 }  // namespace
-
-double unit_roundoff(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::F32:
-      return 0x1p-24;
-    case Dtype::F64:
-      return 0x1p-53;
-    case Dtype::F16:
-      return 0x1p-11;
-    case Dtype::BF16:
-      return 0x1p-8;
-    default:
-      return 0;
-  }
-}
 
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth) {

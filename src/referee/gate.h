@@ -12,10 +12,6 @@
 
 namespace kw::referee {
 
-/// Half the distance from 1 to the next larger number: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16,
-/// 2^-8 for bf16, 0 for integers.
-double unit_roundoff(Dtype dtype);
-
 /// Figures of the truth in one region at one input set, and what the trusted baseline reached
 /// there.
 struct RegionTruth {

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "record/dtype.h"
+
 namespace kw::referee {
 namespace {
 

@@ -15,7 +15,7 @@
 namespace kw::referee {
 namespace {
 
-using Words = std::optional<std::string>;
+using Words = std::optional<Wording>;
 
 // Relative difference up to which two values count as equal: patterns name wrong places, not lost
 // precision.
@@ -70,8 +70,9 @@ Words find_zero(const FailureMap& map, const std::vector<std::int64_t>& failed) 
   if (share(failed, [&](auto i) { return got_at(map, i) == 0; }) < 1) return {};
   const bool everything =
       std::all_of(map.got.begin(), map.got.end(), [](double g) { return g == 0; });
-  return everything ? "Every element of the output is zero."
-                    : "Every wrong element is exactly zero.";
+  return Wording{
+      everything ? "Every element of the output is zero." : "Every wrong element is exactly zero.",
+      {}};
 }
 
 Words find_unwritten(const FailureMap& map, const std::vector<std::int64_t>& failed) {
@@ -80,8 +81,9 @@ Words find_unwritten(const FailureMap& map, const std::vector<std::int64_t>& fai
       failed, [&](auto i) { return got_at(map, i) == map.before[static_cast<std::size_t>(i)]; });
   if (untouched < kMost) return {};
   if (static_cast<std::int64_t>(failed.size()) == map.count())
-    return "Nothing was written: the output still holds what was there before the call.";
-  return "The wrong elements were never written: they still hold what was there before the call.";
+    return worded("Nothing was written: the output still holds what was there before the call.");
+  return worded(
+      "The wrong elements were never written: they still hold what was there before the call.");
 }
 
 Words find_nan(const FailureMap& map, const std::vector<std::int64_t>& failed) {
@@ -89,13 +91,14 @@ Words find_nan(const FailureMap& map, const std::vector<std::int64_t>& failed) {
   if (share(failed, is_bad) < 1) return {};
   const std::int64_t first = failed.front();
   if (static_cast<std::int64_t>(failed.size()) == map.count() - first && first > 0)
-    return fmt::format(
+    return worded(
         "Every element from flat index {} of the compared region on is NaN or infinite: look at "
         "the step that "
         "produces it (division by zero, an uninitialised value, overflow).",
         first);
-  return "The wrong elements are NaN or infinite: division by zero, an uninitialised value or "
-         "overflow.";
+  return worded(
+      "The wrong elements are NaN or infinite: division by zero, an uninitialised value or "
+      "overflow.");
 }
 
 Words find_factor(const FailureMap& map, const std::vector<std::int64_t>& failed) {
@@ -112,8 +115,8 @@ Words find_factor(const FailureMap& map, const std::vector<std::int64_t>& failed
     return std::abs(r - factor) <= kClose * std::abs(factor);
   });
   if (static_cast<double>(same) < kMost * static_cast<double>(failed.size())) return {};
-  return fmt::format("Every wrong element is {:.6g} times the right value: a constant factor{}.",
-                     factor, factor < 0 ? " (the sign)" : "");
+  return worded("Every wrong element is {:.6g} times the right value: a constant factor{}.", factor,
+                factor < 0 ? " (the sign)" : "");
 }
 
 Words find_shift(const FailureMap& map, const Shape& shape, const std::vector<std::int64_t>& failed,
@@ -132,7 +135,7 @@ Words find_shift(const FailureMap& map, const Shape& shape, const std::vector<st
       }
       if (inside * 2 >= failed.size() &&
           static_cast<double>(hits) >= kMost * static_cast<double>(inside))
-        return fmt::format(
+        return worded(
             "Results are shifted by one along dimension {}: index i holds what "
             "belongs at i {} 1.",
             d, by < 0 ? '-' : '+');
@@ -161,7 +164,7 @@ Words find_transposed(const FailureMap& map, const Shape& shape,
     if (share(failed, [&](auto i) {
           return source(i) != i && is_near(got_at(map, i), want_at(map, source(i)), scale);
         }) >= kMost)
-      return fmt::format(
+      return worded(
           "The result is transposed in dimensions {} and {}: rows and columns are "
           "exchanged.",
           a, b);
@@ -184,19 +187,21 @@ Words find_tail(const Shape& shape, const std::vector<std::int64_t>& failed) {
         static_cast<double>(failed.size()) < 0.5 * static_cast<double>(box * outer))
       continue;
     if (width == 1)
-      return fmt::format(
+      return worded(
           "Only the last index of dimension {} ({}) is wrong: the last {} is missing "
           "or off by one.",
           d, size - 1,
           d + 1 == shape.sizes.size() ? "column"
           : d == 0                    ? "plane or row"
                                       : "row");
-    std::string tiles;
+    Wording tiles;
     for (std::int64_t tile = 2; tile <= 1024; tile *= 2)
-      if (size % tile == width) tiles += fmt::format("{}{}", tiles.empty() ? "" : ", ", tile);
-    return fmt::format("Only the last {} of {} indices of dimension {} are wrong: the tail{}.",
-                       width, size, d,
-                       tiles.empty() ? "" : " of the last tile, as if tiles had size " + tiles);
+      if (size % tile == width)
+        tiles +=
+            worded("{}{}",
+                   tiles.numbers.empty() ? " of the last tile, as if tiles had size " : ", ", tile);
+    return worded("Only the last {} of {} indices of dimension {} are wrong: the tail{}.", width,
+                  size, d, tiles);
   }
   return {};
 }
@@ -216,7 +221,7 @@ Words find_period(const Shape& shape, const std::vector<std::int64_t>& failed) {
     if (period < 2) continue;
     const std::int64_t expected = (size - rows.front() + period - 1) / period;
     if (static_cast<double>(rows.size()) < kMost * static_cast<double>(expected)) continue;
-    return fmt::format(
+    return worded(
         "One index in {} of dimension {} is wrong ({}, {}, {}, …): look at what "
         "happens every {} steps (lanes, unrolling, tiles).",
         period, d, rows[0], rows[1], rows[2], period);
@@ -241,7 +246,7 @@ Words find_border(const Shape& shape, const std::vector<std::int64_t>& failed) {
     if (size > 2 * kWidestHalo)
       inside *= static_cast<double>(size - 2 * width) / static_cast<double>(size);
   if (width > kWidestHalo || inside < 0.5) return {};
-  return fmt::format(
+  return worded(
       "Only the border is wrong, up to {} element{} deep: the halo or the boundary "
       "handling.",
       width, width == 1 ? "" : "s");
@@ -249,7 +254,7 @@ Words find_border(const Shape& shape, const std::vector<std::int64_t>& failed) {
 
 Words find_isolated(const FailureMap& map, const std::vector<std::int64_t>& failed) {
   if (static_cast<std::int64_t>(failed.size()) * kIsolatedShare > map.count()) return {};
-  return fmt::format(
+  return worded(
       "{} isolated element{} wrong: point updates (sources, scatter, the step or "
       "buffer they go to) rather than the bulk.",
       failed.size(), failed.size() == 1 ? " is" : "s are");
@@ -280,7 +285,7 @@ PatternReading read_pattern(const FailureMap& map) {
              {find_factor(map, failed), P::Factor}});
   if (static_cast<std::int64_t>(failed.size()) == map.count()) {
     if (reading.sentences.empty())
-      reading.sentences.push_back("Every element of the output is wrong.");
+      reading.sentences.push_back(worded("Every element of the output is wrong."));
     return reading;
   }
   add_first({{find_tail(shape, failed), P::Tail},

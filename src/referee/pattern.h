@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/verdict.h"
+#include "record/wording.h"
 
 namespace kw::referee {
 
@@ -25,7 +26,7 @@ struct FailureMap {
 
 struct PatternReading {
   /// At most two whole sentences; empty where no element failed.
-  std::vector<std::string> sentences;
+  std::vector<Wording> sentences;
   MismatchPattern pattern = MismatchPattern::None;  ///< None where no known pattern fits.
 };
 

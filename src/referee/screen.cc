@@ -16,7 +16,8 @@ Screening refuse(Evidence seen, std::string frame) {
   screening.verdict = make_verdict(Stage::Screen, Outcome::Rejected, std::move(seen));
   screening.findings.push_back({FindingKind::Diagnostic, 0, screening.verdict->evidence,
                                 std::move(frame), std::move(place), MismatchPattern::None,
-                                std::string(name_of(screening.verdict->seen.kind))});
+                                std::string(name_of(screening.verdict->seen.kind)),
+                                screening.verdict->seen.numbers});
   return screening;
 }
 

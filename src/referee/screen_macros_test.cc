@@ -34,6 +34,8 @@ Evidence seen_in_macros(const std::string& source, Target target = Target::Cpu) 
   EXPECT_EQ(screening.verdict->stage, Stage::Screen);
   EXPECT_EQ(screening.verdict->outcome, Outcome::Rejected);
   EXPECT_EQ(screening.findings.at(0).place, screening.verdict->seen.place);
+  EXPECT_EQ(screening.findings.at(0).about, name_of(screening.verdict->seen.kind));
+  EXPECT_EQ(screening.findings.at(0).numbers, screening.verdict->seen.numbers);
   return screening.verdict->seen;
 }
 

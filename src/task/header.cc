@@ -64,8 +64,8 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 class HeaderParser {
  public:
   HeaderParser(std::string_view source, std::string_view file, Target target)
-      : source_(source), file_(file), plan_([this](std::size_t at, std::string message) {
-          complain_at(at, About{"plan"}, std::move(message));
+      : source_(source), file_(file), plan_([this](const PlanTrouble& wrong) {
+          complain_at(wrong.at, About{wrong.kind_and_about()}, wrong.words);
         }) {
     header_.target = target;
     header_.dialect = plain_dialect(target).name;
@@ -85,10 +85,14 @@ class HeaderParser {
  private:
   const TargetRow& row() const { return row_of(header_.target); }
 
-  void complain_at(std::size_t offset, About about, std::string message) {
+  void complain_at(std::size_t offset, About about, const Wording& words) {
     if (diagnostics_.size() == kMaxDiagnostics) return;
-    diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
+    diagnostics_.push_back(diagnostic_at(source_, file_, offset, words.text));
     diagnostics_.back().about = std::move(about.value);
+    diagnostics_.back().numbers = words.numbers;
+  }
+  void complain_at(std::size_t offset, About about, std::string message) {
+    complain_at(offset, std::move(about), Wording{std::move(message), {}});
   }
 
   /// Complains about the text `where`, which must be a view into the current directive.

@@ -72,17 +72,18 @@ PlanStep call_step(const PlanSite& site, std::size_t workspaces) {
 
 Planned<> LaunchArguments::add(const std::vector<PlanItem>& items, PlanStep& step) const {
   if (items.size() > kMaxParameters)
-    return trouble(items[kMaxParameters].at,
-                   fmt::format("the launch passes {} arguments; at most {} are possible",
-                               items.size(), kMaxParameters));
+    return trouble(items[kMaxParameters].at, PlanFlaw::TooMany, About{"arguments"},
+                   worded("the launch passes {} arguments; at most {} are possible", items.size(),
+                          kMaxParameters));
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const PlanItem& item = items[i];
     const Layout room = KW_TRY(layout(item));
     bytes = align_up(bytes, room.alignment) + room.bytes;
     if (bytes > kMaxParameterBytes)
-      return trouble(item.at, fmt::format("the arguments of the launch take more than {} bytes",
-                                          kMaxParameterBytes));
+      return trouble(
+          item.at, PlanFlaw::TooMany, About{"bytes of arguments"},
+          worded("the arguments of the launch take more than {} bytes", kMaxParameterBytes));
     KW_TRY(add_item(item, static_cast<int>(i), 0, step));
   }
   return {};
@@ -120,17 +121,18 @@ Planned<LaunchArguments::Layout> LaunchArguments::place_items(
       at = KW_TRY(scope_.value(*inner.offset));
       if (at < 0 || at % room.alignment != 0)
         return trouble(
-            inner.offset->at,
-            fmt::format(
+            inner.offset->at, PlanFlaw::NoMultiple, About{"offset"},
+            worded(
                 "the offset {} of this item of a struct is no multiple of {}, the item's alignment",
                 scope_.figure(at), room.alignment));
     }
     if (at > kMaxStructBytes - room.bytes)
-      return trouble(inner.at,
-                     fmt::format("this struct argument has more than {} bytes", kMaxStructBytes));
+      return trouble(inner.at, PlanFlaw::TooMany, About{"bytes of a struct"},
+                     worded("this struct argument has more than {} bytes", kMaxStructBytes));
     for (const auto& [begin, end] : taken)
       if (at < end && begin < at + room.bytes)
-        return trouble(inner.at, "this item overlaps another one of its struct");
+        return trouble(inner.at, PlanFlaw::Overlap, About{"items of a struct"},
+                       "this item overlaps another one of its struct");
     taken.emplace_back(at, at + room.bytes);
     if (offsets != nullptr) offsets->push_back(at);
     whole.bytes = std::max(whole.bytes, at + room.bytes);
@@ -160,7 +162,8 @@ Planned<PlanArgument> LaunchArguments::value(const PlanItem& item) const {
       }
       const PlanSpan span = KW_TRY(scope_.span(name));
       if (!name.indices.empty() && name.indices.back().high)
-        return trouble(name.indices.back().high->at,
+        return trouble(name.indices.back().high->at, PlanFlaw::WrongKind,
+                       About{"range of " + name.name},
                        "an argument of a launch can be the address of one slice, not of a range");
       result.kind = ArgumentKind::Address;
       result.bytes = 8;
@@ -180,9 +183,9 @@ Planned<PlanArgument> LaunchArguments::value(const PlanItem& item) const {
   const int bytes = *plan_type_bytes(type);
   const std::int64_t value = KW_TRY(scope_.value(integer));
   if (!fits_plan_type(type, value))
-    return trouble(item.at,
-                   fmt::format("the value {} of this argument does not fit into {}{}",
-                               scope_.figure(value), type, type == "i32" ? "; write i64(…)" : ""));
+    return trouble(item.at, PlanFlaw::DoesNotFit, About{type},
+                   worded("the value {} of this argument does not fit into {}{}",
+                          scope_.figure(value), type, type == "i32" ? "; write i64(…)" : ""));
   return scalar(bytes, static_cast<std::uint64_t>(value));
 }
 

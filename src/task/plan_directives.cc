@@ -8,6 +8,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "task/plan_types.h"
 
 namespace kw::task {
@@ -27,7 +28,9 @@ std::optional<PlanName> take_map_base(const OperandReader& in, PlanPiece& rest) 
   auto end = leading_word(rest.text).size();
   if (const PlanPiece next = rest.part(end); next.text.starts_with('[')) {
     const auto close = find_closing_bracket(next.text, 0);
-    if (close == kNone) return in.refuse(next.at, "this opening bracket is not closed");
+    if (close == kNone)
+      return in.refuse(
+          trouble(next.at, PlanFlaw::Unclosed, About{"["}, "this opening bracket is not closed"));
     end = next.at - rest.at + close + 1;
   }
   auto base = in.read_place(rest.part(0, end));
@@ -71,8 +74,11 @@ bool read_map_attribute(const OperandReader& in, const PlanAttribute& attribute,
   }
   const auto known = map_words(attribute.word);
   if (!contains(known, content.text)) {
-    in.complain(content.at, fmt::format("{} of a `// kw: map` line is one of {}", attribute.word,
-                                        fmt::join(known, ", ")));
+    in.complain(trouble(content.at, PlanFlaw::Unknown,
+                        About{fmt::format("{} {}", attribute.word,
+                                          with_nearest(sanitise(content.text, 40), known))},
+                        fmt::format("{} of a `// kw: map` line is one of {}", attribute.word,
+                                    fmt::join(known, ", "))));
     return false;
   }
   map_word(node, attribute.word) = {std::string(content.text), content.at};
@@ -108,8 +114,9 @@ std::optional<WorkspaceNode> parse_workspace(const OperandReader& in, PlanPiece 
   const auto bracket = rest.text.find('[');
   const auto close = bracket == kNone ? kNone : find_closing_bracket(rest.text, bracket);
   if (close == kNone)
-    return in.refuse(rest.at,
-                     "a `// kw: workspace` line has the form: workspace NAME TYPE [SIZES]");
+    return in.refuse(
+        trouble(rest.at, PlanFlaw::BadForm, About{"workspace"},
+                "a `// kw: workspace` line has the form: workspace NAME TYPE [SIZES]"));
   const PlanPiece front = rest.part(0, bracket);
   const auto word = leading_word(front.text);
   WorkspaceNode node;
@@ -120,7 +127,8 @@ std::optional<WorkspaceNode> parse_workspace(const OperandReader& in, PlanPiece 
   if (behind.text == "zeroed")
     node.is_zeroed = true;
   else if (!behind.empty())
-    return in.refuse(behind.at, "only `zeroed` may follow the type and sizes of a workspace");
+    return in.refuse(trouble(behind.at, PlanFlaw::Unexpected, About{sanitise(behind.text, 40)},
+                             "only `zeroed` may follow the type and sizes of a workspace"));
   if (!name || !type || !sizes) return std::nullopt;
   node.name = std::move(*name);
   node.type = std::move(*type);
@@ -136,8 +144,9 @@ std::optional<TableNode> parse_table(const OperandReader& in, PlanPiece rest, st
   const auto colon = find_outside(inside.text, ":");
   const auto less = inside.text.substr(0, colon).find('<');
   if (close == kNone || colon == kNone || less == kNone)
-    return in.refuse(rest.at,
-                     "a `// kw: table` line has the form: table NAME TYPE [INDEX < COUNT : VALUE]");
+    return in.refuse(
+        trouble(rest.at, PlanFlaw::BadForm, About{"table"},
+                "a `// kw: table` line has the form: table NAME TYPE [INDEX < COUNT : VALUE]"));
   if (!in.expect_nothing(rest.part(close + 1))) return std::nullopt;
   const PlanPiece front = rest.part(0, bracket);
   const auto word = leading_word(front.text);
@@ -147,8 +156,9 @@ std::optional<TableNode> parse_table(const OperandReader& in, PlanPiece rest, st
   static const std::vector<std::string> kTypes = {"f32", "f64", "i8",  "i16", "i32",
                                                   "i64", "u8",  "u16", "u32", "u64"};
   if (!contains(kTypes, type.text))
-    return in.refuse(type.at, fmt::format("a table's type is one of {}, not '{}'",
-                                          fmt::join(kTypes, ", "), sanitise(type.text, 40)));
+    return in.refuse(trouble(type.at, PlanFlaw::Unsupported, About{sanitise(type.text, 40)},
+                             fmt::format("a table's type is one of {}, not '{}'",
+                                         fmt::join(kTypes, ", "), sanitise(type.text, 40))));
   node.type = type.text;
   auto index = in.read_name(inside.part(0, less), "index");
   auto count = in.read_expression(inside.part(less + 1, colon - less - 1));
@@ -175,7 +185,8 @@ std::optional<MapNode> parse_map(const OperandReader& in, PlanPiece rest, std::s
   const auto equals = rest.text.find('=');
   if (equals == kNone)
     return in.refuse(
-        rest.at, "a `// kw: map` line has the form: map NAME = PLACE as TYPE sizes(…) box(…) …");
+        trouble(rest.at, PlanFlaw::BadForm, About{"map"},
+                "a `// kw: map` line has the form: map NAME = PLACE as TYPE sizes(…) box(…) …"));
   MapNode node;
   auto name = in.read_name(rest.part(0, equals), "map");
   PlanPiece behind = rest.part(equals + 1);
@@ -190,12 +201,14 @@ std::optional<MapNode> parse_map(const OperandReader& in, PlanPiece rest, std::s
     if (!attribute || !read_map_attribute(in, *attribute, node)) return std::nullopt;
   }
   if (node.sizes.empty() || node.box.empty())
-    return in.refuse(at, "a `// kw: map` line needs sizes(…) and box(…)");
+    return in.refuse(trouble(at, PlanFlaw::Missing, About{node.sizes.empty() ? "sizes" : "box"},
+                             "a `// kw: map` line needs sizes(…) and box(…)"));
   if (node.box.size() != node.sizes.size() || node.strides.size() + 1 != node.sizes.size() ||
       (!node.steps.empty() && node.steps.size() != node.sizes.size()))
-    return in.refuse(at,
-                     "in a `// kw: map` line box and steps need as many numbers as sizes, and "
-                     "strides one fewer");
+    return in.refuse(
+        trouble(at, PlanFlaw::Contradiction, About{"sizes"},
+                "in a `// kw: map` line box and steps need as many numbers as sizes, and "
+                "strides one fewer"));
   return node;
 }
 
@@ -216,14 +229,16 @@ std::optional<LaunchNode> parse_launch(const OperandReader& in, PlanPiece rest, 
   }
   if (node.end == 0) node.end = end;
   if (node.grid.empty() || node.block.empty())
-    return in.refuse(at, "a `// kw: launch` line needs grid(…) and block(…)");
+    return in.refuse(trouble(at, PlanFlaw::Missing, About{node.grid.empty() ? "grid" : "block"},
+                             "a `// kw: launch` line needs grid(…) and block(…)"));
   return node;
 }
 
 std::optional<FillNode> parse_fill(const OperandReader& in, PlanPiece rest, std::size_t) {
   const auto with = find_word(rest.text, "with");
   if (with == kNone)
-    return in.refuse(rest.at, "a `// kw: fill` line has the form: fill PLACE with VALUE");
+    return in.refuse(trouble(rest.at, PlanFlaw::BadForm, About{"fill"},
+                             "a `// kw: fill` line has the form: fill PLACE with VALUE"));
   FillNode node;
   auto to = in.read_place(rest.part(0, with));
   PlanPiece value = rest.part(with + 4);
@@ -256,7 +271,8 @@ std::optional<FillNode> parse_fill(const OperandReader& in, PlanPiece rest, std:
 std::optional<CopyNode> parse_copy(const OperandReader& in, PlanPiece rest, std::size_t) {
   const auto to = find_word(rest.text, "to");
   if (to == kNone)
-    return in.refuse(rest.at, "a `// kw: copy` line has the form: copy PLACE to PLACE");
+    return in.refuse(trouble(rest.at, PlanFlaw::BadForm, About{"copy"},
+                             "a `// kw: copy` line has the form: copy PLACE to PLACE"));
   auto from = in.read_place(rest.part(0, to));
   auto target = in.read_place(rest.part(to + 2));
   if (!from || !target) return std::nullopt;

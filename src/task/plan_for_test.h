@@ -9,6 +9,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "task/load.h"
@@ -83,8 +84,13 @@ struct Attempt {
   std::string source;
   std::expected<Plan, Diagnostics> plan;
   Verdict verdict = {};  ///< The verdict on a plan that could be read and does not fit.
-  /// The first complaint, "line:column: message", with columns counted behind "// kw: ".
+  /// The first complaint, "line:column about", with columns counted behind "// kw: ": a plan's is
+  /// about the kind of its trouble and what that is about.
   std::string complaint() const;
+  /// The numbers that its words tell.
+  std::vector<double> numbers() const {
+    return plan ? std::vector<double>() : plan.error().front().numbers;
+  }
 };
 
 inline Attempt attempt(std::string_view lines, std::string_view workload = "small",
@@ -117,7 +123,7 @@ inline std::string Attempt::complaint() const {
   const auto colon = first.place.rfind(':');
   const auto line = first.place.substr(5, colon - 5);
   const int column = std::stoi(first.place.substr(colon + 1)) - 7;
-  return fmt::format("{}:{}: {}", line, column, first.text);
+  return fmt::format("{}:{} {}", line, column, first.about);
 }
 
 }  // namespace kw::task::test

@@ -30,14 +30,14 @@ class ShapeCheck {
     KW_TRY(check_sizes("block", node_.block, step_.block, {1024, 1024, 64}));
     if (threads() > 1024)
       return beyond_limit(
-          node_.block[0].at,
-          fmt::format("the launch asks for blocks of {} threads; at most 1024 are possible",
-                      scope_.figure(threads())));
+          node_.block[0].at, PlanFlaw::OutOfRange, About{"threads of a block"},
+          worded("the launch asks for blocks of {} threads; at most 1024 are possible",
+                 scope_.figure(threads())));
     KW_TRY(check_shared());
     if (node_.is_programmatic && is_before_hopper(gpu_))
       return beyond_limit(
-          node_.programmatic_at,
-          fmt::format("a launch with pdl needs sm_90 or newer; this device is {}", gpu_.arch));
+          node_.programmatic_at, PlanFlaw::Unsupported, About{"pdl"},
+          worded("a launch with pdl needs sm_90 or newer; this device is {}", gpu_.arch));
     if (!step_.cluster.empty()) KW_TRY(check_cluster());
     if (step_.cooperative) KW_TRY(check_cooperative());
     return {};
@@ -53,49 +53,50 @@ class ShapeCheck {
                         const std::array<std::int64_t, 3>& most) const {
     for (std::size_t i = 0; i < exprs.size(); ++i) {
       if (sizes[i] < 1)
-        return trouble(exprs[i].at,
-                       fmt::format("the {} of this launch is empty: {} is {}; where nothing is to "
-                                   "be done, leave the launch out by // kw: when",
-                                   what, kAxes[i], scope_.figure(sizes[i])));
+        return trouble(exprs[i].at, PlanFlaw::Empty, About{fmt::format("{} {}", what, kAxes[i])},
+                       worded("the {} of this launch is empty: {} is {}; where nothing is to "
+                              "be done, leave the launch out by // kw: when",
+                              what, kAxes[i], scope_.figure(sizes[i])));
       if (sizes[i] > most[i])
-        return beyond_limit(exprs[i].at, fmt::format("{} {} is {}; 1 to {}", what, kAxes[i],
-                                                     scope_.figure(sizes[i]), most[i]));
+        return beyond_limit(
+            exprs[i].at, PlanFlaw::OutOfRange, About{fmt::format("{} {}", what, kAxes[i])},
+            worded("{} {} is {}; 1 to {}", what, kAxes[i], scope_.figure(sizes[i]), most[i]));
     }
     return {};
   }
 
   Planned<> check_shared() const {
     if (step_.shared_bytes < 0)
-      return trouble(node_.shared->at,
-                     fmt::format("the launch asks for {} bytes of shared memory, which is below 0",
-                                 scope_.figure(step_.shared_bytes)));
+      return trouble(node_.shared->at, PlanFlaw::OutOfRange, About{"shared"},
+                     worded("the launch asks for {} bytes of shared memory, which is below 0",
+                            scope_.figure(step_.shared_bytes)));
     if (step_.shared_bytes > gpu_.shared_per_block)
       return beyond_limit(
-          node_.shared->at,
-          fmt::format(
-              "the launch asks for {} bytes of shared memory; this device has {} for a block",
-              scope_.figure(step_.shared_bytes), gpu_.shared_per_block));
+          node_.shared->at, PlanFlaw::OutOfRange, About{"shared"},
+          worded("the launch asks for {} bytes of shared memory; this device has {} for a block",
+                 scope_.figure(step_.shared_bytes), gpu_.shared_per_block));
     return {};
   }
 
   Planned<> check_cluster() const {
     if (is_before_hopper(gpu_))
       return beyond_limit(
-          node_.cluster[0].at,
-          fmt::format("a launch with clusters needs sm_90 or newer; this device is {}", gpu_.arch));
+          node_.cluster[0].at, PlanFlaw::Unsupported, About{"cluster"},
+          worded("a launch with clusters needs sm_90 or newer; this device is {}", gpu_.arch));
     KW_TRY(check_sizes("cluster", node_.cluster, step_.cluster, {16, 16, 16}));
     const std::int64_t blocks = step_.cluster[0] * step_.cluster[1] * step_.cluster[2];
     if (blocks > 16)
       return beyond_limit(
-          node_.cluster[0].at,
-          fmt::format("the launch asks for clusters of {} blocks; at most 16 are possible",
-                      scope_.figure(blocks)));
+          node_.cluster[0].at, PlanFlaw::OutOfRange, About{"blocks of a cluster"},
+          worded("the launch asks for clusters of {} blocks; at most 16 are possible",
+                 scope_.figure(blocks)));
     for (std::size_t i = 0; i < 3; ++i)
       if (step_.grid[i] % step_.cluster[i] != 0)
         return trouble(
-            node_.cluster[std::min(i, node_.cluster.size() - 1)].at,
-            fmt::format("the launch's grid {} is {}, which is no multiple of the cluster's {}",
-                        kAxes[i], scope_.figure(step_.grid[i]), scope_.figure(step_.cluster[i])));
+            node_.cluster[std::min(i, node_.cluster.size() - 1)].at, PlanFlaw::NoMultiple,
+            About{fmt::format("grid {}", kAxes[i])},
+            worded("the launch's grid {} is {}, which is no multiple of the cluster's {}", kAxes[i],
+                   scope_.figure(step_.grid[i]), scope_.figure(step_.cluster[i])));
     return {};
   }
 
@@ -110,10 +111,10 @@ class ShapeCheck {
     // not.
     std::int64_t blocks = step_.grid[0] * step_.grid[1];
     if (__builtin_mul_overflow(blocks, step_.grid[2], &blocks) || blocks > most)
-      return beyond_limit(node_.grid[0].at,
-                          fmt::format("the cooperative launch has {} blocks; this device can hold "
-                                      "at most {} of them at once",
-                                      scope_.figure(blocks), most));
+      return beyond_limit(node_.grid[0].at, PlanFlaw::OutOfRange, About{"cooperative blocks"},
+                          worded("the cooperative launch has {} blocks; this device can hold "
+                                 "at most {} of them at once",
+                                 scope_.figure(blocks), most));
     return {};
   }
 
@@ -134,10 +135,12 @@ Planned<std::string> kernel_text(const KernelName& kernel, const PlanScope& knob
     }
     const PlanExpr& expr = std::get<PlanExpr>(argument);
     const auto value = knobs.value(expr);
-    if (!value)
-      return trouble(value.error().at, value.error().message +
-                                           "; template arguments are made of knobs, true and "
-                                           "false, or C++ in double quotes");
+    if (!value) {
+      PlanTrouble wrong = value.error();
+      wrong.words.text +=
+          "; template arguments are made of knobs, true and false, or C++ in double quotes";
+      return std::unexpected(std::move(wrong));
+    }
     parts.push_back(std::to_string(*value));
   }
   return fmt::format("{}<{}>", kernel.name, fmt::join(parts, ", "));
@@ -157,10 +160,9 @@ Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
     const std::int64_t share = KW_TRY(scope_.value(*node.carveout));
     if (share < 0 || share > 100)
       return trouble(
-          node.carveout->at,
-          fmt::format(
-              "the launch's carveout is {}; a share of shared memory in percent is 0 to 100",
-              scope_.figure(share)));
+          node.carveout->at, PlanFlaw::OutOfRange, About{"carveout"},
+          worded("the launch's carveout is {}; a share of shared memory in percent is 0 to 100",
+                 scope_.figure(share)));
     step.carveout = static_cast<int>(share);
   }
   KW_TRY(ShapeCheck(node, step, scope_, site_.gpu).run());

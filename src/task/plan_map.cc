@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "task/plan_resolver.h"
 
 namespace kw::task {
@@ -71,13 +72,14 @@ class MapCheck {
   std::int64_t stride(const Element& element, std::size_t dimension) const {
     return dimension == 0 ? element.bytes : map_.stride_bytes[dimension - 1];
   }
-  std::string figure(std::int64_t value) const { return scope_.figure(value); }
+  Wording figure(std::int64_t value) const { return scope_.figure(value); }
 
   Planned<const Element*> find_known_element() const {
     if (const Element* element = find_element(map_.element)) return element;
     std::vector<std::string> known;
     for (const Element& e : kElements) known.emplace_back(e.name);
-    return trouble(node_.element.text.empty() ? node_.base.at : node_.element.at,
+    return trouble(node_.element.text.empty() ? node_.base.at : node_.element.at, PlanFlaw::Unknown,
+                   About{with_nearest(sanitise(map_.element, 40), known)},
                    fmt::format("a tensor map has no elements of type '{}'; there are {}{}",
                                sanitise(map_.element, 40), fmt::join(known, ", "),
                                suggestion(map_.element, known)));
@@ -85,19 +87,20 @@ class MapCheck {
 
   Planned<> check_form(const Element& element) const {
     if (is_interleaved() && map_.sizes.size() < 3)
-      return trouble(node_.interleave.at,
+      return trouble(node_.interleave.at, PlanFlaw::Contradiction, About{"interleave"},
                      "a tensor map with interleave needs 3 dimensions or more");
     if (map_.interleave == "32" && map_.swizzle != "32")
-      return trouble(node_.interleave.at, "a tensor map with interleave(32) needs swizzle(32)");
+      return trouble(node_.interleave.at, PlanFlaw::Contradiction, About{"swizzle"},
+                     "a tensor map with interleave(32) needs swizzle(32)");
     if (map_.fill == "nan" && !element.is_real)
-      return trouble(node_.outside.at,
+      return trouble(node_.outside.at, PlanFlaw::Unsupported, About{"nan of " + map_.element},
                      fmt::format("outside(nan) is impossible here: elements of type {} have no NaN",
                                  map_.element));
     if (base_.offset % unit() != 0 || base_.space->alignment % unit() != 0)
-      return trouble(node_.base.at,
-                     fmt::format("a tensor map must begin at a multiple of {} bytes, and this one "
-                                 "begins at byte {} of a tensor aligned to {} bytes",
-                                 unit(), figure(base_.offset), base_.space->alignment));
+      return trouble(node_.base.at, PlanFlaw::NoMultiple, About{"base"},
+                     worded("a tensor map must begin at a multiple of {} bytes, and this one "
+                            "begins at byte {} of a tensor aligned to {} bytes",
+                            unit(), figure(base_.offset), base_.space->alignment));
     return {};
   }
 
@@ -105,25 +108,23 @@ class MapCheck {
     constexpr std::int64_t kMostSize = std::int64_t{1} << 32;
     constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
     if (map_.sizes[i] < 1 || map_.sizes[i] > kMostSize)
-      return trouble(node_.sizes[i].at,
-                     fmt::format("a size of this tensor map is {}; sizes are 1 to 2^32",
-                                 figure(map_.sizes[i])));
-    if (map_.box[i] < 1 || map_.box[i] > 256)
       return trouble(
-          node_.box[i].at,
-          fmt::format("a size of this tensor map's box is {}; sizes of a box are 1 to 256",
-                      figure(map_.box[i])));
+          node_.sizes[i].at, PlanFlaw::OutOfRange, About{"sizes"},
+          worded("a size of this tensor map is {}; sizes are 1 to 2^32", figure(map_.sizes[i])));
+    if (map_.box[i] < 1 || map_.box[i] > 256)
+      return trouble(node_.box[i].at, PlanFlaw::OutOfRange, About{"box"},
+                     worded("a size of this tensor map's box is {}; sizes of a box are 1 to 256",
+                            figure(map_.box[i])));
     if (map_.element_strides[i] < 1 || map_.element_strides[i] > 8)
-      return trouble(node_.steps[i].at,
-                     fmt::format("a step of this tensor map is {}; steps are 1 to 8",
-                                 figure(map_.element_strides[i])));
+      return trouble(node_.steps[i].at, PlanFlaw::OutOfRange, About{"steps"},
+                     worded("a step of this tensor map is {}; steps are 1 to 8",
+                            figure(map_.element_strides[i])));
     const std::int64_t bytes = stride(element, i);
     if (i > 0 && (bytes < 1 || bytes >= kMostStride || bytes % unit() != 0))
       return trouble(
-          node_.strides[i - 1].at,
-          fmt::format(
-              "a stride of this tensor map is {} bytes; strides are multiples of {} below 2^40",
-              figure(bytes), unit()));
+          node_.strides[i - 1].at, PlanFlaw::NoMultiple, About{"strides"},
+          worded("a stride of this tensor map is {} bytes; strides are multiples of {} below 2^40",
+                 figure(bytes), unit()));
     return {};
   }
 
@@ -137,25 +138,26 @@ class MapCheck {
                  __builtin_add_overflow(reach, more, &reach);
     }
     if (overflow || reach > base_.space->bytes - base_.offset)
-      return trouble(at_,
-                     fmt::format("this tensor map reaches beyond the end of '{}': to byte {} of {}",
-                                 node_.base.name, overflow ? "?" : figure(base_.offset + reach),
-                                 figure(base_.space->bytes)));
+      return trouble(
+          at_, PlanFlaw::Overrun, About{node_.base.name},
+          worded("this tensor map reaches beyond the end of '{}': to byte {} of {}",
+                 node_.base.name, overflow ? Wording{"?", {}} : figure(base_.offset + reach),
+                 figure(base_.space->bytes)));
     return {};
   }
 
   Planned<> check_row(const Element& element) const {
     const std::int64_t row = map_.box[0] * element.bytes;
     if (!is_interleaved() && row % 16 != 0)
-      return trouble(node_.box[0].at,
-                     fmt::format("the innermost row of this tensor map's box has {} bytes, which "
-                                 "is no multiple of 16",
-                                 figure(row)));
+      return trouble(node_.box[0].at, PlanFlaw::NoMultiple, About{"row of the box"},
+                     worded("the innermost row of this tensor map's box has {} bytes, which "
+                            "is no multiple of 16",
+                            figure(row)));
     if (!is_interleaved() && map_.swizzle != "none" && row > std::stoll(map_.swizzle))
-      return trouble(node_.box[0].at,
-                     fmt::format("the innermost row of this tensor map's box has {} bytes, more "
-                                 "than the swizzle's {}",
-                                 figure(row), map_.swizzle));
+      return trouble(node_.box[0].at, PlanFlaw::OutOfRange, About{"row of the box"},
+                     worded("the innermost row of this tensor map's box has {} bytes, more "
+                            "than the swizzle's {}",
+                            figure(row), map_.swizzle));
     return {};
   }
 
@@ -171,7 +173,8 @@ class MapCheck {
 Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
   const PlanSpan base = KW_TRY(scope_.span(node.base));
   if (base.space->memory == PlanMemory::Table)
-    return trouble(node.base.at, "a tensor map can describe a tensor or a workspace, not a table");
+    return trouble(node.base.at, PlanFlaw::WrongKind, About{node.base.name},
+                   "a tensor map can describe a tensor or a workspace, not a table");
   PlanTensorMap map;
   map.name = node.name;
   map.base = base.place();
@@ -193,7 +196,8 @@ Planned<> PlanResolver::visit(const MapNode& node, std::size_t at) {
   space.map = static_cast<int>(same - maps.begin());
   if (same == maps.end()) {
     if (maps.size() == kMaxMaps)
-      return trouble(at, fmt::format("the plan has more than {} different tensor maps", kMaxMaps));
+      return trouble(at, PlanFlaw::TooMany, About{"tensor maps"},
+                     worded("the plan has more than {} different tensor maps", kMaxMaps));
     maps.push_back(std::move(map));
   }
   return scope_.define(at, std::move(space));

@@ -31,12 +31,12 @@ Planned<> check_target(const PlanName& name, const PlanSpan& span) {
   const PlanSpace& space = *span.space;
   if (!space.is_writable)
     return trouble(
-        name.at,
+        name.at, PlanFlaw::ReadOnly, About{name.name},
         fmt::format("the plan may not write to '{}', which is an input or a table", name.name));
   const std::int64_t pitch = space.pitch * space.element_bytes;
   const std::int64_t row = space.sizes.empty() ? pitch : space.sizes.back() * space.element_bytes;
   if (space.sizes.size() > 1 && pitch > row && span.offset % pitch + span.bytes > row)
-    return trouble(name.at,
+    return trouble(name.at, PlanFlaw::Padded, About{name.name},
                    fmt::format("a fill or copy cannot write '{}', whose rows have padding between "
                                "them that must stay unchanged: write the tensor in a kernel",
                                name.name));
@@ -47,9 +47,11 @@ Planned<> check_target(const PlanName& name, const PlanSpan& span) {
 
 Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
   if (loops_ > 0)
-    return trouble(at, "a `// kw: workspace` line may not stand inside a loop of the plan");
+    return trouble(at, PlanFlaw::Misplaced, About{"workspace"},
+                   "a `// kw: workspace` line may not stand inside a loop of the plan");
   if (plan_.workspaces.size() == kMaxWorkspaces)
-    return trouble(at, fmt::format("the plan has more than {} workspaces", kMaxWorkspaces));
+    return trouble(at, PlanFlaw::TooMany, About{"workspaces"},
+                   worded("the plan has more than {} workspaces", kMaxWorkspaces));
   PlanSpace space;
   space.name = node.name;
   space.memory = PlanMemory::Workspace;
@@ -62,17 +64,17 @@ Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
   bool overflow = false;
   for (std::size_t i = 0; i < space.sizes.size(); ++i) {
     if (space.sizes[i] < 1)
-      return trouble(node.sizes[i].at,
-                     fmt::format("a size of the workspace '{}' is {}; sizes are at least 1",
-                                 node.name, scope_.figure(space.sizes[i])));
+      return trouble(node.sizes[i].at, PlanFlaw::Empty, About{node.name},
+                     worded("a size of the workspace '{}' is {}; sizes are at least 1", node.name,
+                            scope_.figure(space.sizes[i])));
     overflow = overflow || __builtin_mul_overflow(space.bytes, space.sizes[i], &space.bytes);
   }
   space.pitch = space.sizes.back();
   const std::int64_t left = site_.most_workspace_bytes - workspace_bytes_;
   if (overflow || space.bytes > left) {
-    const auto most = format_bytes(static_cast<std::uint64_t>(site_.most_workspace_bytes));
-    return beyond_limit(
-        at, fmt::format("the workspaces need more than the {} that the task allows", most));
+    return beyond_limit(at, PlanFlaw::TooMany, About{"bytes of workspaces"},
+                        worded("the workspaces need more than the {} that the task allows",
+                               InBytes{site_.most_workspace_bytes}));
   }
   workspace_bytes_ += space.bytes;
   plan_.workspaces.push_back(
@@ -82,13 +84,16 @@ Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
 
 Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
   if (loops_ > 0)
-    return trouble(at, "a `// kw: table` line may not stand inside a loop of the plan");
+    return trouble(at, PlanFlaw::Misplaced, About{"table"},
+                   "a `// kw: table` line may not stand inside a loop of the plan");
   if (plan_.tables.size() == kMaxTables)
-    return trouble(at, fmt::format("the plan has more than {} tables", kMaxTables));
+    return trouble(at, PlanFlaw::TooMany, About{"tables"},
+                   worded("the plan has more than {} tables", kMaxTables));
   const std::int64_t count = KW_TRY(scope_.value(node.count));
   if (count < 1 || count > kMaxTableEntries)
-    return trouble(node.count.at, fmt::format("the table has {} entries; a table has 1 to {}",
-                                              scope_.figure(count), kMaxTableEntries));
+    return trouble(node.count.at, PlanFlaw::OutOfRange, About{"entries"},
+                   worded("the table has {} entries; a table has 1 to {}", scope_.figure(count),
+                          kMaxTableEntries));
   PlanTable table;
   table.name = node.name;
   table.dtype = *enum_from<Dtype>(node.type);
@@ -101,8 +106,9 @@ Planned<> PlanResolver::visit(const TableNode& node, std::size_t at) {
     } else {
       const std::int64_t value = KW_TRY(scope_.value(node.integer));
       if (!fits_plan_type(node.type, value))
-        return trouble(node.integer.at, fmt::format("the table's entry {} does not fit into {}",
-                                                    scope_.figure(value), node.type));
+        return trouble(
+            node.integer.at, PlanFlaw::DoesNotFit, About{node.type},
+            worded("the table's entry {} does not fit into {}", scope_.figure(value), node.type));
       table.integers.push_back(value);
     }
     scope_.reset(mark);
@@ -130,24 +136,24 @@ Planned<> PlanResolver::visit(const FillNode& node, std::size_t at) {
     const double value = node.real ? KW_TRY(scope_.real(*node.real))
                                    : static_cast<double>(KW_TRY(scope_.value(*node.integer)));
     if (bytes == 2 && value != 0)
-      return trouble(node.at,
+      return trouble(node.at, PlanFlaw::Unsupported, About{type},
                      fmt::format("elements of type {} can be filled only with 0 or bits(…)", type));
     if (bytes == 4) image = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     if (bytes == 8) image = std::bit_cast<std::uint64_t>(value);
   } else {
     if (!node.integer)
-      return trouble(node.at,
+      return trouble(node.at, PlanFlaw::WrongKind, About{node.to.name},
                      fmt::format("'{}' has elements of type {}, which are filled with an integer",
                                  node.to.name, type));
     const std::int64_t value = KW_TRY(scope_.value(*node.integer));
     const bool is_good = node.is_bits ? is_pattern(bytes, value) : fits_plan_type(type, value);
     if (!is_good)
-      return trouble(node.at, fmt::format("the fill value {} does not fit into {}",
-                                          scope_.figure(value), type));
+      return trouble(node.at, PlanFlaw::DoesNotFit, About{type},
+                     worded("the fill value {} does not fit into {}", scope_.figure(value), type));
     image = low_bits(static_cast<std::uint64_t>(value), bytes);
   }
   if (bytes == 8 && (image >> 32) != low_bits(image, 4))
-    return trouble(node.at,
+    return trouble(node.at, PlanFlaw::Unsupported, About{type},
                    fmt::format("elements of type {} can be filled only with values whose two "
                                "halves are equal, such as 0: write this value in a kernel",
                                type));
@@ -164,20 +170,22 @@ Planned<> PlanResolver::visit(const CopyNode& node, std::size_t at) {
   const PlanSpan from = KW_TRY(scope_.span(node.from));
   PlanSpan to = KW_TRY(scope_.span(node.to));
   if (from.space->element_bytes != to.space->element_bytes)
-    return trouble(node.to.at,
+    return trouble(node.to.at, PlanFlaw::TypesDiffer,
+                   About{fmt::format("{} and {}", node.from.name, node.to.name)},
                    fmt::format("a copy cannot convert types: '{}' is {} and '{}' is {}",
                                node.from.name, from.space->type, node.to.name, to.space->type));
   if (from.bytes > to.space->bytes - to.offset)
     return trouble(
-        node.to.at,
-        fmt::format("a copy of {} bytes to byte {} of '{}' does not fit: the target has {} bytes",
-                    scope_.figure(from.bytes), scope_.figure(to.offset), node.to.name,
-                    scope_.figure(to.space->bytes)));
+        node.to.at, PlanFlaw::Overrun, About{node.to.name},
+        worded("a copy of {} bytes to byte {} of '{}' does not fit: the target has {} bytes",
+               scope_.figure(from.bytes), scope_.figure(to.offset), node.to.name,
+               scope_.figure(to.space->bytes)));
   to.bytes = from.bytes;
   KW_TRY(check_target(node.to, to));
   if (from.space == to.space && from.offset < to.offset + to.bytes &&
       to.offset < from.offset + from.bytes)
-    return trouble(node.to.at, "the source and the target of this copy overlap");
+    return trouble(node.to.at, PlanFlaw::Overlap, About{"source and target"},
+                   "the source and the target of this copy overlap");
   PlanStep step;
   step.kind = StepKind::Copy;
   step.from = from.place();

@@ -8,6 +8,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 #include "record/dtype.h"
 #include "task/plan_types.h"
 
@@ -16,23 +17,34 @@ namespace {
 
 constexpr int kMaxStructDepth = 8;
 
+/// The word or the character with which a text begins.
+std::string first_of(std::string_view text) {
+  const auto word = leading_word(text);
+  return word.empty() ? sanitise(text.substr(0, 1)) : sanitise(word, 40);
+}
+
+std::unexpected<PlanTrouble> wrong_expression(PlanPiece piece, const ExprError& error) {
+  return trouble(piece.at + std::min(piece.text.size(), error.offset), PlanFlaw::BadExpression,
+                 About{error.about}, error.message);
+}
+
 }  // namespace
 
-std::nullopt_t OperandReader::refuse(std::size_t at, std::string message) const {
-  complain(at, std::move(message));
+std::nullopt_t OperandReader::refuse(const std::unexpected<PlanTrouble>& wrong) const {
+  complain(wrong);
   return std::nullopt;
 }
 
 std::optional<PlanExpr> OperandReader::read_expression(PlanPiece piece) const {
   auto expr = Expr::parse(piece.text);
   if (expr) return PlanExpr{std::move(*expr), piece.at};
-  return refuse(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
+  return refuse(wrong_expression(piece, expr.error()));
 }
 
 std::optional<PlanRealExpr> OperandReader::read_real(PlanPiece piece) const {
   auto expr = RealExpr::parse(piece.text);
   if (expr) return PlanRealExpr{std::move(*expr), piece.at};
-  return refuse(piece.at + std::min(piece.text.size(), expr.error().offset), expr.error().message);
+  return refuse(wrong_expression(piece, expr.error()));
 }
 
 std::optional<std::vector<PlanExpr>> OperandReader::read_list(PlanPiece piece,
@@ -44,37 +56,44 @@ std::optional<std::vector<PlanExpr>> OperandReader::read_list(PlanPiece piece,
     values.push_back(std::move(*value));
   }
   if (values.size() <= most) return values;
-  return refuse(piece.at, fmt::format("this list has {} numbers; at most {} are allowed",
-                                      values.size(), most));
+  return refuse(
+      trouble(piece.at, PlanFlaw::TooMany, About{"numbers"},
+              worded("this list has {} numbers; at most {} are allowed", values.size(), most)));
 }
 
 std::optional<std::string> OperandReader::read_name(PlanPiece piece, std::string_view what) const {
   if (is_usable_identifier(piece.text) && !is_expression_function(piece.text) &&
       !plan_type_bytes(piece.text) && piece.text != "null")
     return std::string(piece.text);
-  return refuse(piece.at, fmt::format("'{}' cannot name a {}", sanitise(piece.text, 40), what));
+  const auto shown = sanitise(piece.text, 40);
+  return refuse(trouble(piece.at, PlanFlaw::BadName, About{shown},
+                        fmt::format("'{}' cannot name a {}", shown, what)));
 }
 
 std::optional<std::string> OperandReader::read_type(PlanPiece piece) const {
   if (plan_type_bytes(piece.text)) return std::string(piece.text);
   const auto known = plan_types();
-  return refuse(piece.at, fmt::format("unknown type '{}'; there are {}{}", sanitise(piece.text, 40),
-                                      fmt::join(known, ", "), suggestion(piece.text, known)));
+  const auto shown = sanitise(piece.text, 40);
+  return refuse(trouble(piece.at, PlanFlaw::Unknown, About{with_nearest(shown, known)},
+                        fmt::format("unknown type '{}'; there are {}{}", shown,
+                                    fmt::join(known, ", "), suggestion(piece.text, known))));
 }
 
 std::optional<PlanName> OperandReader::read_place(PlanPiece piece) const {
   const auto word = leading_word(piece.text);
   PlanName place{std::string(word), piece.at, {}};
   if (!is_usable_identifier(word))
-    return refuse(piece.at,
-                  fmt::format("this place must be the name of a tensor or workspace, not '{}'",
-                              sanitise(piece.text, 40)));
+    return refuse(
+        trouble(piece.at, PlanFlaw::BadName, About{sanitise(piece.text, 40)},
+                fmt::format("this place must be the name of a tensor or workspace, not '{}'",
+                            sanitise(piece.text, 40))));
   const PlanPiece behind = piece.part(word.size());
   if (behind.empty()) return place;
   const auto close = behind.text.starts_with('[') ? find_closing_bracket(behind.text, 0) : kNone;
   if (close == kNone || close + 1 != behind.text.size())
-    return refuse(behind.at,
-                  "only an index in brackets may follow the name of a tensor or workspace");
+    return refuse(
+        trouble(behind.at, PlanFlaw::Unexpected, About{first_of(behind.text)},
+                "only an index in brackets may follow the name of a tensor or workspace"));
   for (const PlanPiece& part : split_piece(behind.part(1, close - 1), ',')) {
     PlanIndex index;
     // The colon of a conditional expression (?:) does not separate the bounds of a range.
@@ -89,7 +108,8 @@ std::optional<PlanName> OperandReader::read_place(PlanPiece piece) const {
       index.high = std::move(*high);
     }
     if (!place.indices.empty() && place.indices.back().high)
-      return refuse(part.at, "only the last index of a tensor may be a range");
+      return refuse(trouble(part.at, PlanFlaw::Misplaced, About{"range of " + place.name},
+                            "only the last index of a tensor may be a range"));
     place.indices.push_back(std::move(index));
   }
   return place;
@@ -102,7 +122,8 @@ std::optional<KernelName> OperandReader::read_kernel(PlanPiece& rest) const {
   for (;;) {
     const auto word = leading_word(rest.text.substr(end));
     if (word.empty() || (word[0] >= '0' && word[0] <= '9'))
-      return refuse(rest.at + end, "`// kw: launch` must be followed by the name of a kernel");
+      return refuse(trouble(rest.at + end, PlanFlaw::Missing, About{"kernel"},
+                            "`// kw: launch` must be followed by the name of a kernel"));
     end += word.size();
     if (!rest.text.substr(end).starts_with("::")) break;
     end += 2;
@@ -112,9 +133,9 @@ std::optional<KernelName> OperandReader::read_kernel(PlanPiece& rest) const {
   if (!rest.text.starts_with('<')) return kernel;
   const auto close = find_closing_bracket(rest.text, 0, true);
   if (close == kNone)
-    return refuse(
-        rest.at,
-        "this < of template arguments is not closed; comparisons inside it need parentheses");
+    return refuse(trouble(
+        rest.at, PlanFlaw::Unclosed, About{"<"},
+        "this < of template arguments is not closed; comparisons inside it need parentheses"));
   kernel.is_template = true;
   if (!read_kernel_arguments(rest.part(1, close - 1), kernel)) return std::nullopt;
   rest = rest.part(close + 1);
@@ -157,9 +178,9 @@ std::optional<PlanItem> OperandReader::read_item(PlanPiece piece, int depth) con
   }
   if (is_wrapped && type) {
     if (is_half(*type))
-      return refuse(
-          piece.at,
-          fmt::format("a value of type {} cannot be passed to a kernel; pass an f32", word));
+      return refuse(trouble(
+          piece.at, PlanFlaw::Unsupported, About{std::string(word)},
+          fmt::format("a value of type {} cannot be passed to a kernel; pass an f32", word)));
     item.type = word;
     item.kind = is_real(*type) ? PlanItem::Kind::Real : PlanItem::Kind::Integer;
     if (is_real(*type)) {
@@ -193,8 +214,9 @@ std::optional<std::vector<PlanItem>> OperandReader::read_items(PlanPiece piece, 
   std::vector<PlanItem> items;
   if (piece.empty() && depth == 0) return items;
   if (depth > kMaxStructDepth)
-    return refuse(piece.at, fmt::format("the struct argument is nested deeper than {} levels",
-                                        kMaxStructDepth));
+    return refuse(
+        trouble(piece.at, PlanFlaw::TooMany, About{"levels of a struct"},
+                worded("the struct argument is nested deeper than {} levels", kMaxStructDepth)));
   for (const PlanPiece& part : split_piece(piece, ',')) {
     const auto sign = depth == 0 ? kNone : find_outside(part.text, "@");
     auto item = read_item(part.part(0, sign), depth);
@@ -214,11 +236,13 @@ std::optional<PlanAttribute> OperandReader::read_attribute(
   if (!attribute) return std::nullopt;
   const auto word = attribute->word;
   if (!contains(rules.known, word))
-    return refuse(attribute->at,
-                  fmt::format("a `// kw: {}` line has no part '{}'{}", rules.directive,
-                              sanitise(word, 40), suggestion(word, rules.known)));
+    return refuse(trouble(attribute->at, PlanFlaw::Unknown,
+                          About{with_nearest(sanitise(word, 40), rules.known)},
+                          fmt::format("a `// kw: {}` line has no part '{}'{}", rules.directive,
+                                      sanitise(word, 40), suggestion(word, rules.known))));
   if (contains(seen, word))
-    return refuse(attribute->at, fmt::format("the part '{}' is given twice in this line", word));
+    return refuse(trouble(attribute->at, PlanFlaw::Repeated, About{std::string(word)},
+                          fmt::format("the part '{}' is given twice in this line", word)));
   seen.push_back(word);
   if (!check_attribute(*attribute, !contains(rules.flags, word))) return std::nullopt;
   return attribute;
@@ -229,11 +253,14 @@ std::optional<PlanAttribute> OperandReader::take_attribute(PlanPiece& rest) cons
   attribute.word = leading_word(rest.text);
   attribute.at = rest.at;
   if (attribute.word.empty())
-    return refuse(rest.at, fmt::format("unexpected '{}'", sanitise(rest.text.substr(0, 1))));
+    return refuse(trouble(rest.at, PlanFlaw::Unexpected, About{first_of(rest.text)},
+                          fmt::format("unexpected '{}'", sanitise(rest.text.substr(0, 1)))));
   PlanPiece behind = rest.part(attribute.word.size());
   if (behind.text.starts_with('(')) {
     const auto close = find_closing_bracket(behind.text, 0);
-    if (close == kNone) return refuse(behind.at, "this opening bracket is not closed");
+    if (close == kNone)
+      return refuse(
+          trouble(behind.at, PlanFlaw::Unclosed, About{"("}, "this opening bracket is not closed"));
     attribute.content = behind.part(1, close - 1);
     behind = behind.part(close + 1);
   }
@@ -243,14 +270,17 @@ std::optional<PlanAttribute> OperandReader::take_attribute(PlanPiece& rest) cons
 
 bool OperandReader::check_attribute(const PlanAttribute& attribute, bool has_content) const {
   if (attribute.content.has_value() == has_content) return true;
-  complain(attribute.at, has_content
-                             ? fmt::format("{} needs a value in parentheses", attribute.word)
-                             : fmt::format("{} takes no value in parentheses", attribute.word));
+  const std::string word(attribute.word);
+  complain(trouble(attribute.at, PlanFlaw::BadForm, About{word},
+                   has_content ? fmt::format("{} needs a value in parentheses", word)
+                               : fmt::format("{} takes no value in parentheses", word)));
   return false;
 }
 
 bool OperandReader::expect_nothing(PlanPiece rest) const {
-  if (!rest.empty()) complain(rest.at, "this `// kw:` line must end here");
+  if (!rest.empty())
+    complain(trouble(rest.at, PlanFlaw::Unexpected, About{first_of(rest.text)},
+                     "this `// kw:` line must end here"));
   return rest.empty();
 }
 

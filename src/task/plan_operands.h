@@ -12,6 +12,7 @@
 
 #include "task/plan_ast.h"
 #include "task/plan_text.h"
+#include "task/plan_trouble.h"
 
 namespace kw::task {
 
@@ -32,13 +33,14 @@ struct PlanAttributes {
 /// Reads pieces of directives. What returns nothing, or false, has complained about the piece.
 class OperandReader {
  public:
-  using Complain = std::function<void(std::size_t at, std::string message)>;
+  using Complain = std::function<void(const PlanTrouble& wrong)>;
 
   explicit OperandReader(Complain complain) : complain_(std::move(complain)) {}
 
-  void complain(std::size_t at, std::string message) const { complain_(at, std::move(message)); }
+  /// Complains about what trouble() makes.
+  void complain(const std::unexpected<PlanTrouble>& wrong) const { complain_(wrong.error()); }
   /// Complains, and is what a reader returns that has failed.
-  std::nullopt_t refuse(std::size_t at, std::string message) const;
+  std::nullopt_t refuse(const std::unexpected<PlanTrouble>& wrong) const;
 
   std::optional<PlanExpr> read_expression(PlanPiece piece) const;
   std::optional<PlanRealExpr> read_real(PlanPiece piece) const;

@@ -24,7 +24,7 @@ PlanOrder::Forks PlanOrder::begin_block() { return std::exchange(open_, {}); }
 Planned<> PlanOrder::end_block(Forks outer) {
   if (!open_.empty())
     return trouble(
-        open_.begin()->second.at,
+        open_.begin()->second.at, PlanFlaw::Missing, About{"join " + open_.begin()->first},
         fmt::format("the branch '{}' is forked in this block and not joined in the same block",
                     open_.begin()->first));
   open_ = std::move(outer);
@@ -33,7 +33,7 @@ Planned<> PlanOrder::end_block(Forks outer) {
 
 Planned<PlanOrder::Branch> PlanOrder::begin_fork(const ForkNode& node, std::size_t at) {
   if (open_.contains(node.name))
-    return trouble(at,
+    return trouble(at, PlanFlaw::Repeated, About{"fork " + node.name},
                    fmt::format("the branch '{}' is forked twice before it is joined", node.name));
   Branch parent = std::move(branch_);
   branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
@@ -41,8 +41,9 @@ Planned<PlanOrder::Branch> PlanOrder::begin_fork(const ForkNode& node, std::size
   // theirs.
   while (!taken_.insert(branch_.id).second) ++branch_.id;
   if (taken_.size() > kMaxOpenForks + 1)
-    return trouble(at, fmt::format("more than {} branches of the plan are open at the same time",
-                                   kMaxOpenForks));
+    return trouble(
+        at, PlanFlaw::TooMany, About{"branches"},
+        worded("more than {} branches of the plan are open at the same time", kMaxOpenForks));
   return parent;
 }
 
@@ -56,7 +57,8 @@ Planned<> PlanOrder::join(const JoinNode& node, std::size_t at) {
   const auto found = open_.find(node.name);
   if (found == open_.end())
     return trouble(
-        at, fmt::format("the branch '{}' is joined, but was not forked in this block", node.name));
+        at, PlanFlaw::Missing, About{"fork " + node.name},
+        fmt::format("the branch '{}' is joined, but was not forked in this block", node.name));
   for (const int step : found->second.tails()) branch_.pending.insert(step);
   taken_.erase(found->second.id);
   open_.erase(found);
@@ -65,7 +67,8 @@ Planned<> PlanOrder::join(const JoinNode& node, std::size_t at) {
 
 Planned<> PlanOrder::add(PlanStep step, std::size_t at) {
   if (steps_.size() == kMostPlanSteps)
-    return trouble(at, fmt::format("the plan has more than {} steps", kMostPlanSteps));
+    return trouble(at, PlanFlaw::TooMany, About{"steps"},
+                   worded("the plan has more than {} steps", kMostPlanSteps));
   const bool is_behind_launch =
       branch_.last >= 0 && branch_.pending.empty() &&
       steps_[static_cast<std::size_t>(branch_.last)].kind == StepKind::Launch;

@@ -48,14 +48,16 @@ void PlanParser::read(PlanPiece directive) {
 
 PlanBlock PlanParser::finish() {
   for (const Open& block : open_)
-    operands_.complain(block.at, "this block of the plan has no `// kw: end`");
+    operands_.complain(trouble(block.at, PlanFlaw::Missing, About{"end"},
+                               "this block of the plan has no `// kw: end`"));
   return std::move(plan_);
 }
 
 bool PlanParser::open_block(Open block) {
   if (open_.size() == kMaxPlanDepth) {
     operands_.complain(
-        block.at, fmt::format("the plan has more than {} blocks inside each other", kMaxPlanDepth));
+        trouble(block.at, PlanFlaw::TooMany, About{"blocks inside each other"},
+                worded("the plan has more than {} blocks inside each other", kMaxPlanDepth)));
     return false;
   }
   open_.push_back(std::move(block));
@@ -70,7 +72,8 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
   const auto equals = rest.text.find('=');
   const auto dots = find_outside(rest.text, "..");
   if (equals == std::string_view::npos || dots == std::string_view::npos || dots < equals) {
-    operands_.complain(rest.at, "a `// kw: for` line has the form: for NAME = LOW .. HIGH");
+    operands_.complain(trouble(rest.at, PlanFlaw::BadForm, About{"for"},
+                               "a `// kw: for` line has the form: for NAME = LOW .. HIGH"));
   } else {
     const auto step = find_word(rest.text, "step");
     const auto name = operands_.read_name(rest.part(0, equals), "loop");
@@ -89,7 +92,8 @@ void PlanParser::read_for(PlanPiece rest, std::size_t at) {
 void PlanParser::read_tail(PlanPiece rest, std::size_t at) {
   if (!operands_.expect_nothing(rest)) return;
   if (open_.empty() || open_.back().kind != Open::Kind::For)
-    return operands_.complain(at, "`tail` may stand only inside a `for`, and only once");
+    return operands_.complain(trouble(at, PlanFlaw::Misplaced, About{"tail"},
+                                      "`tail` may stand only inside a `for`, and only once"));
   Open& block = open_.back();
   block.loop.body = std::move(block.body);
   block.body.clear();
@@ -105,8 +109,9 @@ void PlanParser::read_when(PlanPiece rest, std::size_t at) {
 
 void PlanParser::read_else(PlanPiece rest, std::size_t at) {
   if (open_.empty() || open_.back().kind != Open::Kind::When)
-    return operands_.complain(at,
-                              "`else` may stand only inside a `when`, after its last condition");
+    return operands_.complain(
+        trouble(at, PlanFlaw::Misplaced, About{"else"},
+                "`else` may stand only inside a `when`, after its last condition"));
   Open& block = open_.back();
   block.guard.branches.back().body = std::move(block.body);
   block.body.clear();
@@ -116,7 +121,9 @@ void PlanParser::read_else(PlanPiece rest, std::size_t at) {
     return;
   }
   if (leading_word(rest.text) != "when")
-    return operands_.complain(rest.at, "only `when` may follow `else` in this line");
+    return operands_.complain(trouble(rest.at, PlanFlaw::Unexpected,
+                                      About{sanitise(leading_word(rest.text), 40)},
+                                      "only `when` may follow `else` in this line"));
   auto condition = operands_.read_expression(rest.part(4));
   block.guard.branches.push_back({condition ? std::move(*condition) : PlanExpr(), {}});
 }
@@ -134,7 +141,8 @@ void PlanParser::read_join(PlanPiece rest, std::size_t at) {
 void PlanParser::read_end(PlanPiece rest, std::size_t at) {
   if (!operands_.expect_nothing(rest)) return;
   if (open_.empty())
-    return operands_.complain(at, "this `end` closes nothing: no block of the plan is open");
+    return operands_.complain(trouble(at, PlanFlaw::Misplaced, About{"end"},
+                                      "this `end` closes nothing: no block of the plan is open"));
   Open block = std::move(open_.back());
   open_.pop_back();
   switch (block.kind) {

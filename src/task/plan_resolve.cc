@@ -85,6 +85,13 @@ class KernelList {
   std::set<std::string> names_;
 };
 
+Finding diagnostic_of(std::string_view source, std::string_view file, const PlanTrouble& wrong) {
+  Finding finding = diagnostic_at(source, file, wrong.at, wrong.words.text);
+  finding.about = wrong.kind_and_about();
+  finding.numbers = wrong.words.numbers;
+  return finding;
+}
+
 PlanFault fault_of(Finding finding, bool is_limit) {
   Verdict verdict =
       make_verdict(is_limit ? Stage::Launch : Stage::Screen,
@@ -112,7 +119,8 @@ Planned<Plan> PlanResolver::run() {
     KW_TRY(order_.add(call_step(site_, plan_.workspaces.size()), 0));
   plan_.steps = order_.take_steps();
   if (plan_.steps.empty())
-    return trouble(0, "the plan has no step that runs for this workload and these knobs");
+    return trouble(0, PlanFlaw::Missing, About{"step"},
+                   "the plan has no step that runs for this workload and these knobs");
   return std::move(plan_);
 }
 
@@ -179,13 +187,15 @@ Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
   std::string message =
       fmt::format("this `// kw: require` condition does not hold: {}", node.condition.expr.text());
   if (contains(names, "arch")) message += fmt::format("; arch is {}", site_.gpu.arch);
-  return std::unexpected(PlanTrouble{at, std::move(message), is_of_device});
+  return std::unexpected(PlanTrouble{at, PlanFlaw::Unmet, node.condition.expr.text(),
+                                     Wording{std::move(message), {}}, is_of_device});
 }
 
 Planned<> PlanResolver::turn(const ForNode& node, std::size_t at, std::int64_t value,
                              const PlanBlock& block) {
   if (++turns_ > kMaxTurns)
-    return trouble(at, fmt::format("the loops of the plan take more than {} turns", kMaxTurns));
+    return trouble(at, PlanFlaw::TooMany, About{"turns"},
+                   worded("the loops of the plan take more than {} turns", kMaxTurns));
   const std::size_t mark = scope_.mark();
   KW_TRY(scope_.define(at, node.name, value));
   KW_TRY(run_scope(block));
@@ -198,8 +208,9 @@ Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
   const std::int64_t high = KW_TRY(scope_.value(node.high));
   const std::int64_t stride = node.stride ? KW_TRY(scope_.value(*node.stride)) : 1;
   if (stride < 1)
-    return trouble(node.stride->at, fmt::format("the step of this loop is {}, and must be above 0",
-                                                scope_.figure(stride)));
+    return trouble(
+        node.stride->at, PlanFlaw::OutOfRange, About{"step"},
+        worded("the step of this loop is {}, and must be above 0", scope_.figure(stride)));
   ++loops_;
   // `high - t` is computed with unsigned numbers, so that it cannot overflow.
   std::int64_t t = low;
@@ -250,7 +261,7 @@ std::expected<Plan, PlanFault> resolve_plan(const CandidateHeader& header, std::
   KW_ASSERT(header.is_valid(point));
   auto plan = PlanResolver(header, point, site).run();
   if (plan) return std::move(*plan);
-  auto finding = diagnostic_at(source, file, plan.error().at, plan.error().message);
+  auto finding = diagnostic_of(source, file, plan.error());
   finding.text += fmt::format(" ({})", site_words(site, point));
   return std::unexpected(fault_of(std::move(finding), plan.error().is_limit));
 }
@@ -266,8 +277,7 @@ std::expected<std::vector<std::string>, Diagnostics> kernel_names(const Candidat
   KernelList kernels(knobs);
   if (status) status = kernels.visit(header.plan);
   if (status) return kernels.names();
-  return std::unexpected(
-      Diagnostics{diagnostic_at(source, file, status.error().at, status.error().message)});
+  return std::unexpected(Diagnostics{diagnostic_of(source, file, status.error())});
 }
 
 std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition& definition,

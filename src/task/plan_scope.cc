@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::task {
 
@@ -25,22 +26,24 @@ std::int64_t PlanSpace::extent(std::size_t dimensions) const {
   return (rows - 1) * pitch + sizes.back();
 }
 
-std::string PlanScope::figure(std::int64_t value) const {
-  return is_hidden_ ? "?" : std::to_string(value);
+Wording PlanScope::figure(std::int64_t value) const {
+  return is_hidden_ ? Wording{"?", {}} : worded("{}", value);
 }
 
-std::string PlanScope::unknown(const std::string& name) const {
+std::unexpected<PlanTrouble> PlanScope::unknown(std::size_t at, const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& [known, unused] : numbers_) names.push_back(known);
   for (const auto& [known, unused] : reals_) names.push_back(known);
   for (const auto& [known, unused] : spaces_) names.push_back(known);
-  return fmt::format("unknown name '{}'{}", sanitise(name, 40), suggestion(name, names));
+  const std::string shown = sanitise(name, 40);
+  return trouble(at, PlanFlaw::Unknown, About{with_nearest(shown, names)},
+                 fmt::format("unknown name '{}'{}", shown, suggestion(name, names)));
 }
 
 Planned<> PlanScope::check_free(std::size_t at, const std::string& name) const {
   const bool is_number = numbers_.contains(name) && !implied_.contains(name);
   if (is_number || reals_.contains(name) || spaces_.contains(name))
-    return trouble(at,
+    return trouble(at, PlanFlaw::Repeated, About{name},
                    fmt::format("the name '{}' is already used by the task or by the plan", name));
   return {};
 }
@@ -103,18 +106,19 @@ void PlanScope::reset(std::size_t mark) {
 Planned<std::int64_t> PlanScope::value(const PlanExpr& expr) const {
   const auto value = expr.expr.evaluate(numbers_);
   if (value) return *value;
-  std::string message = value.error().message;
+  const std::size_t at = expr.at + value.error().offset;
   for (const auto& name : expr.expr.names()) {
     if (numbers_.contains(name)) continue;
     if (reals_.contains(name))
-      message = fmt::format("'{}' is a floating-point scalar; write f32({}) or f64(…)", name, name);
-    else if (spaces_.contains(name))
-      message = fmt::format("'{}' is an address and has no value in an expression", name);
-    else
-      message = unknown(name);
-    break;
+      return trouble(
+          at, PlanFlaw::WrongKind, About{name},
+          fmt::format("'{}' is a floating-point scalar; write f32({}) or f64(…)", name, name));
+    if (spaces_.contains(name))
+      return trouble(at, PlanFlaw::WrongKind, About{name},
+                     fmt::format("'{}' is an address and has no value in an expression", name));
+    return unknown(at, name);
   }
-  return trouble(expr.at + value.error().offset, std::move(message));
+  return trouble(at, PlanFlaw::BadExpression, About{value.error().about}, value.error().message);
 }
 
 Planned<std::vector<std::int64_t>> PlanScope::values(const std::vector<PlanExpr>& exprs) const {
@@ -133,8 +137,9 @@ Planned<double> PlanScope::real(const PlanRealExpr& expr) const {
     return std::nullopt;
   });
   if (value) return *value;
-  return trouble(expr.at + value.error().offset,
-                 unknown_name.empty() ? value.error().message : unknown(unknown_name));
+  const std::size_t at = expr.at + value.error().offset;
+  if (!unknown_name.empty()) return unknown(at, unknown_name);
+  return trouble(at, PlanFlaw::BadExpression, About{value.error().about}, value.error().message);
 }
 
 const PlanSpace* PlanScope::space(std::string_view name) const {
@@ -145,19 +150,22 @@ const PlanSpace* PlanScope::space(std::string_view name) const {
 Planned<const PlanSpace*> PlanScope::require_space(const PlanName& name) const {
   if (const PlanSpace* found = space(name.name)) return found;
   if (numbers_.contains(name.name) || reals_.contains(name.name))
-    return trouble(name.at, fmt::format("'{}' is a number, not a tensor or workspace", name.name));
-  return trouble(name.at, unknown(name.name));
+    return trouble(name.at, PlanFlaw::WrongKind, About{name.name},
+                   fmt::format("'{}' is a number, not a tensor or workspace", name.name));
+  return unknown(name.at, name.name);
 }
 
 Planned<PlanSpan> PlanScope::span(const PlanName& name) const {
   const PlanSpace* space = KW_TRY(require_space(name));
-  if (space->is_map()) return trouble(name.at, fmt::format("'{}' is a tensor map", name.name));
+  if (space->is_map())
+    return trouble(name.at, PlanFlaw::WrongKind, About{name.name},
+                   fmt::format("'{}' is a tensor map", name.name));
   PlanSpan span{space, 0, space->bytes};
   if (name.indices.empty()) return span;
   if (name.indices.size() > space->sizes.size())
-    return trouble(name.at,
-                   fmt::format("'{}' has {} dimension{}, not {}", name.name, space->sizes.size(),
-                               space->sizes.size() == 1 ? "" : "s", name.indices.size()));
+    return trouble(name.at, PlanFlaw::TooMany, About{fmt::format("indices of {}", name.name)},
+                   worded("'{}' has {} dimension{}, not {}", name.name, space->sizes.size(),
+                          space->sizes.size() == 1 ? "" : "s", name.indices.size()));
   std::int64_t first = 0;
   std::int64_t more = 0;
   for (std::size_t i = 0; i < name.indices.size(); ++i) {
@@ -165,13 +173,16 @@ Planned<PlanSpan> PlanScope::span(const PlanName& name) const {
     const std::int64_t low = KW_TRY(value(name.indices[i].low));
     std::int64_t high = low + 1;
     if (low < 0 || low >= size)
-      return trouble(name.indices[i].low.at, fmt::format("index {} of '{}' lies outside 0 to {}",
-                                                         figure(low), name.name, figure(size - 1)));
+      return trouble(name.indices[i].low.at, PlanFlaw::OutOfRange,
+                     About{fmt::format("index of {}", name.name)},
+                     worded("index {} of '{}' lies outside 0 to {}", figure(low), name.name,
+                            figure(size - 1)));
     if (name.indices[i].high) high = KW_TRY(value(*name.indices[i].high));
     if (high <= low || high > size)
-      return trouble(name.indices[i].high->at,
-                     fmt::format("the range {} : {} of '{}' is empty or leaves 0 : {}", figure(low),
-                                 figure(high), name.name, figure(size)));
+      return trouble(name.indices[i].high->at, high <= low ? PlanFlaw::Empty : PlanFlaw::OutOfRange,
+                     About{fmt::format("range of {}", name.name)},
+                     worded("the range {} : {} of '{}' is empty or leaves 0 : {}", figure(low),
+                            figure(high), name.name, figure(size)));
     first += low * space->stride(i);
     more = (high - low - 1) * space->stride(i);
   }

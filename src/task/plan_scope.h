@@ -3,38 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "record/plan.h"
 #include "task/header.h"
 #include "task/plan_ast.h"
+#include "task/plan_trouble.h"
 
 namespace kw::task {
-
-/// An error in a launch plan, and its byte offset in the source.
-struct PlanTrouble {
-  std::size_t at = 0;
-  std::string message;
-  bool is_limit = false;  ///< Whether the plan exceeds a limit of the device or the task.
-};
-
-template <class T = void>
-using Planned = std::expected<T, PlanTrouble>;
-
-inline std::unexpected<PlanTrouble> trouble(std::size_t at, std::string message) {
-  return std::unexpected(PlanTrouble{at, std::move(message), false});
-}
-
-inline std::unexpected<PlanTrouble> beyond_limit(std::size_t at, std::string message) {
-  return std::unexpected(PlanTrouble{at, std::move(message), true});
-}
 
 /// A tensor, workspace or table, or, if `map` is at least 0, a tensor map.
 struct PlanSpace {
@@ -91,14 +72,14 @@ class PlanScope {
   std::size_t mark() const { return undo_.size(); }
   void reset(std::size_t mark);
 
-  /// The value as text for a message; a placeholder if the workload is hidden.
-  std::string figure(std::int64_t value) const;
+  /// The value as part of a message; a placeholder without a number if the workload is hidden.
+  Wording figure(std::int64_t value) const;
 
  private:
   Planned<> check_free(std::size_t at, const std::string& name) const;
   void set(const std::string& name, std::optional<std::int64_t> value);
-  /// The message for an unknown name: "unknown name 'x' (did you mean 'y'?)"
-  std::string unknown(const std::string& name) const;
+  /// The trouble with an unknown name: "unknown name 'x' (did you mean 'y'?)"
+  std::unexpected<PlanTrouble> unknown(std::size_t at, const std::string& name) const;
 
   struct Undo {
     std::string name;

@@ -12,6 +12,7 @@
 
 #include "base/characters.h"
 #include "base/text.h"
+#include "base/with_nearest.h"
 
 namespace kw::task {
 namespace {
@@ -49,8 +50,9 @@ class RealExpr::Parser {
 
   std::expected<RealExpr, ExprError> run() {
     if (text_.size() > Expr::kMaxText)
-      complain(0, fmt::format("the expression has {} bytes; at most {} are allowed", text_.size(),
-                              Expr::kMaxText));
+      complain(0, About{fmt::format("{} bytes", Expr::kMaxText)},
+               fmt::format("the expression has {} bytes; at most {} are allowed", text_.size(),
+                           Expr::kMaxText));
     nodes_.clear();
     sum();
     skip_blanks();
@@ -72,22 +74,24 @@ class RealExpr::Parser {
     return !failed_ && at_ < text_.size() && text_[at_] == c;
   }
 
-  void complain(std::size_t offset, std::string message) {
-    if (!failed_) error_ = {offset, std::move(message)};
+  void complain(std::size_t offset, About about, std::string message) {
+    if (!failed_) error_ = {offset, std::move(message), std::move(about.value)};
     failed_ = true;
   }
 
   void complain_about_text(std::string_view wanted) {
     if (at_ == text_.size())
-      complain(at_, fmt::format("expected {}, but the expression ends", wanted));
-    else
-      complain(at_, fmt::format("expected {}, not '{}'", wanted, sanitise(text_.substr(at_, 1))));
+      return complain(at_, About{fmt::format("end, not {}", wanted)},
+                      fmt::format("expected {}, but the expression ends", wanted));
+    const auto found = sanitise(text_.substr(at_, 1));
+    complain(at_, About{fmt::format("{}, not {}", found, wanted)},
+             fmt::format("expected {}, not '{}'", wanted, found));
   }
 
   std::size_t add(Node node) {
     for (const std::size_t child : node.children)
       if (!failed_) node.height = std::max(node.height, nodes_[child].height + 1);
-    if (node.height > Expr::kMaxHeight) complain(node.offset, too_deep());
+    if (node.height > Expr::kMaxHeight) complain(node.offset, About{"levels"}, too_deep());
     nodes_.push_back(std::move(node));
     return nodes_.size() - 1;
   }
@@ -97,7 +101,7 @@ class RealExpr::Parser {
   }
 
   std::size_t sum() {
-    if (++depth_ > Expr::kMaxHeight) complain(at_, too_deep());
+    if (++depth_ > Expr::kMaxHeight) complain(at_, About{"levels"}, too_deep());
     std::size_t left = failed_ ? 0 : product();
     while (next_is('+') || next_is('-')) {
       const Op op = text_[at_] == '+' ? Op::Add : Op::Subtract;
@@ -158,7 +162,7 @@ class RealExpr::Parser {
     const auto [stop, code] = std::from_chars(begin, text_.data() + text_.size(), value);
     const auto length = static_cast<std::size_t>(stop - begin);
     if (code != std::errc() || length == 0) {
-      complain(at_, "this is not a number");
+      complain(at_, About{"number"}, "this is not a number");
       return 0;
     }
     const std::size_t offset = at_;
@@ -184,7 +188,7 @@ class RealExpr::Parser {
     if (function == nullptr) {
       std::vector<std::string> known;
       for (const Function& f : kFunctions) known.emplace_back(f.name);
-      complain(offset,
+      complain(offset, About{fmt::format("function {}", with_nearest(sanitise(name, 40), known))},
                fmt::format("unknown function '{}'{}", sanitise(name, 40), suggestion(name, known)));
       return 0;
     }
@@ -195,8 +199,9 @@ class RealExpr::Parser {
     } while (next_is(','));
     expect(')');
     if (!failed_ && node.children.size() != function->arity)
-      complain(offset, fmt::format("{} takes {} argument{}, not {}", name, function->arity,
-                                   function->arity == 1 ? "" : "s", node.children.size()));
+      complain(offset, About{fmt::format("{} with {}", name, node.children.size())},
+               fmt::format("{} takes {} argument{}, not {}", name, function->arity,
+                           function->arity == 1 ? "" : "s", node.children.size()));
     return failed_ ? 0 : add(std::move(node));
   }
 
@@ -221,7 +226,8 @@ std::expected<double, ExprError> RealExpr::value(std::size_t index, const Lookup
   if (node.op == Op::Number) return node.number;
   if (node.op == Op::Name) {
     if (const auto found = lookup(node.name)) return *found;
-    return std::unexpected(ExprError{node.offset, fmt::format("unknown name '{}'", node.name)});
+    return std::unexpected(
+        ExprError{node.offset, fmt::format("unknown name '{}'", node.name), node.name});
   }
   std::array<double, 2> operands{};
   for (std::size_t i = 0; i < node.children.size(); ++i)

@@ -35,22 +35,25 @@ TEST(RealExpr, Values) {
 }
 
 TEST(RealExpr, Errors) {
-  const auto offset = [](std::string_view text) {
+  const auto said = [](std::string_view text) {
     const auto expr = RealExpr::parse(text);
     EXPECT_FALSE(expr.has_value()) << text;
-    return expr ? 0 : expr.error().offset;
+    return expr ? "accepted" : std::to_string(expr.error().offset) + " " + expr.error().about;
   };
-  EXPECT_EQ(offset(""), 0u);
-  EXPECT_EQ(offset("1 +"), 3u);
-  EXPECT_EQ(offset("1 2"), 2u);
-  EXPECT_EQ(offset("2x"), 1u);
-  EXPECT_EQ(offset("(1"), 2u);
-  EXPECT_EQ(offset("pow(1)"), 0u);
-  EXPECT_EQ(offset("1 + tan(2)"), 4u);
-  EXPECT_EQ(offset("1e999"), 0u);
-  EXPECT_FALSE(RealExpr::parse(std::string(5000, '1')).has_value());
-  EXPECT_FALSE(RealExpr::parse(std::string(1000, '(')).has_value());
-  EXPECT_EQ(RealExpr::parse("1 + z")->evaluate(lookup).error().offset, 4u);
+  EXPECT_EQ(said(""), "0 end, not a number, a name or '('");
+  EXPECT_EQ(said("1 +"), "3 end, not a number, a name or '('");
+  EXPECT_EQ(said("1 2"), "2 2, not an operator or the end");
+  EXPECT_EQ(said("2x"), "1 x, not an operator");
+  EXPECT_EQ(said("(1"), "2 end, not ')'");
+  EXPECT_EQ(said("pow(1)"), "0 pow with 1");
+  EXPECT_EQ(said("1 + tam(2)"), "4 function tam");
+  EXPECT_EQ(said("sqtr(2)"), "0 function sqtr -> sqrt");
+  EXPECT_EQ(said("1e999"), "0 number");
+  EXPECT_EQ(said(std::string(5000, '1')), "0 4096 bytes");
+  EXPECT_EQ(said(std::string(1000, '(')), "128 levels");
+  const auto unknown = RealExpr::parse("1 + z")->evaluate(lookup).error();
+  EXPECT_EQ(unknown.offset, 4u);
+  EXPECT_EQ(unknown.about, "z");
 }
 
 RC_GTEST_PROP(RealExprProperty, SurvivesAnyText, ()) {
