@@ -10,6 +10,7 @@
 #include "base/foreign_text.h"
 #include "base/text.h"
 #include "task/c/function.h"
+#include "task/c/threads.h"
 #include "task/draft_kernel.h"
 #include "task/draft_name.h"
 #include "task/draft_reference.h"
@@ -438,9 +439,11 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
   const PlainSource plain = KW_TRY(plain_source(given, file, wanted));
-  const std::string_view source = plain.source;
+  const std::string serial = without_threads(plain.source);
+  const std::string_view source = serial;
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
+  KW_TRY(refuse_openmp_calls(source, file, tokens, function));
   const auto facts = study_body(function, tokens, integer_macros(source));
   for (const auto& [name, access] : facts.accesses)
     for (const CodeProblem& problem : access.problems) {
@@ -477,6 +480,10 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
   if (std::string kernel = draft_kernel(source, tokens, function, facts.parts, drafter.inputs());
       !kernel.empty() && !is_skeleton)
     draft.files["baselines/naive.cu"] = std::move(kernel);
+  if (std::string own = draft_own_code(plain.source, fs::path(file).filename().string(),
+                                       function.name, drafter.inputs());
+      !own.empty() && !is_skeleton)
+    draft.files["baselines/yours.cpp"] = std::move(own);
   // A draft must load. If not, the error tells the user what to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
