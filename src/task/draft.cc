@@ -327,19 +327,15 @@ std::string Drafter::items() const {
 }
 
 std::string Drafter::input_words() const {
-  const bool is_all_real = std::ranges::all_of(
-      tensors_, [](const DraftTensor& tensor) { return is_real(tensor.parameter->dtype); });
-  if (is_lone_ && is_all_real && is_zero_safe_)
-    return "**Inputs** are whole numbers from -8 to 8, so that sums in any order are exact.";
-  std::vector<std::string> names;
+  std::vector<ToldValues> told;
   for (const auto& tensor : tensors_)
-    if (!timed_yaml().empty() && !planted(tensor).empty())
-      names.push_back("`" + tensor.parameter->name + "`");
-  if (names.empty()) return {};
-  return fmt::format(
-      "**Timed inputs**: along the summed dimension{} of {}, a few lines are 0 except for two "
-      "elements; a kernel that skips one of these gets a visibly wrong sum.",
-      names.size() > 1 ? "s" : "", join(names, " and "));
+    if (const Access& access = facts_.accesses.at(tensor.parameter->name);
+        tensor.role != TensorRole::Out && (access.is_read || access.is_escaping))
+      told.push_back({tensor.parameter->name,
+                      drafted_promise({*tensor.parameter, tensor.shape, is_lone_}, function_,
+                                      facts_.elements, source_, tokens_),
+                      !timed_yaml().empty() && !planted(tensor).empty()});
+  return values_words(told);
 }
 
 /// The text in double quotes, escaped as YAML and JSON require.
