@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "base/foreign_text.h"
 #include "base/text.h"
@@ -83,7 +84,7 @@ class CodeWriter {
   std::string helpers() const {
     std::string text;
     for (const CFunction& helper : helpers_of(tokens_, function_)) {
-      text += is_truth_ ? "\ntemplate <class Real>\n" : "\n" + pragmas_before(helper);
+      text += is_truth_ ? "\n" + template_of(helper) : "\n" + pragmas_before(helper);
       text += code(helper.begin, helper.close + 1) + "\n";
     }
     return text;
@@ -136,6 +137,25 @@ class CodeWriter {
   }
 
  private:
+  /// Whether a real type or number stands between the tokens.
+  bool has_reals(std::size_t begin, std::size_t end) const {
+    const auto is_any = [&](const lex::Token& token) {
+      return !real_number(token).empty() ||
+             (token.kind == lex::Token::Kind::Word && is_real_type(token.text, names_));
+    };
+    const std::span<const lex::Token> all(tokens_);
+    return std::ranges::any_of(all.subspan(begin, end - begin), is_any);
+  }
+
+  /// What stands before a helper of the reference. Arguments of real types tell which type Real
+  /// is; where there are none, it is the truth's own.
+  std::string template_of(const CFunction& helper) const {
+    std::size_t parameters = helper.begin;
+    while (parameters < helper.open && !tokens_[parameters].is("(")) ++parameters;
+    if (has_reals(parameters, helper.open)) return "template <class Real>\n";
+    return has_reals(helper.begin, helper.close) ? "template <class Real = double>\n" : "";
+  }
+
   bool is_input(const CParameter& parameter) const {
     return std::ranges::find(inputs_, parameter.name) != inputs_.end();
   }
