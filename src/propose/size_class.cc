@@ -129,6 +129,13 @@ std::string_view values_text(std::string_view kind) {
       {"integers", "integers, all equally frequent"},
       {"constant", "one value alone"},
       {"zero", "zeros"},
+      {"offsets", "offsets of rows that differ a lot in length, many of them empty"},
+      {"permutation", "indices, each once and in any order"},
+      {"sorted", "sorted values, some of them equal"},
+      {"spd", "symmetric and positive definite matrices"},
+      {"dominant", "matrices with a dominant diagonal"},
+      {"triangular", "triangular matrices with a dominant diagonal"},
+      {"special", "normally distributed numbers and some special ones, such as denormals"},
   });
   const auto known = std::ranges::find(kWords, kind, &decltype(kWords)::value_type::first);
   return known == kWords.end() ? std::string_view() : known->second;

@@ -77,6 +77,29 @@ TEST(SizeClass, TellsWhichValuesAreTimedWhereWorkloadsSetThem) {
                   "distinct values."));
 }
 
+// They decide which algorithm applies, as a matrix does that can be factorised without pivots.
+TEST(SizeClass, ValuesWithAStructureAreToldByIt) {
+  for (const auto& [kind, words] : std::vector<std::pair<std::string, std::string>>{
+           {"offsets", "offsets of rows that differ a lot in length, many of them empty"},
+           {"permutation", "indices, each once and in any order"},
+           {"sorted", "sorted values, some of them equal"},
+           {"spd", "symmetric and positive definite matrices"},
+           {"dominant", "matrices with a dominant diagonal"},
+           {"triangular", "triangular matrices with a dominant diagonal"},
+           {"special", "normally distributed numbers and some special ones, such as denormals"}}) {
+    task::Definition task = test_task();
+    Workload workload = timed_at(task, 3001, 3011, 0);
+    Tensor& tensor = workload.tensors.front();
+    tensor.values.kind = kind;
+    task::WorkloadSpec spec;
+    spec.group = Group::Time;
+    spec.values[tensor.name] = {};
+    task.workloads.push_back(spec);
+    EXPECT_THAT(describe_size_classes(task, std::vector{workload}),
+                ElementsAre(testing::HasSubstr("`" + tensor.name + "` holds " + words + ".")));
+  }
+}
+
 TEST(SizeClass, TensorsAreNamedWhereSomeHaveShortRows) {
   EXPECT_THAT(classes_of("conv2d", Target::Cpu),
               testing::Each(testing::AnyOf(testing::Not(testing::HasSubstr("begin")),

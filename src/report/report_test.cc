@@ -83,6 +83,17 @@ TEST(ResultsCsv, HasOneLinePerAttemptAndWorkload) {
   EXPECT_THAT(std::string(lines[3]), testing::EndsWith(",0,3000"));
 }
 
+// The code as it was given has threads and types that the reference has not.
+TEST(SummaryTable, ComparesTheCodeAsItWasGivenWhereItIsABaseline) {
+  RunData data = run_data();
+  data.code = "mine.c";
+  data.baselines = {{"yours", 5e6, ""}, {"reference", 9e6, ""}};
+  EXPECT_THAT(summary_table(data, digest()), StartsWith("your code (mine.c): 5.00 ms "));
+  data.baselines[0].mean_ns = 0;
+  EXPECT_THAT(summary_table(data, digest()), StartsWith("your code (mine.c): 9.00 ms "))
+      << "as the reference where it cannot be used";
+}
+
 TEST(SummaryTable, TellsBaselinesIdeasAndTheWinner) {
   const std::string golden =
       "baseline omp                      #.# us\n"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -53,14 +54,19 @@ std::string winner_lines(const RunData& data) {
   return text;
 }
 
-/// The name of the baseline made from a task's sequential reference.
-constexpr std::string_view kReference = "reference";
+/// Names of the baselines that are the user's code: as it was given, or else, where the task has no
+/// such baseline, the task's sequential reference.
+constexpr auto kOwnCode = std::to_array<std::string_view>({"yours", "reference"});
 
 /// A line that compares the user's code with the best kernel, "your code (jacobi.c): 13.3 ms → 6.7
 /// ms, 1.99x"; empty if the task was not drafted from code.
 std::string code_line(const RunData& data) {
   if (data.code.empty() || !data.best) return {};
-  const auto own = std::ranges::find(data.baselines, kReference, &BaselineLine::name);
+  auto own = data.baselines.end();
+  for (const std::string_view name : kOwnCode) {
+    own = std::ranges::find(data.baselines, name, &BaselineLine::name);
+    if (own != data.baselines.end() && own->mean_ns > 0) break;
+  }
   const Evaluation& e = data.confirmation ? *data.confirmation : data.best->evaluation;
   const double after = e.mean_time_ns();
   if (own == data.baselines.end() || own->mean_ns <= 0 || after <= 0) return {};

@@ -10,6 +10,7 @@
 #include "base/foreign_text.h"
 #include "base/text.h"
 #include "task/c/function.h"
+#include "task/c/threads.h"
 #include "task/draft_kernel.h"
 #include "task/draft_name.h"
 #include "task/draft_reference.h"
@@ -326,19 +327,15 @@ std::string Drafter::items() const {
 }
 
 std::string Drafter::input_words() const {
-  const bool is_all_real = std::ranges::all_of(
-      tensors_, [](const DraftTensor& tensor) { return is_real(tensor.parameter->dtype); });
-  if (is_lone_ && is_all_real && is_zero_safe_)
-    return "**Inputs** are whole numbers from -8 to 8, so that sums in any order are exact.";
-  std::vector<std::string> names;
+  std::vector<ToldValues> told;
   for (const auto& tensor : tensors_)
-    if (!timed_yaml().empty() && !planted(tensor).empty())
-      names.push_back("`" + tensor.parameter->name + "`");
-  if (names.empty()) return {};
-  return fmt::format(
-      "**Timed inputs**: along the summed dimension{} of {}, a few lines are 0 except for two "
-      "elements; a kernel that skips one of these gets a visibly wrong sum.",
-      names.size() > 1 ? "s" : "", join(names, " and "));
+    if (const Access& access = facts_.accesses.at(tensor.parameter->name);
+        tensor.role != TensorRole::Out && (access.is_read || access.is_escaping))
+      told.push_back({tensor.parameter->name,
+                      drafted_promise({*tensor.parameter, tensor.shape, is_lone_}, function_,
+                                      facts_.elements, source_, tokens_),
+                      !timed_yaml().empty() && !planted(tensor).empty()});
+  return values_words(told);
 }
 
 /// The text in double quotes, escaped as YAML and JSON require.
@@ -438,9 +435,11 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
   const PlainSource plain = KW_TRY(plain_source(given, file, wanted));
-  const std::string_view source = plain.source;
+  const std::string serial = without_threads(plain.source);
+  const std::string_view source = serial;
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
+  KW_TRY(refuse_openmp_calls(source, file, tokens, function));
   const auto facts = study_body(function, tokens, integer_macros(source));
   for (const auto& [name, access] : facts.accesses)
     for (const CodeProblem& problem : access.problems) {
@@ -477,6 +476,10 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
   if (std::string kernel = draft_kernel(source, tokens, function, facts.parts, drafter.inputs());
       !kernel.empty() && !is_skeleton)
     draft.files["baselines/naive.cu"] = std::move(kernel);
+  if (std::string own = draft_own_code(plain.source, fs::path(file).filename().string(),
+                                       function.name, drafter.inputs());
+      !own.empty() && !is_skeleton)
+    draft.files["baselines/yours.cpp"] = std::move(own);
   // A draft must load. If not, the error tells the user what to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)

@@ -185,11 +185,63 @@ TEST(DraftWork, HeedsConditions) {
 
 TEST(DraftWork, TellsWhatItCouldNotCount) {
   const auto drafted = draft(
-      "void f(int n, const int* last, const float* x, float* y) {\n"
-      "  for (int i = 0; i < n; ++i) {\n    float s = 0;\n"
-      "    for (int k = 0; k < last[i]; ++k) s += x[k];\n    y[i] = s;\n  }\n}\n");
+      "void f(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) {\n    float s = x[i];\n"
+      "    while (s > 1) s *= 0.5f;\n    y[i] = s;\n  }\n}\n");
   EXPECT_THAT(drafted.notes, testing::Contains("work: a loop whose bounds could not be read counts "
                                                "as one turn"));
+}
+
+TEST(DraftWork, OfLoopsThatDataMayEndIsThatOfAllTurns) {
+  const auto escape = [](const std::string& loop) {
+    return draft(
+        "void escape_time(int w, int h, int max_iter, int* image) {\n"
+        "  for (int j = 0; j < h; ++j)\n    for (int i = 0; i < w; ++i) {\n"
+        "      double x = i, y = j;\n      int it = 0;\n      " +
+        loop + "\n      image[j * w + i] = it;\n    }\n}\n");
+  };
+  const std::string body = "{ x = x * x - y * y; y = x * y; ";
+  for (const std::string& loop :
+       {"while (x * x + y * y <= 4 && it < max_iter) " + body + "it++; }",
+        "while (it < max_iter && x * x + y * y <= 4) " + body + "++it; }",
+        "while ((it < max_iter) && (x * x + y * y <= 4.0)) " + body + "it += 1; }",
+        "for (it = 0; it < max_iter && x * x + y * y <= 4; ++it) " + body + "}",
+        "while (x * x + y * y <= 4 && it++ < max_iter) " + body + "}"}) {
+    const auto drafted = escape(loop);
+    EXPECT_EQ(tensors_of(drafted), "image out [h, w]") << loop;
+    const auto definition = parse_task({"draft", drafted.files});
+    ASSERT_TRUE(definition.has_value()) << loop;
+    EXPECT_THAT(definition->work.flops.expr.text(), testing::HasSubstr("* h * max_iter * w"))
+        << loop;
+    EXPECT_EQ(definition->work.floor_bytes.expr.text(), "4 * h * w") << "what is written, alone";
+    EXPECT_THAT(drafted.notes, testing::Contains("work: a loop that data may end earlier counts "
+                                                 "with all turns that it may have"));
+    for (const WorkloadSpec& spec : definition->workloads) {
+      EXPECT_GE(spec.dims.at("max_iter"), 20);
+      EXPECT_LE(spec.dims.at("max_iter"), 50);
+    }
+  }
+  for (const std::string& loop : {"while (x * x + y * y <= 4) " + body + "it++; }",
+                                  "while (x < 4 || it < max_iter) " + body + "it++; }",
+                                  "while (x < 4 && it < max_iter) " + body + "it++; it++; }"})
+    EXPECT_THAT(escape(loop).notes, testing::Contains("work: a loop whose bounds could not be read "
+                                                      "counts as one turn"))
+        << loop;
+}
+
+TEST(DraftWork, OfRowsBetweenOffsetsIsThatOfAllTheirElements) {
+  EXPECT_EQ(work_of("void rows(int n, int width, int nonzeros, const int* begin, const int* at,\n"
+                    "          const double* a, const double* x, double* y) {\n"
+                    "  for (int i = 0; i < n; ++i) {\n    double sum = 0;\n"
+                    "    for (int k = begin[i]; k < begin[i + 1]; ++k) sum += a[k] * x[at[k]];\n"
+                    "    y[i] = 2 * sum;\n  }\n}\n"),
+            "elementwise: 2 * nonzeros + n");
+  EXPECT_EQ(work_of("void sums(int n, int width, const int* used, const float* x, float* y) {\n"
+                    "  for (int i = 0; i < n; ++i) {\n    float sum = 0;\n"
+                    "    for (int j = 0; j < used[i]; ++j) sum += x[i * width + j];\n"
+                    "    y[i] = sum;\n  }\n}\n"),
+            "elementwise: (n * width) / 2")
+      << "half of the largest number";
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class KernelWriter {
     std::string text = fmt::format(
         "// {} with one thread for each turn of its outer loops, drafted from the C function.\n",
         function_.name);
-    const std::string macros = macros_of(source_) + typedefs_text(tokens_, true);
+    const std::string macros = macros_of(source_) + typedefs_text(tokens_, CodeUse::Device);
     return text + plan + (macros.empty() ? "" : "\n" + macros) + helpers() + kernels;
   }
 
@@ -137,8 +137,7 @@ class KernelWriter {
 
   std::string helpers() const {
     std::string text;
-    for (const CFunction& helper : find_functions(tokens_)) {
-      if (helper.begin == function_.begin) continue;
+    for (const CFunction& helper : helpers_of(tokens_, function_)) {
       std::size_t begin = helper.begin;
       while (tokens_[begin].is("static") || tokens_[begin].is("inline")) ++begin;
       text += "\nstatic __device__ " + code(begin, helper.close + 1) + "\n";
@@ -152,7 +151,7 @@ class KernelWriter {
     for (std::size_t i = begin; i < end; ++i) {
       if (i > begin) {
         const std::size_t gap = tokens_[i - 1].end;
-        text += source_.substr(gap, tokens_[i].offset - gap);
+        text += without_blank_lines(source_.substr(gap, tokens_[i].offset - gap));
       }
       const CParameter* parameter = function_.find(tokens_[i].text);
       if (parameter != nullptr && parameter->bounds.size() > 1 && depth < kDeepestIndex &&

@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <span>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "lex/directives.h"
+#include "task/c/threads.h"
 #include "task/c/types.h"
 
 namespace kw::task {
@@ -46,10 +50,9 @@ bool is_real_type(std::string_view word, const TypeNames& names) {
   return dtype && is_real(*dtype);
 }
 
-std::string rewrite(const lex::Token& token, const TypeNames& names) {
+std::string for_truth(const lex::Token& token, const TypeNames& names) {
   const auto text = token.text;
   if (token.kind == lex::Token::Kind::Word && is_real_type(text, names)) return "Real";
-  if (token.is("restrict")) return "__restrict";
   if (token.kind == lex::Token::Kind::Word) {
     const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
     for (const auto name : {text, stem})
@@ -60,45 +63,185 @@ std::string rewrite(const lex::Token& token, const TypeNames& names) {
   return std::string(text);
 }
 
-/// The source from token `begin` up to, but without, token `end`, with each token rewritten for the
-/// reference.
-std::string rewrite(std::string_view source, const std::vector<lex::Token>& tokens,
-                    const TypeNames& names, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (i > begin) {
-      const auto gap = tokens[i - 1].end;
-      text += source.substr(gap, tokens[i].offset - gap);
-    }
-    const bool is_qualified = i > 0 && (tokens[i - 1].is("::") || tokens[i - 1].is("."));
-    text += is_qualified ? std::string(tokens[i].text) : rewrite(tokens[i], names);
+/// Writes a function of the source, token by token, and what stands before it in the file.
+class CodeWriter {
+ public:
+  CodeWriter(std::string_view source, const std::vector<lex::Token>& tokens,
+             const CFunction& function, const std::vector<std::string>& inputs, CodeUse use)
+      : source_(source),
+        tokens_(tokens),
+        function_(function),
+        inputs_(inputs),
+        is_truth_(use == CodeUse::Truth),
+        names_(type_names_of(source, tokens)) {}
+
+  bool has_array_of_arrays() const {
+    return std::ranges::any_of(function_.parameters,
+                               [](const CParameter& p) { return p.bounds.size() > 1; });
   }
-  return text;
-}
 
-std::string c_type_of(Dtype dtype) {
-  return is_real(dtype) ? "Real" : std::string(row_of(dtype).c_type);
-}
+  /// The other functions that the function uses.
+  std::string helpers() const {
+    std::string text;
+    for (const CFunction& helper : helpers_of(tokens_, function_)) {
+      text += is_truth_ ? "\n" + template_of(helper) : "\n" + pragmas_before(helper);
+      text += code(helper.begin, helper.close + 1) + "\n";
+    }
+    return text;
+  }
 
-/// A parameter of the reference function. An array with several dimensions is passed as
-/// `name_data`, and a view of it gets the parameter's own name.
-std::string parameter_text(const CParameter& parameter, bool is_input) {
-  if (!parameter.is_pointer)
-    return fmt::format("{} {}", c_type_of(parameter.dtype), parameter.name);
-  return fmt::format("{}{}* {}{}", is_input ? "const " : "", c_type_of(parameter.dtype),
-                     parameter.name, parameter.bounds.size() > 1 ? "_data" : "");
-}
+  /// The function itself, named `name`.
+  std::string whole(std::string_view name) const {
+    std::vector<std::string> parameters;
+    std::string views;
+    for (const CParameter& parameter : function_.parameters) {
+      parameters.push_back(parameter_text(parameter));
+      if (parameter.bounds.size() > 1)
+        views += is_truth_ ? view_text(parameter) : array_text(parameter);
+    }
+    const std::size_t first = tokens_[function_.open].end;
+    const std::string lead = views.empty() ? gap(first, tokens_[function_.open + 1].offset)
+                                           : fmt::format("\n{}{}", views, lead_behind_views(first));
+    return fmt::format("void {}({}) {{{}{}\n}}\n", name, join(parameters, ", "), lead,
+                       code(function_.open + 1, function_.close));
+  }
 
-std::string view_text(const CParameter& parameter, bool is_input) {
-  std::vector<std::string> inner;
-  for (std::size_t i = 1; i < parameter.bounds.size(); ++i)
-    inner.push_back(fmt::format("static_cast<std::ptrdiff_t>({})", parameter.bounds[i]));
-  return fmt::format(
-      "  const std::ptrdiff_t {0}_inner[] = {{{1}}};\n"
-      "  const View<{2}{3}, {4}> {0}{{{0}_data, {0}_inner}};\n",
-      parameter.name, join(inner, ", "), is_input ? "const " : "", c_type_of(parameter.dtype),
-      parameter.bounds.size());
-}
+  /// Pragmas that stand right before a function, such as `omp declare simd`.
+  std::string pragmas_before(const CFunction& function) const {
+    const std::size_t from = function.begin > 0 ? tokens_[function.begin - 1].end : 0;
+    const std::string_view before = source_.substr(from, tokens_[function.begin].offset - from);
+    const lex::Tokens all = lex::lex(before);
+    std::string text;
+    for (const lex::Directive& directive : lex::directives_of(all))
+      if (directive.name() == "pragma" && directive.word() != "once")
+        text += "#" + directive.text(0) + "\n";
+    return text;
+  }
+
+  /// Whether the code has real types beside that of the tensors, or promises that pointers do not
+  /// overlap: neither is left in the reference.
+  bool differs_from_truth() const {
+    for (const CParameter& parameter : function_.parameters)
+      if (!restrict_of(parameter).empty()) return true;
+    std::set<Dtype> reals;
+    const auto note = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto dtype = dtype_of(std::array{std::string(tokens_[i].text)}, names_);
+        if (tokens_[i].kind == lex::Token::Kind::Word && dtype && is_real(*dtype))
+          reals.insert(*dtype);
+      }
+    };
+    note(function_.begin, function_.close);
+    for (const CFunction& helper : helpers_of(tokens_, function_)) note(helper.begin, helper.close);
+    return reals.size() > 1;
+  }
+
+ private:
+  /// Whether a real type or number stands between the tokens.
+  bool has_reals(std::size_t begin, std::size_t end) const {
+    const auto is_any = [&](const lex::Token& token) {
+      return !real_number(token).empty() ||
+             (token.kind == lex::Token::Kind::Word && is_real_type(token.text, names_));
+    };
+    const std::span<const lex::Token> all(tokens_);
+    return std::ranges::any_of(all.subspan(begin, end - begin), is_any);
+  }
+
+  /// What stands before a helper of the reference. Arguments of real types tell which type Real
+  /// is; where there are none, it is the truth's own.
+  std::string template_of(const CFunction& helper) const {
+    std::size_t parameters = helper.begin;
+    while (parameters < helper.open && !tokens_[parameters].is("(")) ++parameters;
+    if (has_reals(parameters, helper.open)) return "template <class Real>\n";
+    return has_reals(helper.begin, helper.close) ? "template <class Real = double>\n" : "";
+  }
+
+  bool is_input(const CParameter& parameter) const {
+    return std::ranges::find(inputs_, parameter.name) != inputs_.end();
+  }
+
+  std::string gap(std::size_t begin, std::size_t end) const {
+    return without_blank_lines(source_.substr(begin, end - begin));
+  }
+
+  /// The source from token `begin` up to, but without, token `end`.
+  std::string code(std::size_t begin, std::size_t end) const {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > begin) text += gap(tokens_[i - 1].end, tokens_[i].offset);
+      const bool is_qualified = i > 0 && (tokens_[i - 1].is("::") || tokens_[i - 1].is("."));
+      if (tokens_[i].is("restrict"))
+        text += "__restrict";
+      else if (is_truth_ && !is_qualified)
+        text += for_truth(tokens_[i], names_);
+      else
+        text += source_.substr(tokens_[i].offset, tokens_[i].end - tokens_[i].offset);
+    }
+    return text;
+  }
+
+  std::string c_type_of(Dtype dtype) const {
+    return is_truth_ && is_real(dtype) ? "Real" : std::string(row_of(dtype).c_type);
+  }
+
+  /// " __restrict" where the code says so of the parameter; the reference needs no such promise.
+  std::string restrict_of(const CParameter& parameter) const {
+    bool is_promised = false;
+    for (std::size_t i = function_.begin; i < function_.open; ++i) {
+      if (tokens_[i].is(",") || tokens_[i].is("(")) is_promised = false;
+      is_promised = is_promised || tokens_[i].is("restrict") || tokens_[i].is("__restrict") ||
+                    tokens_[i].is("__restrict__");
+      const bool is_name =
+          tokens_[i].is(parameter.name) && (tokens_[i + 1].is(",") || tokens_[i + 1].is(")"));
+      if (is_name) return is_promised ? " __restrict" : "";
+    }
+    return {};
+  }
+
+  /// A parameter of the function. An array with several dimensions is passed as `name_data`, and
+  /// what is declared from it gets the parameter's own name.
+  std::string parameter_text(const CParameter& parameter) const {
+    if (!parameter.is_pointer)
+      return fmt::format("{} {}", c_type_of(parameter.dtype), parameter.name);
+    return fmt::format("{}{}*{} {}{}", is_input(parameter) ? "const " : "",
+                       c_type_of(parameter.dtype), is_truth_ ? "" : restrict_of(parameter),
+                       parameter.name, parameter.bounds.size() > 1 ? "_data" : "");
+  }
+
+  std::string view_text(const CParameter& parameter) const {
+    std::vector<std::string> inner;
+    for (std::size_t i = 1; i < parameter.bounds.size(); ++i)
+      inner.push_back(fmt::format("static_cast<std::ptrdiff_t>({})", parameter.bounds[i]));
+    return fmt::format(
+        "  const std::ptrdiff_t {0}_inner[] = {{{1}}};\n"
+        "  const View<{2}{3}, {4}> {0}{{{0}_data, {0}_inner}};\n",
+        parameter.name, join(inner, ", "), is_input(parameter) ? "const " : "",
+        c_type_of(parameter.dtype), parameter.bounds.size());
+  }
+
+  /// The array as C has it: a pointer to rows, whose length may be known at run time only.
+  std::string array_text(const CParameter& parameter) const {
+    std::string inner;
+    for (std::size_t i = 1; i < parameter.bounds.size(); ++i)
+      inner += fmt::format("[{}]", parameter.bounds[i]);
+    const std::string type = (is_input(parameter) ? "const " : "") + c_type_of(parameter.dtype);
+    return fmt::format("  {0} (*{1}){2} = ({0} (*){2}){1}_data;\n", type, parameter.name, inner);
+  }
+
+  /// What follows the views: pragmas before the first statement, else an indentation.
+  std::string lead_behind_views(std::size_t first) const {
+    const std::string before = gap(first, tokens_[function_.open + 1].offset);
+    const std::size_t line = before.find('\n');
+    return is_truth_ || line == std::string::npos ? "  " : before.substr(line + 1);
+  }
+
+  std::string_view source_;
+  const std::vector<lex::Token>& tokens_;
+  const CFunction& function_;
+  const std::vector<std::string>& inputs_;
+  const bool is_truth_;
+  const TypeNames names_;
+};
 
 }  // namespace
 
@@ -109,6 +252,18 @@ std::string_view real_number(const lex::Token& token) {
     return {};
   const bool has_suffix = text.ends_with('f') || text.ends_with('F');
   return text.substr(0, text.size() - (has_suffix ? 1 : 0));
+}
+
+std::string without_blank_lines(std::string_view gap) {
+  std::string text;
+  const auto lines = split(gap, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_inner = i > 0 && i + 1 < lines.size();
+    if (is_inner && !lines[i].empty() && trim(lines[i]).empty()) continue;
+    if (i > 0) text += '\n';
+    text += lines[i];
+  }
+  return text;
 }
 
 std::string macros_of(std::string_view source) {
@@ -122,60 +277,53 @@ std::string macros_of(std::string_view source) {
   return text;
 }
 
-std::string typedefs_text(const std::vector<lex::Token>& tokens, bool with_real) {
+std::string typedefs_text(const std::vector<lex::Token>& tokens, CodeUse use) {
   std::string text;
   const TypeNames names = typedefs_of(tokens);
   for (const auto& [name, words] : names) {
     const auto dtype = dtype_of(words, names);
     // A header declares the names of <stdint.h>, perhaps by another type of the same width.
     if (!dtype || dtype_of(std::array{name})) continue;
-    // Pointers to elements must have the type of the parameters: see parameter_text() and, for
-    // device code, draft_kernel.cc.
-    if (with_real)
-      text += fmt::format("typedef {} {};\n", row_of(*dtype).plain_type, name);
-    else if (!is_real(*dtype))
-      text += fmt::format("typedef {} {};\n", row_of(*dtype).c_type, name);
+    if (use == CodeUse::Truth && is_real(*dtype)) continue;
+    // Pointers to elements must have the type of the parameters, which draft_kernel.cc names
+    // without typedefs.
+    const DtypeRow row = row_of(*dtype);
+    text +=
+        fmt::format("typedef {} {};\n", use == CodeUse::Device ? row.plain_type : row.c_type, name);
   }
   return text;
 }
 
 std::string draft_reference(std::string_view source, const std::vector<lex::Token>& tokens,
                             const CFunction& function, const std::vector<std::string>& inputs) {
-  const auto is_input = [&](const CParameter& p) {
-    return std::ranges::find(inputs, p.name) != inputs.end();
-  };
+  const CodeWriter writer(source, tokens, function, inputs, CodeUse::Truth);
   std::string text = fmt::format("// The truth of {}, drafted from a C function.\n", function.name);
   text +=
       "#include <stdint.h>\n\n#include <cmath>\n#include <cstddef>\n#include <cstdlib>\n#include "
       "<cstring>\n";
-  text += macros_of(source);
-  const TypeNames names = type_names_of(source, tokens);
-  text += typedefs_text(tokens, false);
-  bool has_view = false;
-  std::vector<std::string> parameters;
-  std::string views;
-  for (const auto& parameter : function.parameters) {
-    parameters.push_back(parameter_text(parameter, is_input(parameter)));
-    if (parameter.bounds.size() < 2) continue;
-    has_view = true;
-    views += view_text(parameter, is_input(parameter));
-  }
-  if (has_view) text += kView;
-  for (const auto& helper : find_functions(tokens)) {
-    if (helper.begin == function.begin) continue;
-    text += fmt::format("\ntemplate <class Real>\n{}\n",
-                        rewrite(source, tokens, names, helper.begin, helper.close + 1));
-  }
-  const auto body = rewrite(source, tokens, names, function.open + 1, function.close);
-  const auto lead_from = tokens[function.open].offset + 1;
-  const auto lead_to =
-      function.open + 1 < tokens.size() ? tokens[function.open + 1].offset : lead_from;
-  const std::string lead = views.empty()
-                               ? std::string(source.substr(lead_from, lead_to - lead_from))
-                               : fmt::format("\n{}  ", views);
-  text += fmt::format("\ntemplate <class Real>\nvoid reference({}) {{{}{}\n}}\n",
-                      join(parameters, ", "), lead, body);
-  return text;
+  text += macros_of(source) + typedefs_text(tokens, CodeUse::Truth);
+  if (writer.has_array_of_arrays()) text += kView;
+  return text + writer.helpers() + "\ntemplate <class Real>\n" + writer.whole("reference");
+}
+
+std::string draft_own_code(std::string_view source, std::string_view file, std::string_view wanted,
+                           const std::vector<std::string>& inputs) {
+  const std::string with = with_threads(source);
+  const lex::Tokens spelled = lex::tokenize(with);
+  const std::vector<lex::Token>& tokens = spelled;
+  const auto function = parse_c_function(with, file, tokens, wanted);
+  if (!function) return {};  // where pragmas stand in places that are not read here
+  const CodeWriter writer(with, tokens, *function, inputs, CodeUse::Own);
+  if (!has_thread_pragmas(source) && !writer.differs_from_truth()) return {};
+  std::string text =
+      fmt::format("// The code of {} as it was given, with its own types and pragmas.\n",
+                  sanitise_line(file, 200));
+  text += "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
+  const auto is_of_openmp = [](const lex::Token& token) { return token.text.starts_with("omp_"); };
+  if (std::ranges::any_of(tokens, is_of_openmp)) text += "#include <omp.h>\n";
+  text += macros_of(with) + typedefs_text(tokens, CodeUse::Own);
+  return text + writer.helpers() + "\n" + writer.pragmas_before(*function) + "extern \"C\" " +
+         writer.whole(function->name);
 }
 
 }  // namespace kw::task

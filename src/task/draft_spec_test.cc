@@ -72,9 +72,76 @@ TEST(DraftWords, TellLoopsOnceAndTheValuesOfInputs) {
   EXPECT_THAT(product,
               HasSubstr("**Timed inputs**: along the summed dimensions of `a` and `b`, a few "
                         "lines are 0 except for two elements"));
-  EXPECT_THAT(spec_of("void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
-                      "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n"),
-              HasSubstr("**Inputs** are whole numbers from -8 to 8"));
+  EXPECT_THAT(
+      spec_of("void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
+              "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n"),
+      HasSubstr("**Inputs**: `x` holds whole numbers from -8 to 8, so that sums in any order "
+                "are exact."));
+}
+
+/// The sentences of a drafted spec.md about the values of inputs; "" where there are none.
+std::string inputs_of(std::string_view source) {
+  const std::string spec = spec_of(source);
+  const std::size_t begin = spec.find("**Inputs**: ");
+  return begin == std::string::npos ? "" : spec.substr(begin, spec.find('\n', begin) - begin);
+}
+
+// A kernel that relies on more than these promises would be right by chance.
+TEST(DraftWords, TellWhatAKernelMayRelyOn) {
+  const std::string last = " A kernel may rely on no more than that, and on finite numbers.";
+  EXPECT_EQ(inputs_of("void rows(int n, int width, int nonzeros, const int* begin, const int* at,\n"
+                      "          const double* a, const double* x, double* y) {\n"
+                      "  for (int i = 0; i < n; ++i) {\n    double sum = 0;\n"
+                      "    for (int k = begin[i]; k < begin[i + 1]; ++k) sum += a[k] * x[at[k]];\n"
+                      "    y[i] = sum;\n  }\n}\n"),
+            "**Inputs**: `begin` never decreases, its first element is 0 and its last is "
+            "`nonzeros`; rows differ in length, and some are empty; `at` holds indices of `x` from "
+            "0 to `width - 1`, in any order, and some more than once." +
+                last);
+  EXPECT_EQ(inputs_of("void spread(int n, const int* to, const float* x, float* y) {\n"
+                      "  for (int i = 0; i < n; ++i) y[to[i]] = x[i];\n}\n"),
+            "**Inputs**: `to` holds each index of `y` once, in any order." + last);
+  EXPECT_EQ(inputs_of("void sums(int n, int width, const int* used, const float* x, float* y) {\n"
+                      "  for (int i = 0; i < n; ++i) {\n    float sum = 0;\n"
+                      "    for (int j = 0; j < used[i]; ++j) sum += x[i * width + j];\n"
+                      "    y[i] = sum;\n  }\n}\n"),
+            "**Inputs**: `used` holds numbers of turns from 0 to `width`." + last);
+  const auto elementwise = [](const std::string& type, const std::string& statement) {
+    return inputs_of("void f(int n, const " + type + "* x, float* y) {\n" +
+                     "  for (int i = 0; i < n; ++i) " + statement + "\n}\n");
+  };
+  EXPECT_EQ(elementwise("float", "y[i] = 2 * x[i];"), "") << "plain noise";
+  EXPECT_EQ(elementwise("float", "y[i] = 1 / x[i];"),
+            "**Inputs**: `x` holds numbers from 0.5 to 2." + last);
+  EXPECT_EQ(elementwise("int", "y[i] = x[i] ? 1 : 0;"),
+            "**Inputs**: `x` is 0 or 1, each about as often." + last);
+  EXPECT_EQ(elementwise("int", "y[i] = x[i] + 2;"),
+            "**Inputs**: `x` holds whole numbers from -1000 to 1000." + last);
+  EXPECT_EQ(elementwise("unsigned char", "y[i] = x[i] + 2;"),
+            "**Inputs**: `x` holds any numbers of its type." + last);
+}
+
+TEST(DraftWords, TellOfMatricesAndSortedNumbersWhatTheyAre) {
+  using testing::HasSubstr;
+  EXPECT_THAT(inputs_of("#include <math.h>\n"
+                        "void factor(int n, double a[n][n]) {\n"
+                        "  for (int j = 0; j < n; ++j) {\n"
+                        "    for (int k = 0; k < j; ++k) a[j][j] -= a[j][k] * a[j][k];\n"
+                        "    a[j][j] = sqrt(a[j][j]);\n"
+                        "    for (int i = j + 1; i < n; ++i) a[i][j] /= a[j][j];\n  }\n}\n"),
+              HasSubstr("`a` is symmetric and positive definite, so that no pivots are needed"));
+  EXPECT_THAT(inputs_of("void solve(int n, const double* l, double* x) {\n"
+                        "  for (int i = 0; i < n; ++i) {\n"
+                        "    for (int j = 0; j < i; ++j) x[i] -= l[i * n + j] * x[j];\n"
+                        "    x[i] = x[i] / l[i * n + i];\n  }\n}\n"),
+              HasSubstr("`l` has a diagonal that is larger than the rest of its row"));
+  EXPECT_THAT(inputs_of("void place(int n, int m, const int* known, const int* wanted, int* at) {\n"
+                        "  for (int i = 0; i < m; ++i) {\n    int low = 0, high = n - 1;\n"
+                        "    while (low < high) {\n      const int middle = (low + high) / 2;\n"
+                        "      if (known[middle] < wanted[i]) low = middle + 1;\n"
+                        "      else high = middle;\n    }\n    at[i] = low;\n  }\n}\n"),
+              testing::AllOf(HasSubstr("`known` never decreases along its last dimension"),
+                             HasSubstr("`wanted` holds whole numbers from -100 to 100")));
 }
 
 TEST(DraftWords, NameWhatOnlyTheReferenceShows) {

@@ -258,6 +258,23 @@ TEST(Draft, TypesOfTheFileAreThoseOfTheParameters) {
   EXPECT_NE(drafted.files.at("task.yaml").find("dtype: u8"), std::string::npos);
 }
 
+// No argument would tell the type of a template.
+TEST(Draft, HelpersWithoutRealArgumentsCanBeCalled) {
+  const auto drafted = draft(
+      "static int wrap(int i, int n) { return i < 0 ? i + n : i; }\n"
+      "static int level(int i) { return i * 0.5; }\n"
+      "static float half(float x) { return x / 2; }\n"
+      "void f(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = half(x[wrap(level(i) - 1, n)]);\n}\n",
+      "f");
+  EXPECT_THAT(drafted.files.at("reference.cpp"),
+              testing::HasSubstr("\n\nstatic int wrap(int i, int n) { return i < 0 ? i + n : i; }\n"
+                                 "\ntemplate <class Real = double>\n"
+                                 "static int level(int i) { return i * Real(0.5); }\n"
+                                 "\ntemplate <class Real>\n"
+                                 "static Real half(Real x) { return x / 2; }\n"));
+}
+
 TEST(Draft, SkeletonIsACompleteTask) {
   const auto drafted = draft_skeleton("mine");
   ASSERT_TRUE(drafted.has_value()) << describe(drafted.error());

@@ -39,15 +39,21 @@ std::optional<Polynomial> product_of(const SizedElements& tensor) {
   return product;
 }
 
-/// Values as YAML, with the reason and the token that is the reason.
+/// Values as YAML, with the reason, the token that is the reason, and what drafted_promise() says
+/// of them.
 struct Chosen {
   std::string values;
   std::string why;
   std::size_t token = 0;
+  std::string promise;
 };
 
 std::string integers_text(std::int64_t lo, std::int64_t hi) {
   return fmt::format("kind: integers, lo: {}, hi: {}", lo, hi);
+}
+
+std::string whole_numbers(std::int64_t lo, std::int64_t hi) {
+  return fmt::format("holds whole numbers from {} to {}", lo, hi);
 }
 
 /// The expression, with the largest number of a narrow type as its limit.
@@ -65,20 +71,27 @@ Chosen of_places(const ElementBound& element, const ValuedTensor& tensor) {
   const char* const check = element.is_guess ? "CHECK, the size is a guess: " : "";
   if (element.use == ElementUse::Offsets)
     return {fmt::format("kind: offsets, count: \"{}\"", size),
-            fmt::format("{}Row i lies from element i to below element i + 1", check),
-            element.token};
-  if (element.use == ElementUse::Turns)
-    return {fmt::format("kind: integers, lo: 0, hi: \"{}\"", bounded(size, tensor.parameter.dtype)),
-            fmt::format("{}Numbers of turns of a loop", check), element.token};
+            fmt::format("{}Row i lies from element i to below element i + 1", check), element.token,
+            fmt::format("never decreases, its first element is 0 and its last is `{}`; rows differ "
+                        "in length, and some are empty",
+                        size)};
+  if (element.use == ElementUse::Turns) {
+    const std::string last = bounded(size, tensor.parameter.dtype);
+    return {fmt::format("kind: integers, lo: 0, hi: \"{}\"", last),
+            fmt::format("{}Numbers of turns of a loop", check), element.token,
+            fmt::format("holds numbers of turns from 0 to `{}`", last)};
+  }
   if (element.is_set && tensor.shape == std::vector<std::string>{size})
     return {"kind: permutation",
             fmt::format("{}Indices of {}, each once, so that no two turns write the same element",
                         check, element.of),
-            element.token};
-  const auto last = add(element.size, {{{}, 1}}, -1);
-  return {fmt::format("kind: integers, lo: 0, hi: \"{}\"",
-                      bounded(last ? to_expression(*last) : size, tensor.parameter.dtype)),
-          fmt::format("{}Indices of {}", check, element.of), element.token};
+            element.token, fmt::format("holds each index of `{}` once, in any order", element.of)};
+  const auto below = add(element.size, {{{}, 1}}, -1);
+  const std::string last = bounded(below ? to_expression(*below) : size, tensor.parameter.dtype);
+  return {fmt::format("kind: integers, lo: 0, hi: \"{}\"", last),
+          fmt::format("{}Indices of {}", check, element.of), element.token,
+          fmt::format("holds indices of `{}` from 0 to `{}`, in any order, and some more than once",
+                      element.of, last)};
 }
 
 /// The bounds of integers that are searched: few enough to be found.
@@ -92,7 +105,16 @@ Chosen of_sorted(const ElementBound& element, Dtype dtype) {
   return {is_real(dtype)
               ? fmt::format("kind: sorted, lo: {}, hi: {}", -kFar, kFar)
               : fmt::format("kind: sorted, lo: {}, hi: {}", searched_from(dtype), kSearched),
-          "A binary search needs sorted numbers", element.token};
+          "A binary search needs sorted numbers", element.token,
+          "never decreases along its last dimension, and some neighbours are equal"};
+}
+
+constexpr const char* kPositive = "holds numbers from 0.5 to 2";
+
+/// Values of what is only told apart from zero.
+Chosen of_flags(const ArrayUses& uses) {
+  return {integers_text(0, 1), "The code tells these apart from 0, and nothing else", uses.flag,
+          "is 0 or 1, each about as often"};
 }
 
 Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
@@ -101,22 +123,25 @@ Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
   if (is_square && uses.diagonal_root > 0)
     return {"kind: spd",
             "A root of the diagonal is taken, so the matrix is symmetric and positive definite",
-            uses.diagonal_root};
+            uses.diagonal_root, "is symmetric and positive definite, so that no pivots are needed"};
   if (is_square && uses.diagonal_divisor > 0)
     return {"kind: dominant",
             "The code divides by the diagonal without pivots, so the diagonal dominates",
-            uses.diagonal_divisor};
+            uses.diagonal_divisor,
+            "has a diagonal that is larger than the rest of its row, so that no pivots are needed"};
   for (const std::size_t token : {uses.root, uses.diagonal_root})
     if (token > 0)
-      return {"kind: uniform, lo: 0.5, hi: 2", "Roots and logarithms need positive numbers", token};
+      return {"kind: uniform, lo: 0.5, hi: 2", "Roots and logarithms need positive numbers", token,
+              kPositive};
   for (const std::size_t token : {uses.divisor, uses.diagonal_divisor})
     if (token > 0)
       return {"kind: uniform, lo: 0.5, hi: 2", "The code divides by these, so they stay off 0",
-              token};
+              token, kPositive};
   if (tensor.is_lone)
     return {integers_text(-8, 8),
-            "A lone sum may cancel to nothing; of small integers it is exact in any order"};
-  return {"kind: normal, mean: 0, std: 1", ""};
+            "A lone sum may cancel to nothing; of small integers it is exact in any order", 0,
+            whole_numbers(-8, 8) + ", so that sums in any order are exact"};
+  return {"kind: normal, mean: 0, std: 1", "", 0, ""};
 }
 
 /// Values of integers that are numbers to calculate with.
@@ -127,41 +152,45 @@ Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
   const std::int64_t lowest = std::max(row.lowest, -kMostDrawn);
   const auto highest =
       static_cast<std::int64_t>(std::min(row.highest, static_cast<std::uint64_t>(kMostDrawn)));
-  const auto within = [&](std::int64_t lo, std::int64_t hi) {
-    return integers_text(std::max(lo, lowest), std::min(hi, highest));
+  const auto within = [&](std::int64_t lo, std::int64_t hi, std::string why, std::size_t token) {
+    lo = std::max(lo, lowest), hi = std::min(hi, highest);
+    const bool is_all = lo == row.lowest && std::cmp_equal(hi, row.highest);
+    return Chosen{integers_text(lo, hi), std::move(why), token,
+                  is_all ? "holds any numbers of its type" : whole_numbers(lo, hi)};
   };
-  if (dtype == Dtype::Bool) return {within(0, 1), ""};
+  if (dtype == Dtype::Bool) return {integers_text(0, 1), "", 0, ""};
   if (uses.equal > 0) {
     const auto [least, most] = std::ranges::minmax(uses.equal_to);
     constexpr std::int64_t kSmall = 8;
-    return {within(least >= 0 && least <= kSmall ? 0 : least - 2, most + 2),
-            "Around the numbers with which the code compares these", uses.equal};
+    return within(least >= 0 && least <= kSmall ? 0 : least - 2, most + 2,
+                  "Around the numbers with which the code compares these", uses.equal);
   }
   for (const std::size_t token : {uses.divisor, uses.diagonal_divisor})
-    if (token > 0) return {within(1, 100), "The code divides by these, so they stay off 0", token};
+    if (token > 0) return within(1, 100, "The code divides by these, so they stay off 0", token);
   if (uses.index > 0)
-    return {within(0, 1000), "CHECK: an index is calculated from these, so they are not negative",
-            uses.index};
-  if (uses.shift > 0) return {within(0, 7), "Numbers of bits to shift by", uses.shift};
+    return within(0, 1000, "CHECK: an index is calculated from these, so they are not negative",
+                  uses.index);
+  if (uses.shift > 0) return within(0, 7, "Numbers of bits to shift by", uses.shift);
   if (uses.feedback > 0)
-    return {within(0, 100), "Sums of these replace them, so they are not negative and small",
-            uses.feedback};
+    return within(0, 100, "Sums of these replace them, so they are not negative and small",
+                  uses.feedback);
   constexpr std::size_t kByte = 1;
   if (uses.order > 0 && size_of(dtype) > kByte) {
     std::vector<std::int64_t> numbers = uses.order_to;
     numbers.push_back(0);
     const auto ends = std::ranges::minmax(numbers);
     constexpr std::int64_t kBeyond = 30;
-    return {within(ends.min - kBeyond, ends.max + kBeyond),
-            "Around what the code compares these with, so that each way is taken", uses.order};
+    return within(ends.min - kBeyond, ends.max + kBeyond,
+                  "Around what the code compares these with, so that each way is taken",
+                  uses.order);
   }
   const bool wraps = row.numbers == Numbers::Unsigned && size_of(dtype) >= 4;
-  if (size_of(dtype) == kByte || wraps) return {within(lowest, highest), "All values of the type"};
+  if (size_of(dtype) == kByte || wraps) return within(lowest, highest, "All values of the type", 0);
   if (uses.product > 0)
-    return {within(-100, 100), "Small enough that sums of products do not overflow", uses.product};
-  if (uses.sum > 0)
-    return {within(-1000, 1000), "Small enough that sums do not overflow", uses.sum};
-  return {within(lowest, highest), "All values of the type, since nothing is calculated with them"};
+    return within(-100, 100, "Small enough that sums of products do not overflow", uses.product);
+  if (uses.sum > 0) return within(-1000, 1000, "Small enough that sums do not overflow", uses.sum);
+  return within(lowest, highest, "All values of the type, since nothing is calculated with them",
+                0);
 }
 
 /// An integer to calculate with: small and prime, so that it divides few sizes.
@@ -202,6 +231,27 @@ std::map<std::string, std::string> ranges_of(const CFunction& function, const To
     }
   std::erase_if(ranges, [](const auto& range) { return range.first == range.second; });
   return ranges;
+}
+
+/// What drafted_values() writes and drafted_promise() tells.
+Chosen choose(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
+              std::string_view source, const Tokens& tokens) {
+  const CParameter& parameter = tensor.parameter;
+  const ArrayUses uses = uses_of(function, source, tokens, parameter.name);
+  const auto element = elements.find(parameter.name);
+  const auto search = std::ranges::find_if(
+      elements, [](const auto& other) { return other.second.use == ElementUse::Search; });
+  const bool is_searched = search != elements.end() && search->second.of == parameter.name;
+  const bool is_wanted = search != elements.end() && uses.peers > 0 && !is_real(parameter.dtype);
+  if (is_searched) return of_sorted(search->second, parameter.dtype);
+  if (is_wanted) {
+    const std::int64_t lo = searched_from(parameter.dtype);
+    return {integers_text(lo, kSearched), "Within what is searched", uses.peers,
+            whole_numbers(lo, kSearched)};
+  }
+  if (element != elements.end()) return of_places(element->second, tensor);
+  if (uses.flag > 0) return of_flags(uses);
+  return is_real(parameter.dtype) ? of_reals(uses, tensor) : of_integers(uses, tensor);
 }
 
 }  // namespace
@@ -247,20 +297,7 @@ std::map<std::string, std::string> scalar_values(const CFunction& function, cons
 std::string drafted_values(const ValuedTensor& tensor, const CFunction& function,
                            const ElementBounds& elements, std::string_view source,
                            const Tokens& tokens) {
-  const CParameter& parameter = tensor.parameter;
-  const ArrayUses uses = uses_of(function, source, tokens, parameter.name);
-  const auto element = elements.find(parameter.name);
-  const auto search = std::ranges::find_if(
-      elements, [](const auto& other) { return other.second.use == ElementUse::Search; });
-  const bool is_searched = search != elements.end() && search->second.of == parameter.name;
-  const bool is_wanted = search != elements.end() && uses.peers > 0 && !is_real(parameter.dtype);
-  const Chosen chosen = is_searched ? of_sorted(search->second, parameter.dtype)
-                        : is_wanted
-                            ? Chosen{integers_text(searched_from(parameter.dtype), kSearched),
-                                     "Within what is searched", uses.peers}
-                        : element != elements.end() ? of_places(element->second, tensor)
-                        : is_real(parameter.dtype)  ? of_reals(uses, tensor)
-                                                    : of_integers(uses, tensor);
+  const Chosen chosen = choose(tensor, function, elements, source, tokens);
   std::string text;
   if (!chosen.why.empty()) {
     const std::string line =
@@ -270,6 +307,31 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
     text = fmt::format("    # {}{}.\n", chosen.why, line);
   }
   return text + fmt::format("    values: {{ {} }}\n", chosen.values);
+}
+
+std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,
+                            const ElementBounds& elements, std::string_view source,
+                            const Tokens& tokens) {
+  return choose(tensor, function, elements, source, tokens).promise;
+}
+
+std::string values_words(std::span<const ToldValues> inputs) {
+  std::vector<std::string> promises, planted, paragraphs;
+  for (const ToldValues& input : inputs) {
+    if (!input.promise.empty())
+      promises.push_back(fmt::format("`{}` {}", input.name, input.promise));
+    if (input.is_planted) planted.push_back("`" + input.name + "`");
+  }
+  if (!promises.empty())
+    paragraphs.push_back(fmt::format(
+        "**Inputs**: {}. A kernel may rely on no more than that, and on finite numbers.",
+        join(promises, "; ")));
+  if (!planted.empty())
+    paragraphs.push_back(fmt::format(
+        "**Timed inputs**: along the summed dimension{} of {}, a few lines are 0 except for two "
+        "elements; a kernel that skips one of these gets a visibly wrong sum.",
+        planted.size() > 1 ? "s" : "", join(planted, " and ")));
+  return join(paragraphs, "\n\n");
 }
 
 std::string total_bytes(std::span<const SizedElements> tensors) {

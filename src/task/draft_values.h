@@ -44,6 +44,22 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
                            const ElementBounds& elements, std::string_view source,
                            const std::vector<lex::Token>& tokens);
 
+/// What a kernel may rely on about the values of an input, as the end of a sentence that begins
+/// with its name: "never decreases …"; empty: that they are finite, and nothing else.
+std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,
+                            const ElementBounds& elements, std::string_view source,
+                            const std::vector<lex::Token>& tokens);
+
+/// What spec.md tells about the values of one input.
+struct ToldValues {
+  std::string name;
+  std::string promise;      ///< As drafted_promise().
+  bool is_planted = false;  ///< Timed workloads have lines of two elements in it.
+};
+
+/// Paragraphs about the values of inputs; empty: they are plain noise.
+std::string values_words(std::span<const ToldValues> inputs);
+
 /// The elements of one tensor, with the bytes of each.
 struct SizedElements {
   std::int64_t bytes = 1;

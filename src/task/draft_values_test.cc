@@ -148,7 +148,8 @@ TEST(DraftedValues, WhatIsSearchedIsSorted) {
                  "      else high = middle;\n    }\n    at[i] = low;\n  }\n}\n");
   };
   const auto real = searching("float", "low + (high - low) / 2");
-  EXPECT_EQ(tensors_of(real), "known in [n]; wanted in [m]; at inout [m]");
+  EXPECT_EQ(tensors_of(real), "known in [n]; wanted in [m]; at out [m]")
+      << "no turn of the search writes to it";
   EXPECT_EQ(values_of(real, "known"),
             "A binary search needs sorted numbers (line 6). | { kind: sorted, lo: -3, hi: 3 }");
   EXPECT_EQ(values_of(real, "wanted"), "{ kind: normal, mean: 0, std: 1 }");
@@ -281,6 +282,38 @@ TEST(DraftedValues, LimitsOfLoopsAreCountsOfSomeTurns) {
   std::vector<double> all = {real("left"), real("right"), real("low"), real("high"), 0, 1};
   std::ranges::sort(all);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
+TEST(DraftedValues, WhatIsOnlyToldFromZeroIsHalfZeros) {
+  const auto of = [](const std::string& type, const std::string& statement) {
+    return values_of(draft("void f(int n, const " + type + "* x, const float* u, float* y) {\n" +
+                           "  for (int i = 0; i < n; ++i) { y[i] = 0; " + statement + " }\n}\n"),
+                     "x");
+  };
+  const char* const flags =
+      "The code tells these apart from 0, and nothing else (line 2). | "
+      "{ kind: integers, lo: 0, hi: 1 }";
+  for (const char* const statement :
+       {"if (x[i]) y[i] = u[i];", "if (!x[i]) y[i] = u[i];", "y[i] = x[i] ? u[i] : 0;",
+        "if (x[i] != 0) y[i] = u[i];", "if (0 == x[i]) y[i] = u[i];",
+        "if (x[i] && u[i] > 0) y[i] = u[i];", "if (u[i] > 0 || x[i]) y[i] = u[i];",
+        "const int is_kept = x[i]; if (is_kept) y[i] = u[i];"})
+    for (const char* const type : {"unsigned char", "int", "float"})
+      EXPECT_EQ(of(type, statement), flags) << type << ": " << statement;
+  EXPECT_EQ(of("bool", "if (x[i]) y[i] = u[i];"), flags);
+  for (const char* const statement :
+       {"if (x[i]) y[i] = x[i] * u[i];", "if (x[i] == 2) y[i] = u[i];", "y[i] = x[i];",
+        "if (x[i]) y[i] = helper(x);", "const int k = x[i]; if (k) y[i] = k;"})
+    EXPECT_NE(of("int", statement), flags) << statement;
+}
+
+TEST(DraftedValues, BytesOfImagesAreAllValues) {
+  const auto drafted = draft(
+      "void grey(int h, int w, const unsigned char* image, unsigned char* out) {\n"
+      "  for (int i = 0; i < h * w; ++i)\n"
+      "    out[i] = (image[3 * i] + image[3 * i + 1] + image[3 * i + 2]) / 3;\n}\n");
+  EXPECT_EQ(values_of(drafted, "image"),
+            "All values of the type. | { kind: integers, lo: 0, hi: 255 }");
 }
 
 RC_GTEST_PROP(DraftedValuesProperty, AnyUseOfAnArrayGivesATaskThatLoads, ()) {

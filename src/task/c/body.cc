@@ -40,14 +40,13 @@ class BodyStudy {
     facts_.loop_depth = loops_->depth();
     facts_.accesses = study_all(reader_, *loops_, *bounds_);
     facts_.elements = element_bounds(function_, tokens_, with_elements, facts_.accesses);
-    if (!facts_.elements.empty()) {
-      const Loops loops(function_, tokens_, with_elements, facts_.elements);
-      const Bounds bounds(function_, tokens_, with_elements, loops, branches_);
-      facts_.accesses = study_all(with_elements, loops, bounds);
-    }
+    const Loops loops(function_, tokens_, with_elements, facts_.elements);
+    const Bounds bounds(function_, tokens_, with_elements, loops, branches_);
+    if (!facts_.elements.empty()) facts_.accesses = study_all(with_elements, loops, bounds);
     facts_.calculated = calculated_scalars(function_, tokens_, facts_);
     const StudiedBody body{function_, tokens_, reader_, *loops_, *bounds_};
-    const CountedWork work = count_work(body);
+    const CountedWork work = count_work({function_, tokens_, with_elements, loops, bounds},
+                                        {facts_.elements, facts_.accesses});
     facts_.flops = work.flops;
     facts_.work = work.total;
     facts_.flops_doubt = work.doubt;
@@ -122,8 +121,9 @@ class BodyStudy {
     extents.finish(access);
     // Only a plain loop over the whole array is sure to write every element. If the array is also
     // read, a condition may read an element that another iteration would have written.
-    access.is_partial = access.is_partial || branches_.has_jumps(loops_->counted()) ||
-                        (access.is_read && branches_.has_any(loops_->counted()));
+    access.is_partial = access.is_partial ||
+                        branches_.has_jumps(loops_->counted(), parameter.name) ||
+                        (access.is_read && branches_.has_any(loops_->counted(), parameter.name));
     // A declared array bound takes precedence over a size guessed from index expressions.
     if (!parameter.bounds.empty()) {
       const std::vector<std::string> reached = std::move(access.shape);

@@ -87,17 +87,29 @@ bool Branches::writes(std::size_t from, std::size_t to, std::string_view name) c
   return false;
 }
 
-bool Branches::has_jumps(const std::set<std::size_t>& counted) const {
+bool Branches::has_jumps(const std::set<std::size_t>& counted, std::string_view name) const {
+  std::size_t free_until = 0;  // the end of a loop in which the array is not used
   for (std::size_t i = function_.open; i < function_.close; ++i) {
-    if (at(tokens_, i, "while") && !counted.contains(i)) return true;
-    for (const auto* word : {"continue", "break", "return", "goto", "switch", "do"})
+    for (const auto* word : {"return", "goto", "switch", "do"})
       if (at(tokens_, i, word)) return true;
+    if (i < free_until) continue;
+    if (at(tokens_, i, "for") || at(tokens_, i, "while")) {
+      const std::size_t end = nest_end(tokens_, i, function_.close);
+      const auto is_used = [&](const lex::Token& token) { return token.is(name); };
+      const auto begin = tokens_.begin();
+      if (std::none_of(begin + static_cast<std::ptrdiff_t>(i),
+                       begin + static_cast<std::ptrdiff_t>(end), is_used))
+        free_until = end;
+      else if (at(tokens_, i, "while") && !counted.contains(i))
+        return true;
+    }
+    if (at(tokens_, i, "continue") || at(tokens_, i, "break")) return true;
   }
   return false;
 }
 
-bool Branches::has_any(const std::set<std::size_t>& counted) const {
-  if (!branches_.empty() || has_jumps(counted)) return true;
+bool Branches::has_any(const std::set<std::size_t>& counted, std::string_view name) const {
+  if (!branches_.empty() || has_jumps(counted, name)) return true;
   for (std::size_t i = function_.open; i < function_.close; ++i)
     if (at(tokens_, i, "?")) return true;
   return false;

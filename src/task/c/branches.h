@@ -38,11 +38,11 @@ class Branches {
   /// applies to it, or both branches of the condition assign to `name`.
   bool is_sure(std::size_t token, std::string_view name) const;
   /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
-  bool has_any(const std::set<std::size_t>& counted) const;
+  bool has_any(const std::set<std::size_t>& counted, std::string_view name) const;
   /// Whether the function's body contains a statement that may leave or skip a part: `continue`,
   /// `break`, `return`, `goto`, `switch`, `do`, or a `while` other than the counting loops at the
-  /// tokens `counted`.
-  bool has_jumps(const std::set<std::size_t>& counted) const;
+  /// tokens `counted`. Loops without the array `name` may be left or run at will.
+  bool has_jumps(const std::set<std::size_t>& counted, std::string_view name) const;
 
  private:
   bool writes(std::size_t from, std::size_t to, std::string_view name) const;

@@ -182,6 +182,30 @@ std::vector<CFunction> find_functions(const Tokens& tokens) {
   return functions;
 }
 
+std::vector<CFunction> helpers_of(const Tokens& tokens, const CFunction& function) {
+  const std::vector<CFunction> all = find_functions(tokens);
+  std::multimap<std::string_view, std::size_t> unseen;  // by name
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].begin != function.begin) unseen.emplace(all[i].name, i);
+  std::set<std::size_t> used;
+  std::vector<const CFunction*> open = {&function};
+  while (!open.empty()) {
+    const CFunction& user = *open.back();
+    open.pop_back();
+    for (std::size_t i = user.begin; i < user.close; ++i) {
+      const auto [first, last] = unseen.equal_range(tokens[i].text);
+      for (auto named = first; named != last; ++named) {
+        used.insert(named->second);
+        open.push_back(&all[named->second]);
+      }
+      unseen.erase(first, last);
+    }
+  }
+  std::vector<CFunction> helpers;
+  for (const std::size_t i : used) helpers.push_back(all[i]);
+  return helpers;
+}
+
 Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
                                    const Tokens& tokens, std::string_view wanted) {
   auto functions = find_functions(tokens);

@@ -40,6 +40,9 @@ struct CFunction {
 /// parameters are left empty.
 std::vector<CFunction> find_functions(const std::vector<lex::Token>& tokens);
 
+/// The other functions of the file that `function` names, or one that it names, in text order.
+std::vector<CFunction> helpers_of(const std::vector<lex::Token>& tokens, const CFunction& function);
+
 /// The definition of the function `wanted`; if empty, the only function that is not static. Errors
 /// name the place: there is no such function, it returns a value, or a parameter is neither a
 /// number nor an array of numbers.

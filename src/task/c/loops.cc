@@ -39,6 +39,8 @@ Loops::Loops(const CFunction& function, const std::vector<lex::Token>& tokens, I
       if (is_while) counted_.insert(i);
       reader.forget(loop->variable);
       loops_.push_back(std::move(*loop));
+    } else if (auto limited = read_limited(i, close)) {
+      limited_.push_back(std::move(*limited));
     }
   }
 }
@@ -144,6 +146,67 @@ std::optional<CountingLoop> Loops::read_while(std::size_t begin, std::size_t clo
     steps += is_step;
   }
   return steps == 1 && starts_at_zero ? std::optional(loop) : std::nullopt;
+}
+
+/// What the last assignment before the token gives the variable.
+std::optional<Polynomial> Loops::value_before(std::string_view variable, std::size_t token) const {
+  for (std::size_t i = token; i-- > function_.open;) {
+    if (!at(i, variable) || !is_assignment(tokens_, i + 1)) continue;
+    std::size_t end = i + 2;
+    while (end < token && !at(end, ";") && !at(end, ",") && !at(end, ")")) ++end;
+    return at(i + 1, "=") ? reader_.whole(i + 2, end) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// How often the tokens add one to the variable; 0 if they change it in another way, too.
+int Loops::steps_up(std::string_view variable, std::size_t begin, std::size_t end) const {
+  int steps = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!at(i, variable)) continue;
+    if (at(i + 1, "++") || at(i - 1, "++") || (at(i + 1, "+=") && at(i + 2, "1")))
+      ++steps;
+    else if (is_assignment(tokens_, i + 1) || at(i - 1, "--"))
+      return 0;
+  }
+  return steps;
+}
+
+/// Reads a loop that ends by data or by a count: `while (x < 4 && k < n) { …; k++; }`.
+std::optional<CountingLoop> Loops::read_limited(std::size_t begin, std::size_t close) const {
+  std::size_t from = begin + 2, to = close;
+  if (at(begin, "for")) {
+    while (from < close && !at(from, ";")) ++from;
+    to = ++from;
+    while (to < close && !at(to, ";")) ++to;
+  }
+  CountingLoop loop;
+  loop.begin = begin;
+  loop.end = nest_end(tokens_, close + 1, function_.close);
+  for (std::size_t i = from; i < to; ++i) {
+    std::size_t part = i;  // what stands between two `&&`
+    for (; i < to && !at(i, "&&"); ++i) {
+      if (at(i, "(")) i = std::min(lex::find_closing(tokens_, i), to);
+      if (at(i, "||")) return std::nullopt;
+    }
+    std::size_t end = std::min(i, to);
+    while (at(part, "(") && lex::find_closing(tokens_, part) == end - 1) ++part, --end;
+    const std::size_t name = at(part, "++") ? part + 1 : part;
+    const std::size_t compare = at(name + 1, "++") ? name + 2 : name + 1;
+    if (compare + 1 >= end || !(at(compare, "<") || at(compare, "<=") || at(compare, "!=")))
+      continue;
+    loop.variable = tokens_[name].text;
+    const auto bound = reader_.whole(compare + 1, end);
+    const auto first = value_before(loop.variable, at(begin, "for") ? from : begin);
+    const auto limit = bound ? add(*bound, {{{}, at(compare, "<=") ? 1 : 0}}, 1) : std::nullopt;
+    if (!first || !limit || steps_up(loop.variable, from, loop.end) != 1) continue;
+    loop.first = *first;
+    loop.bound = *limit;
+    for (Polynomial* const end_of : {&loop.first, &loop.bound})
+      std::erase_if(*end_of, [](const auto& term) { return term.second == 0; });
+    return loop;
+  }
+  return std::nullopt;
 }
 
 }  // namespace kw::task

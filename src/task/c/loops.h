@@ -37,6 +37,9 @@ class Loops {
         const ElementBounds& elements = {});
 
   const std::vector<CountingLoop>& all() const { return loops_; }
+  /// Loops of which a part of the condition counts, as `k < n` does in `while (x > 4 && k < n)`.
+  /// `first` and `bound` enclose the values of the variable; the loop may end before.
+  const std::vector<CountingLoop>& limited() const { return limited_; }
   /// The innermost loop around the token that moves the variable; null where there is none.
   const CountingLoop* of(std::string_view variable, std::size_t token) const;
   /// Tokens of each `while` that is a plain loop.
@@ -50,6 +53,9 @@ class Loops {
   }
   std::optional<CountingLoop> read_for(std::size_t begin, std::size_t close) const;
   std::optional<CountingLoop> read_while(std::size_t begin, std::size_t close) const;
+  std::optional<CountingLoop> read_limited(std::size_t begin, std::size_t close) const;
+  std::optional<Polynomial> value_before(std::string_view variable, std::size_t token) const;
+  int steps_up(std::string_view variable, std::size_t begin, std::size_t end) const;
   std::optional<std::int64_t> step_of(std::size_t begin, std::size_t end,
                                       std::string_view variable) const;
   bool is_moved(std::string_view variable, std::size_t begin, std::size_t end) const;
@@ -58,6 +64,7 @@ class Loops {
   const std::vector<lex::Token>& tokens_;
   const IndexReader& reader_;
   std::vector<CountingLoop> loops_;
+  std::vector<CountingLoop> limited_;
   std::vector<CountingLoop> elements_;
   std::set<std::size_t> counted_;
 };

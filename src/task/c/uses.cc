@@ -79,7 +79,12 @@ class UseReader {
       while (at(end, {"["}) && lex::find_closing(tokens_, end) < function_.close)
         end = lex::find_closing(tokens_, end) + 1;
       if (end > i + 1) note(i, end);
+      // A pointer that is passed on may serve for anything.
+      const bool is_test = end > i + 1 && (is_test_of_zero(i, end) || is_copy_for_tests(i, end));
+      others_ += !is_test;
+      if (is_test) mark(uses_.flag, i);
     }
+    if (others_ > 0) uses_.flag = 0;
     return std::move(uses_);
   }
 
@@ -104,6 +109,37 @@ class UseReader {
     note_calls(i, is_diagonal_one);
     note_comparison(i, end);
     note_feedback(i, end);
+  }
+
+  bool is_zero(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind == lex::Token::Kind::Number &&
+           tokens_[i].text.find_first_not_of("0.fFuUlL") == std::string_view::npos;
+  }
+
+  /// Whether the value between the tokens is only told apart from zero.
+  bool is_test_of_zero(std::size_t begin, std::size_t end) const {
+    if (at(end, {"==", "!="}) && is_zero(end + 1)) return true;
+    if (at(begin - 1, {"==", "!="}) && is_zero(begin - 2)) return true;
+    if (at(begin - 1, {"!"})) return true;
+    const bool is_left = at(begin - 1, {"(", "&&", "||"}), is_right = at(end, {")", "&&", "||"});
+    if (at(begin - 1, {"&&", "||"}) && at(end, {")", "&&", "||", ";", "?"})) return true;
+    if (at(end, {"&&", "||"}) && at(begin - 1, {"(", "&&", "||", "=", "return"})) return true;
+    if (at(end, {"?"}) && at(begin - 1, {"(", "=", "+=", "-=", "*=", "return", ",", ":"}))
+      return true;
+    return is_left && is_right && begin >= 2 && at(begin - 2, {"if", "while", "!"});
+  }
+
+  /// Whether the element becomes a local variable, which is only told apart from zero.
+  bool is_copy_for_tests(std::size_t i, std::size_t end) const {
+    if (i < 2 || !at(i - 1, {"="}) || !at(end, {";"})) return false;
+    const std::string local(tokens_[i - 2].text);
+    if (tokens_[i - 2].kind != lex::Token::Kind::Word || function_.find(local) != nullptr)
+      return false;
+    for (std::size_t k = function_.open + 1; k < function_.close; ++k) {
+      const bool is_use = at(k, {local}) && k != i - 2 && !at(k - 1, {".", "->"});
+      if (is_use && !is_test_of_zero(k, k + 1)) return false;
+    }
+    return true;
   }
 
   /// Whether the last two indices are equal, as in a[i][i] or a[i * n + i].
@@ -193,6 +229,7 @@ class UseReader {
   const IndexReader reader_;
   const std::map<std::string, std::vector<std::int64_t>, std::less<>> macros_;
   ArrayUses uses_;
+  int others_ = 0;  ///< Uses of elements beside tests of zero.
 };
 
 }  // namespace

@@ -27,6 +27,9 @@ struct ArrayUses {
   /// Elements are compared with the numbers `order_to`, or with something else but elements.
   std::size_t order = 0;
   std::vector<std::int64_t> order_to;
+  /// Elements are only told apart from zero, as in `if (x[i])`: the first such use; 0: they serve
+  /// for more than that, or for nothing.
+  std::size_t flag = 0;
   std::size_t equal = 0;  ///< Elements are compared with the numbers `equal_to`.
   std::vector<std::int64_t> equal_to;
 };

@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/contains.h"
@@ -23,12 +24,14 @@ constexpr int kMostCalls = 1 << 12;  // that are followed in all
 
 class WorkCount {
  public:
-  explicit WorkCount(const StudiedBody& body)
+  WorkCount(const StudiedBody& body, const BoundingElements& bounding)
       : body_(body),
+        bounding_(bounding),
         counts_integers_(std::ranges::none_of(
             body.function.parameters,
             [](const CParameter& p) { return p.is_pointer && is_real(p.dtype); })),
         helpers_(find_functions(body.tokens)),
+        heads_(heads_of(body)),
         total_{{}, 1} {}
 
   CountedWork run() {
@@ -59,12 +62,25 @@ class WorkCount {
       const bool has_other = item.kind == NestItem::Kind::If && i + 1 < items.size() &&
                              items[i + 1].kind == NestItem::Kind::Else;
       if (!has_other) {
+        add_condition(item);
         add_items(item.inside);
         continue;
       }
       add_choice(item, items[i + 1]);
       ++i;
     }
+  }
+
+  /// The condition of a loop that data may end, which computes in each turn.
+  void add_condition(const NestItem& item) {
+    const bool is_limited = contains_begin(body_.loops.limited(), item.begin);
+    if (!is_limited) return;
+    if (const std::int64_t count = operations(item.head, item.head_end, 0); count > 0)
+      add(turns(item.head), count);
+  }
+
+  static bool contains_begin(const std::vector<CountingLoop>& loops, std::size_t begin) {
+    return std::ranges::find(loops, begin, &CountingLoop::begin) != loops.end();
   }
 
   void add_choice(const NestItem& then, const NestItem& other) {
@@ -109,11 +125,29 @@ class WorkCount {
   std::optional<Sum> turns(std::size_t token) {
     Sum count{{{{}, 1}}, 1};
     std::vector<const CountingLoop*> around;
-    for (const CountingLoop& loop : body_.loops.all())
-      if (loop.begin <= token && token < loop.end) around.push_back(&loop);
+    for (const auto* const loops : {&body_.loops.all(), &body_.loops.limited()})
+      for (const CountingLoop& loop : *loops)
+        if (loop.begin <= token && token < loop.end) around.push_back(&loop);
     std::ranges::sort(
         around, [](const CountingLoop* a, const CountingLoop* b) { return a->begin > b->begin; });
-    for (const CountingLoop* loop : around) {
+    const CountingLoop* counted = nullptr;
+    for (std::size_t i = 0; i < around.size(); ++i) {
+      const CountingLoop* const loop = around[i];
+      if (loop == counted) continue;
+      if (const std::string array = element_in(loop->bound); !array.empty()) {
+        const std::span<const CountingLoop* const> outer = std::span(around).subspan(i + 1);
+        const auto sum = over_elements(count, *loop, array, outer, counted);
+        if (!sum) return std::nullopt;
+        count = *sum;
+        continue;
+      }
+      if (contains_begin(body_.loops.limited(), loop->begin)) {
+        doubt_ = "a loop that data may end earlier counts with all turns that it may have";
+        auto sum = sum_over(count, loop->variable, loop->first, loop->bound);
+        if (!sum) return std::nullopt;
+        count = std::move(*sum);
+        continue;
+      }
       if (loop->step == 0) {
         doubt_ = fmt::format("the loop over {} counts as one turn", loop->variable);
         continue;
@@ -134,13 +168,60 @@ class WorkCount {
     return count;
   }
 
+  /// The array whose elements bound a loop; empty: none do.
+  std::string element_in(const Polynomial& bound) const {
+    for (const auto& [monomial, factor] : bound)
+      for (const std::string& name : monomial)
+        if (name.ends_with("[]")) return name.substr(0, name.size() - 2);
+    return {};
+  }
+
+  /// The turns of a loop that elements bound. Rows between offsets are told by all their elements,
+  /// and then the loop over the rows is `counted` with them.
+  std::optional<Sum> over_elements(const Sum& count, const CountingLoop& loop,
+                                   const std::string& array,
+                                   std::span<const CountingLoop* const> outer,
+                                   const CountingLoop*& counted) const {
+    const auto element = bounding_.elements.find(array);
+    if (element == bounding_.elements.end() || loop.step != 1 || uses(count, loop.variable))
+      return std::nullopt;
+    const auto total = multiply(count.total, element->second.size);
+    if (!total) return std::nullopt;
+    if (element->second.use == ElementUse::Turns) return Sum{*total, count.divisor * 2};
+    const auto rows = std::ranges::find_if(outer, [&](const CountingLoop* row) {
+      const auto turns = kw::task::add(row->bound, row->first, -1);
+      const auto ends = turns ? kw::task::add(*turns, {{{}, 1}}, 1) : std::nullopt;
+      const auto access = bounding_.accesses.find(array);
+      return row->step == 1 && ends && access != bounding_.accesses.end() &&
+             access->second.shape == std::vector<std::string>{to_expression(*ends)};
+    });
+    if (element->second.use != ElementUse::Offsets || rows == outer.end() ||
+        uses(count, (*rows)->variable))
+      return std::nullopt;
+    counted = *rows;
+    return Sum{*total, count.divisor};
+  }
+
+  static bool uses(const Sum& count, const std::string& name) {
+    return std::ranges::any_of(count.total,
+                               [&](const auto& term) { return contains(term.first, name); });
+  }
+
   void note_unread_loops(std::size_t token, std::size_t read) {
-    std::size_t loops = 0;
-    for (std::size_t i = body_.function.open; i < token; ++i)
-      if ((at(i, "for") || at(i, "while")) && at(i + 1, "(") &&
-          token < nest_end(body_.tokens, i, body_.function.close))
-        ++loops;
-    if (loops > read) doubt_ = "a loop whose bounds could not be read counts as one turn";
+    const auto loops = std::ranges::count_if(
+        heads_, [&](const auto& loop) { return loop.first < token && token < loop.second; });
+    if (std::cmp_greater(loops, read))
+      doubt_ = "a loop whose bounds could not be read counts as one turn";
+  }
+
+  /// First and last token of all loops, whether they can be read or not.
+  static std::vector<std::pair<std::size_t, std::size_t>> heads_of(const StudiedBody& body) {
+    std::vector<std::pair<std::size_t, std::size_t>> heads;
+    const auto& tokens = body.tokens;
+    for (std::size_t i = body.function.open; i + 1 < body.function.close; ++i)
+      if ((tokens[i].is("for") || tokens[i].is("while")) && tokens[i + 1].is("("))
+        heads.emplace_back(i, nest_end(tokens, i, body.function.close));
+    return heads;
   }
 
   // --- operations of one statement ---
@@ -215,8 +296,10 @@ class WorkCount {
   }
 
   const StudiedBody& body_;
+  const BoundingElements& bounding_;
   const bool counts_integers_;  ///< Whether no array holds real numbers.
   const std::vector<CFunction> helpers_;
+  const std::vector<std::pair<std::size_t, std::size_t>> heads_;
   Sum total_;
   mutable int calls_ = 0;
   std::string doubt_;
@@ -225,6 +308,8 @@ class WorkCount {
 
 }  // namespace
 
-CountedWork count_work(const StudiedBody& body) { return WorkCount(body).run(); }
+CountedWork count_work(const StudiedBody& body, const BoundingElements& bounding) {
+  return WorkCount(body, bounding).run();
+}
 
 }  // namespace kw::task

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct StudiedBody {
   const Bounds& bounds;
 };
 
+/// What is known about elements that bound loops.
+struct BoundingElements {
+  const ElementBounds& elements;
+  const std::map<std::string, Access>& accesses;
+};
+
 struct CountedWork {
   /// Operations on real numbers, or, where no array holds any, on integers, as an expression over
   /// the parameters.
@@ -33,9 +40,11 @@ struct CountedWork {
 /// compute real numbers, times the turns of the loops around them: the sum over the turns where
 /// bounds depend on outer variables. Where no array holds real numbers, every operation of a
 /// statement counts that is not part of an index, comparisons included. Conditions over such
-/// variables count, other branches count with the costlier side. A loop that cannot be read counts
-/// as one turn, which `doubt` tells.
-CountedWork count_work(const StudiedBody& body);
+/// variables count, other branches count with the costlier side. Rows between offsets count with
+/// all their elements, numbers of turns that are elements with half of the largest, and a loop that
+/// data may end early with the turns that a part of its condition allows. A loop that cannot be
+/// read counts as one turn. `doubt` tells of both. The reader of `body` knows elements.
+CountedWork count_work(const StudiedBody& body, const BoundingElements& bounding);
 
 /// The family of the statement in the deepest nest: "matmul", "convolution", "histogram", "scan",
 /// "stencil", "normalization", "reduction", "transpose" or "elementwise".
