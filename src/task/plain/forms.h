@@ -10,4 +10,18 @@ namespace kw::task {
 /// Rewrites one form where it occurs in the function; no edits where it does not.
 using PlainForm = Result<PlainStep> (*)(const PlainSite&);
 
+/// Takes out the file's other functions that the function does not call, because what they use may
+/// not be there once the function is plain.
+Result<PlainStep> leave_out_unused(const PlainSite& site);
+/// A template becomes the function for one type, and its integer parameters become arguments.
+Result<PlainStep> plain_templates(const PlainSite& site);
+/// `int n = 10` becomes `int n`.
+Result<PlainStep> plain_defaults(const PlainSite& site);
+/// References to numbers become numbers or pointers, and references to arrays become arrays.
+Result<PlainStep> plain_references(const PlainSite& site);
+/// A returned number is written through a pointer instead.
+Result<PlainStep> plain_results(const PlainSite& site);
+/// Variables and constants of the file become parameters or local variables.
+Result<PlainStep> plain_globals(const PlainSite& site);
+
 }  // namespace kw::task

@@ -12,7 +12,14 @@ namespace kw::task {
 namespace {
 
 /// The forms in the order in which they are rewritten.
-constexpr std::array<PlainForm, 0> kForms{};
+constexpr auto kForms = std::to_array<PlainForm>({
+    plain_templates,
+    plain_defaults,
+    plain_references,
+    plain_results,
+    plain_globals,
+    leave_out_unused,
+});
 
 /// The function to draft from; nothing if it cannot be told which, as parse_c_function() will say.
 std::optional<PlainSite> site_of(std::string_view source, std::string_view file,

@@ -1,0 +1,231 @@
+// Follows sizes through macros and constants that are made of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/plain/file_sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/expr.h"
+#include "base/text.h"
+#include "lex/directives.h"
+#include "task/plain/name_uses.h"
+
+namespace kw::task {
+namespace {
+
+constexpr int kDeepestConstant = 8;  // that is made of other constants
+constexpr std::size_t kLongestBound = 512;
+
+bool is_name(std::string_view word) {
+  return !word.empty() && (is_usable_identifier(word) || word.front() == '_');
+}
+
+}  // namespace
+
+FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
+    : reader_(reader), uses_(uses), code_{reader.list_begin(), reader.site().close + 1} {
+  read_macros();
+  std::vector<std::pair<std::size_t, std::string>> candidates;
+  for (const auto& [name, value] : integer_macros(reader.site().source))
+    if (const auto macro = macros_.find(name); macro != macros_.end()) {
+      values_[name] = fmt::format("{}", value);
+      candidates.emplace_back(macro->second.front().begin, name);
+    }
+  for (const FileVariable* one : uses_.constants) {
+    const bool is_integer = one->dtype && !is_real(*one->dtype) && *one->dtype != Dtype::Bool;
+    if (!is_integer || !one->bounds.empty() || one->is_odd) continue;
+    const auto value = evaluate_text(one->value, {});
+    if (!value) continue;
+    values_[one->name] = fmt::format("{}", *value);
+    candidates.emplace_back(reader.tokens()[one->token].offset, one->name);
+  }
+  std::set<std::string, std::less<>> sizing, looping;
+  for (const FileVariable* array : uses_.arrays)
+    for (const TokenRange bound : array->bounds) add_words(sizing, words_of(bound), 0);
+  for (const TokenRange parameter : reader.parameters())
+    for (std::size_t i = parameter.begin; i < parameter.end; ++i)
+      if (constant(reader.word(i)) != nullptr) sizing.emplace(reader.word(i));
+  if (!uses_.arrays.empty() || !has_integer_parameter()) looping = loop_names(false);
+  const auto steps = loop_names(true);
+  std::ranges::sort(candidates);
+  for (const auto& [offset, name] : candidates) {
+    if ((!sizing.contains(name) && !looping.contains(name)) || steps.contains(name)) continue;
+    if (!can_vary(name)) continue;
+    const FileVariable* variable = constant(name);
+    sizes_[name] = variable != nullptr ? variable->type : "int";
+    order_.push_back(name);
+  }
+}
+
+void FileSizes::read_macros() {
+  const lex::Tokens whole = lex::lex(reader_.site().source);
+  for (const lex::Directive& directive : lex::directives_of(whole)) {
+    const auto& tokens = directive.tokens;
+    if (directive.name() != "define" || directive.word().empty()) continue;
+    const bool takes_arguments =
+        tokens.size() > 2 && tokens[2].is("(") && tokens[2].offset == tokens[1].end;
+    if (takes_arguments) continue;
+    Macro macro{whole[directive.first].offset, whole[directive.last - 1].end, {}};
+    for (std::size_t i = 2; i < tokens.size(); ++i) macro.body.emplace_back(tokens[i].text);
+    macros_[std::string(directive.word())].push_back(std::move(macro));
+  }
+}
+
+const FileVariable* FileSizes::constant(std::string_view name) const {
+  const auto found = std::ranges::find_if(
+      uses_.constants, [&](const FileVariable* one) { return one->name == name; });
+  return found == uses_.constants.end() ? nullptr : *found;
+}
+
+std::vector<std::string> FileSizes::words_of(TokenRange range) const {
+  std::vector<std::string> words;
+  for (std::size_t i = range.begin; i < range.end; ++i)
+    words.emplace_back(reader_.tokens()[i].text);
+  return words;
+}
+
+/// Adds the names among the words, and those of which they are made.
+void FileSizes::add_words(std::set<std::string, std::less<>>& names,
+                          const std::vector<std::string>& words, int depth) const {
+  if (depth > kDeepestConstant) return;
+  for (const std::string& word : words) {
+    if (!is_name(word) || !names.insert(word).second) continue;
+    if (values_.contains(word)) continue;
+    if (const auto macro = macros_.find(word); macro != macros_.end())
+      add_words(names, macro->second.front().body, depth + 1);
+    else if (const FileVariable* variable = constant(word))
+      add_words(names, words_of(variable->value_tokens), depth + 1);
+  }
+}
+
+/// The words with each constant that is made of others written out.
+std::string FileSizes::expanded(const std::vector<std::string>& words, int depth) const {
+  std::string text;
+  for (const std::string& word : words) {
+    std::string part = word;
+    if (is_name(word) && !is_size(word) && depth < kDeepestConstant) {
+      const auto macro = macros_.find(word);
+      const FileVariable* variable = constant(word);
+      if (const auto value = values_.find(word); value != values_.end() && variable != nullptr)
+        part = value->second;
+      else if (macro != macros_.end() && macro->second.size() == 1 && !values_.contains(word))
+        part = "(" + expanded(macro->second.front().body, depth + 1) + ")";
+      else if (variable != nullptr)
+        part = "(" + expanded(words_of(variable->value_tokens), depth + 1) + ")";
+    }
+    if (text.size() + part.size() > kLongestBound) break;
+    const bool is_apart = !text.empty() && is_name(word) && is_name(text.substr(text.size() - 1));
+    text += (is_apart ? " " : "") + part;
+  }
+  return text;
+}
+
+/// The names in the conditions of loops, or in what moves their variables.
+std::set<std::string, std::less<>> FileSizes::loop_names(bool of_steps) const {
+  std::set<std::string, std::less<>> names;
+  for (std::size_t i = reader_.site().open; i + 1 < reader_.site().close; ++i) {
+    const bool is_for = reader_.at(i, "for");
+    if ((!is_for && (of_steps || !reader_.at(i, "while"))) || !reader_.at(i + 1, "(")) continue;
+    const std::size_t close =
+        std::min(lex::find_closing(reader_.tokens(), i + 1), reader_.site().close);
+    int semicolons = is_for ? 0 : 1;
+    std::vector<std::string> words;
+    for (std::size_t k = i + 2; k < close; ++k) {
+      semicolons += reader_.at(k, ";") ? 1 : 0;
+      if (reader_.is_word(k) && semicolons == (of_steps ? 2 : 1))
+        words.emplace_back(reader_.word(k));
+    }
+    add_words(names, words, 0);
+  }
+  return names;
+}
+
+bool FileSizes::has_integer_parameter() const {
+  return std::ranges::any_of(reader_.parameters(), [&](TokenRange parameter) {
+    const std::size_t name = reader_.name_of(parameter);
+    const auto type = reader_.dtype_of_words({parameter.begin, name});
+    return name + 1 == parameter.end && type && !is_real(*type);
+  });
+}
+
+bool FileSizes::is_named_by_a_helper(std::string_view name) const {
+  return std::ranges::any_of(uses_.helpers, [&](const CFunction& helper) {
+    for (std::size_t i = helper.begin; i < helper.close; ++i)
+      if (reader_.at(i, name)) return true;
+    return !hiding_macro(reader_, {helper.begin, helper.close + 1}, name).empty();
+  });
+}
+
+/// Whether nothing needs the constant as one.
+bool FileSizes::can_vary(const std::string& name) const {
+  if (!is_usable_identifier(name) || is_expression_function(name)) return false;
+  if (is_named_by_a_helper(name)) return false;
+  std::set<std::string, std::less<>> made{name};  // the name, and the macros that are made of it
+  for (const auto& [macro, all] : macros_) {
+    std::set<std::string, std::less<>> words;
+    for (const Macro& one : all) add_words(words, one.body, 0);
+    if (words.contains(name)) made.insert(macro);
+  }
+  const TokenRange body{reader_.site().open, reader_.site().close + 1};
+  for (const std::string& one : made) {
+    const NameUses uses = find_name_uses(reader_, body, one);
+    if (uses.unclear || find_constant_use(reader_, body, uses.tokens)) return false;
+  }
+  for (const FileVariable* table : uses_.constants) {
+    if (table->bounds.empty()) continue;
+    std::set<std::string, std::less<>> words;
+    for (const TokenRange bound : table->bounds) add_words(words, words_of(bound), 0);
+    add_words(words, words_of(table->value_tokens), 0);
+    if (words.contains(name)) return false;
+  }
+  const lex::Tokens whole = lex::lex(reader_.site().source);
+  for (const lex::Directive& directive : lex::directives_of(whole)) {
+    const std::string_view kind = directive.name();
+    if (kind == "define" || kind == "undef" || kind == "ifdef" || kind == "ifndef") continue;
+    for (const lex::Token& token : directive.tokens)
+      if (token.kind == lex::Token::Kind::Word && made.contains(token.text)) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> FileSizes::parameters() const {
+  std::vector<std::string> parameters;
+  for (const std::string& name : order_)
+    parameters.push_back(sizes_.find(name)->second + " " + name);
+  return parameters;
+}
+
+std::string FileSizes::bound_text(TokenRange bound) const { return expanded(words_of(bound), 0); }
+
+std::vector<PlainEdit> FileSizes::edits() const {
+  std::vector<PlainEdit> edits;
+  for (const auto& [name, all] : macros_) {
+    if (is_size(name)) {
+      for (const Macro& one : all) edits.push_back({one.begin, one.end, ""});
+      continue;
+    }
+    if (values_.contains(name) || all.size() != 1) continue;
+    std::set<std::string, std::less<>> words;
+    add_words(words, all.front().body, 0);
+    const bool is_made_of_sizes =
+        std::ranges::any_of(words, [&](const std::string& word) { return is_size(word); });
+    if (!is_made_of_sizes) continue;
+    for (const std::size_t use : find_name_uses(reader_, code_, name).tokens)
+      edits.push_back(reader_.replace({use, use + 1}, "(" + expanded(all.front().body, 1) + ")"));
+  }
+  return edits;
+}
+
+std::vector<std::string> FileSizes::notes() const {
+  std::vector<std::string> notes;
+  for (const std::string& name : order_)
+    notes.push_back(
+        fmt::format("{}: was the constant {} and is a parameter, because the sizes of a task vary",
+                    sanitise(name, 60), sanitise(values_.find(name)->second, 60)));
+  return notes;
+}
+
+}  // namespace kw::task
