@@ -12,7 +12,11 @@ namespace kw::task {
 namespace {
 
 /// The forms in the order in which they are rewritten.
-constexpr std::array<PlainForm, 0> kForms{};
+constexpr auto kForms = std::to_array<PlainForm>({
+    rewrite_containers,
+    rewrite_row_pointers,
+    rewrite_rows,
+});
 
 /// The function to draft from; nothing if it cannot be told which, as parse_c_function() will say.
 std::optional<PlainSite> site_of(std::string_view source, std::string_view file,
