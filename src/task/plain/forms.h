@@ -14,6 +14,10 @@ using PlainForm = Result<PlainStep> (*)(const PlainSite&);
 /// their sizes where the code asks for them.
 Result<PlainStep> rewrite_containers(const PlainSite& site);
 
+/// Structs of numbers: an array of them is one of numbers, `double b[][7]`, or an array for each
+/// member where their types differ; a single one is a parameter for each member.
+Result<PlainStep> rewrite_structs(const PlainSite& site);
+
 /// Local pointers to rows of pointers to pointers, such as `double* row = a[i];`: a[i] itself.
 Result<PlainStep> rewrite_row_pointers(const PlainSite& site);
 

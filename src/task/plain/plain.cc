@@ -14,6 +14,9 @@ namespace {
 /// The forms in the order in which they are rewritten.
 constexpr auto kForms = std::to_array<PlainForm>({
     rewrite_containers,
+    rewrite_structs,
+    rewrite_containers,  // of members
+    rewrite_structs,     // in containers and behind pointers of members
     rewrite_row_pointers,
     rewrite_rows,
 });
