@@ -230,7 +230,7 @@ TEST(Draft, SaysWhatItCannotDraft) {
   EXPECT_EQ(error_of(""), "f.c function");
   EXPECT_EQ(error_of("void f(int n, float* x);"), "f.c function");
   EXPECT_EQ(error_of("\nfloat f(int n, float* x) { return x[0]; }"), "f.c:2:1 returned value");
-  EXPECT_EQ(error_of("void f(int n, float** x) { x[0][0] = 1; }"), "f.c:1:15 pointer to pointers");
+  EXPECT_EQ(error_of("void f(int n, float** x) { g(x); }"), "f.c:1:30 x as a whole");
   EXPECT_EQ(error_of("void f(struct s* x) { }"), "f.c:1:8 struct s");
   EXPECT_EQ(error_of("void f(int n, float& x) { x = 1; }"), "f.c:1:20 &");
   EXPECT_EQ(error_of("void f(int n, const float* x) { }"), "f output");

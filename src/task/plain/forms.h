@@ -23,5 +23,15 @@ Result<PlainStep> plain_references(const PlainSite& site);
 Result<PlainStep> plain_results(const PlainSite& site);
 /// Variables and constants of the file become parameters or local variables.
 Result<PlainStep> plain_globals(const PlainSite& site);
+/// Parameters such as std::vector<float>&, std::span and std::array: pointers, and integers for
+/// their sizes where the code asks for them.
+Result<PlainStep> plain_containers(const PlainSite& site);
+/// Structs of numbers: an array of them is one of numbers, `double b[][7]`, or an array for each
+/// member where their types differ; a single one is a parameter for each member.
+Result<PlainStep> plain_structs(const PlainSite& site);
+/// Local pointers to rows of pointers to pointers, such as `double* row = a[i];`: a[i] itself.
+Result<PlainStep> plain_row_pointers(const PlainSite& site);
+/// Parameters such as `double** a`: one block with rows of one length, `double a[][m]`.
+Result<PlainStep> plain_rows(const PlainSite& site);
 
 }  // namespace kw::task

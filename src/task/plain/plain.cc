@@ -15,6 +15,12 @@ namespace {
 constexpr auto kForms = std::to_array<PlainForm>({
     plain_templates,
     plain_defaults,
+    plain_containers,
+    plain_structs,
+    plain_containers,  // of members
+    plain_structs,     // in containers and behind pointers of members
+    plain_row_pointers,
+    plain_rows,
     plain_references,
     plain_results,
     plain_globals,
