@@ -115,7 +115,9 @@ Result<session::EstimateRequest> estimate_request(const EstimateFlags& flags) {
 Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
     return fail_input(ErrorCode::Missing, About{"--model"},
-                      "kw estimate needs a model: give --model openai:NAME or another", "estimate");
+                      "kw estimate needs a model: give --model " +
+                          llm::model_form(llm::ProviderGroup::Offered) + " or another",
+                      "estimate");
   KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   (void)KW_TRY(flags.asking.timeout_ns());
   const session::Estimate all =

@@ -184,11 +184,11 @@ Result<int> list_models(const Global& global, const ModelsFlags& flags) {
     return static_cast<int>(kDone);
   }
   if (list.models.empty())
-    return fail_input(
-        ErrorCode::Missing, About{"--model"},
-        "--check needs a model: give --model openai:NAME or another, or name a model in [optimize] "
-        "of the configuration file",
-        "--check");
+    return fail_input(ErrorCode::Missing, About{"--model"},
+                      "--check needs a model: give --model " +
+                          llm::model_form(llm::ProviderGroup::Offered) +
+                          " or another, or name a model in [optimize] of the configuration file",
+                      "--check");
   const int code = KW_TRY(check_all(global, list));
   if (global.json) print_json(list);
   return code;
@@ -204,7 +204,8 @@ Command models_command() {
   command.declare = [flags](Flags& f) {
     flags->models.declare(f);
     f.text("--embed", flags->embedder,
-           "Embedding model (openai:NAME) to list or check, as for kw optimize");
+           "Embedding model (" + llm::model_form(llm::ProviderGroup::Embedding) +
+               ") to list or check, as for kw optimize");
     f.on_off("--check", flags->checks,
              "Ask each model for one token, to see whether key, name and address are right; about "
              "ten tokens each");

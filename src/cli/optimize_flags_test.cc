@@ -48,10 +48,10 @@ TEST(OptimizeFlags, MethodsLedByTheProfileHaveItMadeUnlessToldOtherwise) {
 
 TEST(OptimizeFlags, LengthsOfReplyAndPromptAreKeptWithTheRun) {
   OptimizeFlags flags = flags_of("refine", "cpu");
-  EXPECT_EQ(config_of(flags)->reply_tokens, 16'384);
+  EXPECT_EQ(config_of(flags)->reply.max_tokens, 16'384);
   EXPECT_EQ(config_of(flags)->prompt_tokens, 24'000);
   flags.writing.length = {4000, 9000};
-  EXPECT_EQ(config_of(flags)->reply_tokens, 4000);
+  EXPECT_EQ(config_of(flags)->reply.max_tokens, 4000);
   EXPECT_EQ(config_of(flags)->prompt_tokens, 9000);
   flags.strategy = "greedy";
   flags.writing.models.models.clear();
@@ -60,14 +60,14 @@ TEST(OptimizeFlags, LengthsOfReplyAndPromptAreKeptWithTheRun) {
 
 TEST(OptimizeFlags, HowModelsAreAskedIsKeptWithTheRun) {
   OptimizeFlags flags = flags_of("refine", "cpu");
-  EXPECT_EQ(config_of(flags)->temperature, std::nullopt);
-  EXPECT_EQ(config_of(flags)->effort, "");
+  EXPECT_EQ(config_of(flags)->reply.temperature, std::nullopt);
+  EXPECT_EQ(config_of(flags)->reply.effort, "");
   EXPECT_EQ(config_of(flags)->model_timeout_ns, 0);
   flags.writing.asking = {"0", "high", "20m"};
   const auto config = config_of(flags);
   ASSERT_TRUE(config) << describe(config.error());
-  EXPECT_EQ(config->temperature, 0.0) << "not the server's default";
-  EXPECT_EQ(config->effort, "high");
+  EXPECT_EQ(config->reply.temperature, 0.0) << "not the server's default";
+  EXPECT_EQ(config->reply.effort, "high");
   EXPECT_EQ(config->model_timeout_ns, 1'200'000'000'000);
   const auto refused = [&](const AskingFlags& asking) {
     flags.writing.asking = asking;

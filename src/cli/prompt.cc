@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/first_prompt.h"
+#include "llm/spec.h"
 #include "record/codec.h"
 #include "session/exchanges.h"
 
@@ -112,7 +113,8 @@ Command prompt_command() {
         {"--own-playbook", "", "also show the playbook's kernels for this task"}},
        {"--target", "--arch", "--baseline"}},
       {"The run",
-       {{"--model", "openai:NAME", "model to build the prompt for; the model is not asked"},
+       {{"--model", llm::model_form(llm::ProviderGroup::Offered),
+         "model to build the prompt for; the model is not asked"},
         {"--strategy", "NAME", "strategy that asks the model; default refine"},
         {"--hint", "WORDS", "hint for the model; --constraint: what must hold"},
         {"--feedback", "LEVEL", "what a model is told: none, errors, findings, profile"},

@@ -63,7 +63,7 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail_input(
         ErrorCode::Missing, About{"--model for asking"},
         "--temperature, --effort and --model-timeout are for models: give --model too");
-  const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
+  config.reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
   if (config.models.empty() && shortlist > 1)
     return fail_input(ErrorCode::Missing, About{"--model for --shortlist"},
@@ -79,9 +79,6 @@ Result<> WritingFlags::into(RunConfig& config) const {
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.requests_per_minute = rates.requests_per_minute;
-  config.reply_tokens = reply.max_tokens;
-  config.temperature = reply.temperature;
-  config.effort = reply.effort;
   config.model_timeout_ns = KW_TRY(asking.timeout_ns());
   config.prompt_tokens = length.prompt_tokens;
   config.tokens_per_minute = rates.tokens_per_minute;

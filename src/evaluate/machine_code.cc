@@ -31,7 +31,8 @@ std::vector<Finding> read_code(const compile::Disassembler& disassembler,
   const auto kernels = compile::read_machine_code(disassembler, seen.units.front().object.front());
   if (!kernels)
     return {{FindingKind::Note, 99, "The machine code was not read: " + kernels.error().what + ".",
-             "", ""}};
+             "", "", MismatchPattern::None,
+             "not read: " + std::string(name_of(kernels.error().code))}};
   auto found = profile::code_findings(*kernels, seen);
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   return found;

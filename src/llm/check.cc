@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "llm/openai.h"
 #include "llm/providers.h"
 
 namespace kw::llm {
@@ -33,11 +32,12 @@ ModelCheck not_asked(std::string words) {
 
 ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
                        std::stop_token cancel) {
-  if (spec.provider == Provider::Manual)
+  const ProviderInfo& info = info_of(spec.provider);
+  if (info.answerer == Answerer::Person)
     return not_asked("a person answers for this model, so nothing was asked");
-  const auto model = info_of(spec.provider).open(spec, around);
+  const auto model = info.open(spec, around);
   if (!model) return failed(model.error(), Trouble::Key);
-  if (!spec.is_remote())
+  if (info.answerer == Answerer::Script)
     return not_asked("a script file answers for this model: it was read, and nothing was asked");
   Call call;
   call.scope = "check";
@@ -68,10 +68,9 @@ ModelCheck check_embedder(const ModelSpec& spec, const ModelSurroundings& around
                           std::stop_token cancel) {
   const auto endpoint = endpoint_of(spec, around);
   if (!endpoint) return failed(endpoint.error(), Trouble::Key);
-  if (spec.provider != Provider::OpenAi)
-    return failed({"only openai:NAME models, at any base URL, can give embeddings", spec.text()},
-                  Trouble::Name);
-  const auto model = make_openai_embeddings(*endpoint);
+  const auto embed = info_of(spec.provider).embed;
+  if (embed == nullptr) return failed(no_embeddings(spec), Trouble::Name);
+  const auto model = embed(*endpoint);
   Call call;
   call.scope = "check";
   call.cancel = std::move(cancel);

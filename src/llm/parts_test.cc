@@ -80,6 +80,7 @@ TEST(Providers, StandInTheTableOnceEachWithWhatServersNeed) {
   for (const ProviderInfo& info : providers()) {
     EXPECT_EQ(&info_of(info.provider), &info);
     EXPECT_EQ(info.base_url.empty(), *info.key_name == '\0') << name_of(info.provider);
+    EXPECT_EQ(info.base_url.empty(), info.answerer != Answerer::Server) << name_of(info.provider);
     const std::string form = std::string(name_of(info.provider)) + ":" + std::string(info.operand);
     EXPECT_THAT(known_model_forms(), HasSubstr(form));
   }
@@ -92,6 +93,8 @@ TEST(Providers, AreListedForTheTextsThatNameThem) {
               testing::ElementsAre("openai:NAME", "anthropic:NAME", "manual:DIR"));
   EXPECT_THAT(model_forms(ProviderGroup::Keyless),
               testing::ElementsAre("manual:DIR", "scripted:FILE"));
+  EXPECT_THAT(model_forms(ProviderGroup::Embedding), testing::ElementsAre("openai:NAME"));
+  EXPECT_EQ(model_form(ProviderGroup::Offered), "openai:NAME");
 }
 
 TEST(Keys, ComeFromTheEnvironmentOnceTrimmed) {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/providers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "llm/anthropic.h"
 #include "llm/manual.h"
 #include "llm/open_model.h"
@@ -47,10 +50,33 @@ Opened open_scripted(const ModelSpec& spec, const ModelSurroundings& around) {
 }
 
 constexpr std::array<ProviderInfo, EnumNames<Provider>::names.size()> kProviders{{
-    {Provider::OpenAi, "NAME", "OPENAI_API_KEY", "https://api.openai.com/v1", open_openai},
-    {Provider::Anthropic, "NAME", "ANTHROPIC_API_KEY", "https://api.anthropic.com", open_anthropic},
-    {Provider::Manual, "DIR", "", "", open_manual},
-    {Provider::Scripted, "FILE", "", "", open_scripted, /*is_offered=*/false},
+    {.provider = Provider::OpenAi,
+     .operand = "NAME",
+     .key_name = "OPENAI_API_KEY",
+     .base_url = "https://api.openai.com/v1",
+     .open = open_openai,
+     .embed = make_openai_embeddings},
+    {.provider = Provider::Anthropic,
+     .operand = "NAME",
+     .key_name = "ANTHROPIC_API_KEY",
+     .base_url = "https://api.anthropic.com",
+     .open = open_anthropic},
+    {.provider = Provider::Manual,
+     .operand = "DIR",
+     .key_name = "",
+     .base_url = "",
+     .open = open_manual,
+     .answerer = Answerer::Person,
+     .operand_thing = "folder",
+     .operand_purpose = "where prompts go and replies are put",
+     .operand_example = "./chat"},
+    {.provider = Provider::Scripted,
+     .operand = "FILE",
+     .key_name = "",
+     .base_url = "",
+     .open = open_scripted,
+     .answerer = Answerer::Script,
+     .is_offered = false},
 }};
 
 }  // namespace
@@ -65,6 +91,14 @@ const ProviderInfo& info_of(Provider provider) {
 
 std::string form_of(const ProviderInfo& info) {
   return std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+}
+
+Error no_embeddings(const ModelSpec& spec) {
+  return fail(ErrorCode::Unsupported, About{"embeddings"},
+              fmt::format("only {} models, at any base URL, can give embeddings",
+                          join(model_forms(ProviderGroup::Embedding), ", ")),
+              spec.text())
+      .error();
 }
 
 Result<Endpoint> endpoint_of(const ModelSpec& spec, const ModelSurroundings& around) {

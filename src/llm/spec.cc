@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spec.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,8 @@ bool is_in(const ProviderInfo& info, ProviderGroup group) {
       return info.is_offered;
     case ProviderGroup::Keyless:
       return std::string_view(info.key_name).empty();
+    case ProviderGroup::Embedding:
+      return info.embed != nullptr;
   }
   return false;
 }
@@ -69,6 +73,8 @@ std::vector<std::string> model_forms(ProviderGroup group) {
   return forms;
 }
 
+std::string model_form(ProviderGroup group) { return model_forms(group).front(); }
+
 std::string known_model_forms() {
   std::vector<std::string> forms = model_forms(ProviderGroup::All);
   const std::string last = std::move(forms.back());
@@ -79,6 +85,8 @@ std::string known_model_forms() {
 bool ModelSpec::is_remote() const { return !info_of(provider).base_url.empty(); }
 
 bool ModelSpec::has_own_base_url() const { return base_url == info_of(provider).base_url; }
+
+bool ModelSpec::is_scripted() const { return info_of(provider).answerer == Answerer::Script; }
 
 std::string ModelSpec::text() const {
   std::string text = std::string(name_of(provider)) + ":" + name;
@@ -99,13 +107,16 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
   const auto known = enum_from<Provider>(provider);
-  // If only `manual` is given, the message asks for the missing folder.
-  if (known == Provider::Manual &&
+  // If only the provider is given, the message asks for what is missing, as for the folder of
+  // `manual`.
+  if (known && !info_of(*known).operand_thing.empty() &&
       trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
-    return bad("folder",
-               "manual needs a folder, where prompts go and replies are put: --model " +
-                   (spec.role.empty() ? "" : spec.role + "=") + "manual:./chat",
-               text);
+    return bad(
+        std::string(info_of(*known).operand_thing),
+        fmt::format("{0} needs a {1}, {2}: --model {3}{0}:{4}", name_of(*known),
+                    info_of(*known).operand_thing, info_of(*known).operand_purpose,
+                    spec.role.empty() ? "" : spec.role + "=", info_of(*known).operand_example),
+        text);
   if (!known || end == std::string_view::npos) {
     const auto& names = EnumNames<Provider>::names;
     const std::string hint =

@@ -25,6 +25,8 @@ struct ModelSpec {
 
   bool is_remote() const;  ///< Whether the model is asked over the network.
   bool has_own_base_url() const;
+  /// Whether a file of replies, which `name` names, answers for the model.
+  bool is_scripted() const;
   /// The spec as text: "openai:gpt-4.1", with "@base-url" (without password) where that is not the
   /// provider's own.
   std::string text() const;
@@ -40,9 +42,13 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
 /// Some of the providers, for texts that list them.
 enum class ProviderGroup {
   All,
-  Offered,  ///< Those that the first screen of a command's help names.
-  Keyless,  ///< Those that need no key.
+  Offered,    ///< Those that the first screen of a command's help names.
+  Keyless,    ///< Those that need no key.
+  Embedding,  ///< Those that have models that give embeddings.
 };
+
+/// How the first provider of a group names a model: "openai:NAME" of those offered.
+std::string model_form(ProviderGroup group);
 
 /// How --model names a model of each provider of a group, without a role: "openai:NAME",
 /// "manual:DIR". In the order of the enumeration; never empty.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/candidate.h"
@@ -118,11 +119,8 @@ struct RunConfig : MethodOptions {
   /// Which of several models writes next: bandit | turn; empty: turn.
   std::string ensemble;
   SpendLimits limits;                          ///< Bounds on the cost of all models together.
-  std::int64_t reply_tokens = kReplyTokens;    ///< Most tokens that one reply may take.
+  ReplySettings reply;                         ///< Of every request.
   std::int64_t prompt_tokens = kPromptTokens;  ///< Most tokens of one prompt.
-  std::optional<double> temperature;           ///< For every request; none: the server's default.
-  /// Effort of thinking in every request: low | medium | high; empty: the server's default.
-  std::string effort;
   /// How long a server may stay silent; 0: the provider's default.
   std::int64_t model_timeout_ns = 0;
   /// Most requests per minute to one address and model; 0: no limit.
@@ -159,6 +157,10 @@ struct RunConfig : MethodOptions {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     MethodOptions::fields(s, v);
+    // Records of runs name the bound on a reply by what it bounds.
+    ReplySettings::fields(s.reply, [&v](const char* key, auto& field) {
+      v(std::string_view(key) == "max_tokens" ? "reply_tokens" : key, field);
+    });
     v("task", s.task), v("task_path", s.task_path), v("task_sha256", s.task_sha256),
         v("target", s.target), v("arch", s.arch), v("gpu", s.gpu), v("strategy", s.strategy),
         v("tuner", s.tuner), v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
@@ -166,9 +168,8 @@ struct RunConfig : MethodOptions {
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
-        v("reply_tokens", s.reply_tokens), v("prompt_tokens", s.prompt_tokens),
-        v("temperature", s.temperature), v("effort", s.effort),
-        v("model_timeout_ns", s.model_timeout_ns), v("requests_per_minute", s.requests_per_minute),
+        v("prompt_tokens", s.prompt_tokens), v("model_timeout_ns", s.model_timeout_ns),
+        v("requests_per_minute", s.requests_per_minute),
         v("tokens_per_minute", s.tokens_per_minute), v("caches_replies", s.caches_replies),
         v("prices", s.prices), v("constraints", s.constraints), v("hints", s.hints),
         v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/error_for_test.h"
@@ -71,6 +72,20 @@ TEST(Codec, SurvivesForeignBytesAndNonFiniteNumbers) {
   const auto back = decode<Evaluation>(encode(e));
   ASSERT_TRUE(back);
   EXPECT_NE(back->workloads[0].accuracy.rel_l2, back->workloads[0].accuracy.rel_l2);
+}
+
+TEST(Codec, KeepsHowARunAsksItsModels) {
+  RunConfig config;
+  config.reply = {.max_tokens = 900, .temperature = 0.25, .effort = "low"};
+  const auto json = nlohmann::json::parse(encode(config));
+  EXPECT_EQ(json.at("reply_tokens"), 900)
+      << "the name that records of runs have had from the start";
+  EXPECT_EQ(json.at("temperature"), 0.25);
+  EXPECT_EQ(json.at("effort"), "low");
+  EXPECT_FALSE(json.contains("max_tokens"));
+  const auto back = decode<RunConfig>(encode(config));
+  ASSERT_TRUE(back) << describe(back.error());
+  EXPECT_EQ(back->reply, config.reply);
 }
 
 TEST(Codec, KeepsAnExchangeWithAModel) {

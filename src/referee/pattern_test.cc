@@ -37,7 +37,7 @@ FailureMap make_map(std::vector<std::int64_t> sizes,
 }
 
 /// The pattern that is seen, and the numbers of the sentences about it: "tail 5 37 1 8 16 32".
-std::string seen(const FailureMap& map) {
+std::string pattern_and_numbers(const FailureMap& map) {
   const PatternReading reading = read_pattern(map);
   std::string text(name_of(reading.pattern));
   for (const Wording& sentence : reading.sentences)
@@ -47,75 +47,76 @@ std::string seen(const FailureMap& map) {
 
 TEST(Pattern, NothingFailed) {
   const FailureMap map = make_map({8, 8}, [](FailureMap&) {});
-  EXPECT_EQ(seen(map), "none");
+  EXPECT_EQ(pattern_and_numbers(map), "none");
   EXPECT_TRUE(read_pattern(map).sentences.empty());
 }
 
 TEST(Pattern, EverythingZero) {
-  EXPECT_EQ(seen(make_map({8, 8}, [](FailureMap& m) { m.got.assign(64, 0.0); })), "zero");
+  EXPECT_EQ(pattern_and_numbers(make_map({8, 8}, [](FailureMap& m) { m.got.assign(64, 0.0); })),
+            "zero");
 }
 
 TEST(Pattern, NeverWritten) {
-  EXPECT_EQ(seen(make_map({8, 8},
-                          [](FailureMap& m) {
-                            m.before.assign(64, 1e30);
-                            for (std::size_t i = 40; i < 43; ++i) m.got[i] = 1e30;
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({8, 8},
+                                         [](FailureMap& m) {
+                                           m.before.assign(64, 1e30);
+                                           for (std::size_t i = 40; i < 43; ++i) m.got[i] = 1e30;
+                                         })),
             "unwritten");
 }
 
 TEST(Pattern, NanFromAnIndexOn) {
-  EXPECT_EQ(seen(make_map({100},
-                          [](FailureMap& m) {
-                            for (std::size_t i = 37; i < 100; ++i)
-                              m.got[i] = std::numeric_limits<double>::quiet_NaN();
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({100},
+                                         [](FailureMap& m) {
+                                           for (std::size_t i = 37; i < 100; ++i)
+                                             m.got[i] = std::numeric_limits<double>::quiet_NaN();
+                                         })),
             "not_finite 37");
 }
 
 TEST(Pattern, ConstantFactor) {
-  EXPECT_EQ(seen(make_map({10, 10},
-                          [](FailureMap& m) {
-                            for (double& g : m.got) g *= 2;
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({10, 10},
+                                         [](FailureMap& m) {
+                                           for (double& g : m.got) g *= 2;
+                                         })),
             "factor 2");
-  EXPECT_EQ(seen(make_map({10, 10},
-                          [](FailureMap& m) {
-                            for (double& g : m.got) g = -g;
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({10, 10},
+                                         [](FailureMap& m) {
+                                           for (double& g : m.got) g = -g;
+                                         })),
             "factor -1");
 }
 
 TEST(Pattern, ShiftedByOne) {
-  EXPECT_EQ(seen(make_map({12, 16},
-                          [](FailureMap& m) {
-                            for (std::size_t i = 0; i + 1 < m.got.size(); ++i)
-                              m.got[i] = m.want[i + 1];
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({12, 16},
+                                         [](FailureMap& m) {
+                                           for (std::size_t i = 0; i + 1 < m.got.size(); ++i)
+                                             m.got[i] = m.want[i + 1];
+                                         })),
             "shifted 1");
-  EXPECT_EQ(seen(make_map({12, 16},
-                          [](FailureMap& m) {
-                            for (std::size_t i = 16; i < m.got.size(); ++i)
-                              m.got[i] = m.want[i - 16];
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({12, 16},
+                                         [](FailureMap& m) {
+                                           for (std::size_t i = 16; i < m.got.size(); ++i)
+                                             m.got[i] = m.want[i - 16];
+                                         })),
             "shifted 0");
 }
 
 TEST(Pattern, Transposed) {
-  EXPECT_EQ(seen(make_map({9, 9},
-                          [](FailureMap& m) {
-                            for (std::size_t r = 0; r < 9; ++r)
-                              for (std::size_t c = 0; c < 9; ++c)
-                                m.got[r * 9 + c] = m.want[c * 9 + r];
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({9, 9},
+                                         [](FailureMap& m) {
+                                           for (std::size_t r = 0; r < 9; ++r)
+                                             for (std::size_t c = 0; c < 9; ++c)
+                                               m.got[r * 9 + c] = m.want[c * 9 + r];
+                                         })),
             "transposed 0 1");
   // In a block that is not square, the transpose is written densely into the same memory.
-  EXPECT_EQ(seen(make_map({6, 10},
-                          [](FailureMap& m) {
-                            for (std::size_t r = 0; r < 6; ++r)
-                              for (std::size_t c = 0; c < 10; ++c)
-                                m.got[c * 6 + r] = m.want[r * 10 + c];
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({6, 10},
+                                         [](FailureMap& m) {
+                                           for (std::size_t r = 0; r < 6; ++r)
+                                             for (std::size_t c = 0; c < 10; ++c)
+                                               m.got[c * 6 + r] = m.want[r * 10 + c];
+                                         })),
             "transposed 0 1");
 }
 
@@ -124,49 +125,53 @@ TEST(Pattern, TailOfTheLastTile) {
     for (std::size_t r = 0; r < 5; ++r)
       for (std::size_t c = 32; c < 37; ++c) m.got[r * 37 + c] += 1 + static_cast<double>(c * r);
   });
-  EXPECT_EQ(seen(map), "tail 5 37 1 8 16 32") << "the last are tiles that would end so";
+  EXPECT_EQ(pattern_and_numbers(map), "tail 5 37 1 8 16 32")
+      << "the last are tiles that would end so";
 }
 
 TEST(Pattern, LastPlaneMissing) {
-  EXPECT_EQ(seen(make_map({6, 7, 8},
-                          [](FailureMap& m) {
-                            for (std::size_t i = 5 * 56; i < 6 * 56; ++i)
-                              m.got[i] = 17 + static_cast<double>(i);
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({6, 7, 8},
+                                         [](FailureMap& m) {
+                                           for (std::size_t i = 5 * 56; i < 6 * 56; ++i)
+                                             m.got[i] = 17 + static_cast<double>(i);
+                                         })),
             "tail 0 5");
 }
 
 TEST(Pattern, OneRowIn32) {
-  EXPECT_EQ(seen(make_map({128, 4},
-                          [](FailureMap& m) {
-                            for (std::size_t r = 31; r < 128; r += 32)
-                              for (std::size_t c = 0; c < 4; ++c)
-                                m.got[r * 4 + c] += 3 + static_cast<double>(r * c);
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({128, 4},
+                                         [](FailureMap& m) {
+                                           for (std::size_t r = 31; r < 128; r += 32)
+                                             for (std::size_t c = 0; c < 4; ++c)
+                                               m.got[r * 4 + c] += 3 + static_cast<double>(r * c);
+                                         })),
             "period 32 0 31 63 95 32");
 }
 
 TEST(Pattern, OnlyTheHalo) {
-  EXPECT_EQ(seen(make_map({40, 40},
-                          [](FailureMap& m) {
-                            for (std::size_t r = 0; r < 40; ++r)
-                              for (std::size_t c = 0; c < 40; ++c)
-                                if (r < 2 || r > 37 || c < 2 || c > 37)
-                                  m.got[r * 40 + c] += 1 + static_cast<double>(r * c);
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({40, 40},
+                                         [](FailureMap& m) {
+                                           for (std::size_t r = 0; r < 40; ++r)
+                                             for (std::size_t c = 0; c < 40; ++c)
+                                               if (r < 2 || r > 37 || c < 2 || c > 37)
+                                                 m.got[r * 40 + c] +=
+                                                     1 + static_cast<double>(r * c);
+                                         })),
             "border 2");
 }
 
 TEST(Pattern, IsolatedPoints) {
-  EXPECT_EQ(seen(make_map({60, 60},
-                          [](FailureMap& m) {
-                            for (const std::size_t i : {1233u, 2001u, 2002u}) m.got[i] += 5;
-                          })),
+  EXPECT_EQ(pattern_and_numbers(make_map({60, 60},
+                                         [](FailureMap& m) {
+                                           for (const std::size_t i : {1233u, 2001u, 2002u})
+                                             m.got[i] += 5;
+                                         })),
             "isolated 3");
 }
 
 TEST(Pattern, ABorderThatIsMostOfTheTensorSaysNothing) {
-  EXPECT_EQ(seen(make_map({24, 24}, [](FailureMap& m) { m.got[7 * 24 + 9] += 5; })), "isolated 1");
+  EXPECT_EQ(pattern_and_numbers(make_map({24, 24}, [](FailureMap& m) { m.got[7 * 24 + 9] += 5; })),
+            "isolated 1");
 }
 
 TEST(Pattern, NoPatternIsNotInvented) {
@@ -176,7 +181,7 @@ TEST(Pattern, NoPatternIsNotInvented) {
       if (rng.uniform() < 0.4) g += rng.normal();
   });
   EXPECT_TRUE(read_pattern(map).sentences.empty());
-  EXPECT_EQ(seen(map), "none");
+  EXPECT_EQ(pattern_and_numbers(map), "none");
 }
 
 TEST(NumberFrame, ShowsCoordinatesInTheTensor) {

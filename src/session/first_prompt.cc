@@ -79,11 +79,11 @@ Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunCo
   };
   propose::ModelCounselOptions counsel;
   counsel.prompt = prompt;
-  counsel.reply = reply_of(config).for_words();
+  counsel.reply = config.reply.for_words();
   counsel.on_prompt = keep;
   propose::ModelProposerOptions proposing;
   proposing.prompt = prompt;
-  proposing.reply = reply_of(config);
+  proposing.reply = config.reply;
   proposing.on_prompt = keep;
   proposing.roles = roles;
   desk.counsel = std::make_unique<propose::ModelCounsel>(book, roles, writers, counsel);

@@ -25,7 +25,7 @@ ModelState model_state(const llm::ModelSpec& spec, const std::string& from,
   std::error_code ignored;
   if (spec.is_remote() && spec.has_own_base_url() && !has_key)
     state.trouble = std::string("set ") + llm::info_of(spec.provider).key_name;
-  if (spec.provider == llm::Provider::Scripted && !std::filesystem::exists(spec.name, ignored))
+  if (spec.is_scripted() && !std::filesystem::exists(spec.name, ignored))
     state.trouble = "no such file";
   return state;
 }

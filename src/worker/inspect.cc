@@ -62,7 +62,10 @@ const Workload* to_sanitize(const EvaluationRequest& request) {
   return found;
 }
 
-Finding note(std::string text) { return {FindingKind::Note, 99, std::move(text), "", ""}; }
+/// `about` is the stable name of what was left out and why.
+Finding note(std::string about, std::string text) {
+  return {FindingKind::Note, 99, std::move(text), "", "", MismatchPattern::None, std::move(about)};
+}
 
 void append(std::vector<Finding> from, Evaluation& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to.findings));
@@ -81,16 +84,18 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
   const BuildUnit* unit = request.unit("candidate");
   if (gpu == nullptr || request.candidate.trust_class != TrustClass::DeviceCode) {
     e.findings.push_back(note(
+        gpu == nullptr ? "not inspected: target" : "not inspected: host code",
         "Neither profiled nor sanitized: both need device code on a GPU, " +
-        std::string(gpu == nullptr ? "and this is target " + std::string(name_of(facts_.target))
-                                   : "and this candidate has host code") +
-        "."));
+            std::string(gpu == nullptr ? "and this is target " + std::string(name_of(facts_.target))
+                                       : "and this candidate has host code") +
+            "."));
     return {};
   }
   const bool ran = e.verdict.stage >= Stage::Run;
   const bool is_right = e.verdict.is_correct() || e.verdict.outcome == Outcome::Unmeasurable;
   if (!ran || (!is_right && !request.inspect.sanitize)) {
-    e.findings.push_back(note(fmt::format("Neither profiled nor sanitized: the kernel ended at {}.",
+    e.findings.push_back(note("not inspected: ended before",
+                              fmt::format("Neither profiled nor sanitized: the kernel ended at {}.",
                                           name_of(e.verdict.stage))));
     return {};
   }
@@ -111,8 +116,9 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
   const auto has_room = [&](const profile::InspectedUnit& s) {
     if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
     e.findings.push_back(
-        note("Neither profiled nor sanitized: too little of the GPU's memory is free to run " +
-             s.workload->name + " again."));
+        note("not inspected: memory",
+             "Neither profiled nor sanitized: too little of the GPU's memory is free to run " +
+                 s.workload->name + " again."));
     return false;
   };
   if (const Workload* w = to_sanitize(request); request.inspect.sanitize && w != nullptr)
@@ -122,7 +128,8 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
       append(std::move(sanitized.findings), e);
     }
   if (request.inspect.profile && !is_right)
-    e.findings.push_back(note("Not profiled: the kernel is not correct."));
+    e.findings.push_back(
+        note("not profiled: not correct", "Not profiled: the kernel is not correct."));
   if (const Workload* w = to_profile(request, e);
       request.inspect.profile && is_right && w != nullptr)
     if (const auto s = subject(*w); s.plan != nullptr && has_room(s)) {

@@ -32,10 +32,6 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
 
 }  // namespace
 
-ReplySettings reply_of(const RunConfig& config) {
-  return {config.reply_tokens, config.temperature, config.effort};
-}
-
 RunModels::RunModels(propose::PromptBook book, store::RunStore& store, WritingView view,
                      std::stop_token cancel)
     : book_(std::move(book)),
@@ -121,8 +117,7 @@ engine::Writing RunModels::writing() {
 Result<std::unique_ptr<llm::ChatModel>> RunModels::open_chat(const llm::ModelSpec& spec,
                                                              const RunSummary& run,
                                                              llm::ModelSurroundings around) const {
-  if (spec.provider == llm::Provider::Scripted)
-    around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
+  if (spec.is_scripted()) around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
   return llm::open_model(spec, around);
 }
 
@@ -150,12 +145,12 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   if (judge_)
     desk.judge = std::make_unique<propose::ModelJudge>(
         book_, *KW_TRY(chat_for(*judge_, run, around, desk)),
-        propose::ModelJudgeOptions{.reply = reply_of(run.config).for_words(),
+        propose::ModelJudgeOptions{.reply = run.config.reply.for_words(),
                                    .on_notice = view_.on_notice,
                                    .cancel = cancel_});
   propose::ModelCounselOptions counsel;
   counsel.prompt.max_tokens = run.config.prompt_tokens;
-  counsel.reply = reply_of(run.config).for_words();
+  counsel.reply = run.config.reply.for_words();
   counsel.on_notice = view_.on_notice;
   counsel.cancel = cancel_;
   if (run.config.judges_learned || run.config.shortlist > 1) {
@@ -171,7 +166,7 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   }
   propose::ModelProposerOptions options;
   options.prompt.max_tokens = run.config.prompt_tokens;
-  options.reply = reply_of(run.config);
+  options.reply = run.config.reply;
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;
   options.cancel = cancel_;

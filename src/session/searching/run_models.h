@@ -17,9 +17,6 @@
 
 namespace kw::session {
 
-/// The settings with which the run's models are asked for a kernel.
-ReplySettings reply_of(const RunConfig& config);
-
 /// Receives pieces of the replies of a run's models, and notices for a person.
 struct WritingView {
   std::function<void(const llm::Delta&)> on_delta;

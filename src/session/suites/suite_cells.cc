@@ -13,6 +13,7 @@
 
 #include "base/contains.h"
 #include "base/hash.h"
+#include "llm/spec.h"
 #include "record/target.h"
 #include "search/strategy.h"
 #include "session/landscape.h"
@@ -250,19 +251,19 @@ class Planner {
   /// The model of one search of a suite. A scripted model's file is looked for beside the suite's
   /// spec first; {task} and {target} in its name are replaced by the search's task and target.
   std::string model_path(const SuiteMethod& method, const std::string& task) const {
-    constexpr std::string_view kScripted = "scripted:";
-    std::string model = method.model;
-    if (!model.starts_with(kScripted)) return model;
+    const auto spec = llm::parse_model_spec(method.model);
+    if (!spec || !spec->is_scripted() || !spec->role.empty()) return method.model;
+    std::string script = spec->name;
     const std::pair<std::string_view, std::string_view> names[] = {{"{task}", task},
                                                                    {"{target}", method.target}};
     for (const auto& [place, name] : names)
-      if (const std::size_t at = model.find(place); at != std::string::npos)
-        model.replace(at, place.size(), name);
-    const auto beside =
-        std::filesystem::path(suite_.file).parent_path() / model.substr(kScripted.size());
+      if (const std::size_t at = script.find(place); at != std::string::npos)
+        script.replace(at, place.size(), name);
+    const auto beside = std::filesystem::path(suite_.file).parent_path() / script;
     std::error_code ignored;
-    return std::filesystem::exists(beside, ignored) ? std::string(kScripted) + beside.string()
-                                                    : model;
+    llm::ModelSpec placed = *spec;
+    placed.name = std::filesystem::exists(beside, ignored) ? beside.string() : script;
+    return placed.text();
   }
 
   const Options& options_;
