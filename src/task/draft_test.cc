@@ -229,16 +229,16 @@ TEST(Draft, MarksWhatItGuesses) {
 TEST(Draft, SaysWhatItCannotDraft) {
   EXPECT_EQ(error_of(""), "f.c function");
   EXPECT_EQ(error_of("void f(int n, float* x);"), "f.c function");
-  EXPECT_EQ(error_of("\nfloat f(int n, float* x) { return x[0]; }"), "f.c:2:1 returned value");
+  EXPECT_EQ(error_of("\nfloat* f(int n, float* x) { return x; }"), "f.c:2:1 returned value");
   EXPECT_EQ(error_of("void f(int n, float** x) { g(x); }"), "f.c:1:30 x as a whole");
   EXPECT_EQ(error_of("void f(struct s* x) { }"), "f.c:1:8 struct s");
-  EXPECT_EQ(error_of("void f(int n, float& x) { x = 1; }"), "f.c:1:20 &");
+  EXPECT_EQ(error_of("void f(int n, float&& x) { x = 1; }"), "f.c:1:20 x");
   EXPECT_EQ(error_of("void f(int n, const float* x) { }"), "f output");
   EXPECT_EQ(error_of("void f(float* x) { g(x); }"), "f x");
   EXPECT_EQ(error_of("void f(int n, float* x) { x[0] = n; } void g(int n, float* x) { x[0] = n; }"),
             "f.c --function");
   EXPECT_EQ(error_of("void first(int n, float* x) { x[0] = n; }", "frist"), "f.c frist -> first");
-  EXPECT_EQ(error_of("template <class T> void f(int n, T* x) { x[0] = n; }"), "f.c:1:1 template");
+  EXPECT_EQ(error_of("template <class... T> void f(T*... x) { }"), "f.c:1:1 template");
 }
 
 // The reference would not compile if a pointer to the file's own type were none to the parameter's.

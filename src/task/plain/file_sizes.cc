@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/expr.h"
 #include "base/text.h"
@@ -19,6 +21,30 @@ namespace {
 constexpr int kDeepestConstant = 8;  // that is made of other constants
 constexpr std::size_t kLongestBound = 512;
 
+/// The text in parentheses, unless it has them.
+std::string in_parentheses(const std::string& text) {
+  if (text.find_first_of("+-*/%<>(") == std::string::npos) return text;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && i + 1 < text.size()) return "(" + text + ")";
+  }
+  return text;
+}
+
+/// Whether the words are an expression of plain numbers of the type int.
+bool is_whole(const std::vector<std::string>& words) {
+  static constexpr auto kSigns =
+      std::to_array<std::string_view>({"(", ")", "+", "-", "*", "/", "%", "<<", ">>"});
+  bool has_number = false;
+  for (const std::string& word : words) {
+    const bool is_number = !word.empty() && std::ranges::all_of(word, is_digit);
+    if (!is_number && !contains(kSigns, word)) return false;
+    has_number = has_number || is_number;
+  }
+  return has_number;
+}
+
 bool is_name(std::string_view word) {
   return !word.empty() && (is_usable_identifier(word) || word.front() == '_');
 }
@@ -29,26 +55,29 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
     : reader_(reader), uses_(uses), code_{reader.list_begin(), reader.site().close + 1} {
   read_macros();
   std::vector<std::pair<std::size_t, std::string>> candidates;
-  for (const auto& [name, value] : integer_macros(reader.site().source))
-    if (const auto macro = macros_.find(name); macro != macros_.end()) {
-      values_[name] = fmt::format("{}", value);
-      candidates.emplace_back(macro->second.front().begin, name);
-    }
+  for (const auto& [name, all] : macros_) {
+    if (!std::ranges::all_of(all, [](const Macro& one) { return is_whole(one.body); })) continue;
+    values_[name] = join(all.back().body, "");
+    candidates.emplace_back(all.front().begin, name);
+  }
   for (const FileVariable* one : uses_.constants) {
     const bool is_integer = one->dtype && !is_real(*one->dtype) && *one->dtype != Dtype::Bool;
     if (!is_integer || !one->bounds.empty() || one->is_odd) continue;
-    const auto value = evaluate_text(one->value, {});
-    if (!value) continue;
-    values_[one->name] = fmt::format("{}", *value);
+    const auto words =
+        one->value_tokens.is_empty() ? std::vector{one->value} : words_of(one->value_tokens);
+    if (!is_whole(words)) continue;
+    values_[one->name] = join(words, "");
     candidates.emplace_back(reader.tokens()[one->token].offset, one->name);
   }
   std::set<std::string, std::less<>> sizing, looping;
+  const bool has_integer = has_integer_parameter();
   for (const FileVariable* array : uses_.arrays)
     for (const TokenRange bound : array->bounds) add_words(sizing, words_of(bound), 0);
   for (const TokenRange parameter : reader.parameters())
     for (std::size_t i = parameter.begin; i < parameter.end; ++i)
-      if (constant(reader.word(i)) != nullptr) sizing.emplace(reader.word(i));
-  if (!uses_.arrays.empty() || !has_integer_parameter()) looping = loop_names(false);
+      if (constant(reader.word(i)) != nullptr || !has_integer)
+        add_words(sizing, {std::string(reader.word(i))}, 0);
+  if (!uses_.arrays.empty() || !has_integer) looping = loop_names(false);
   const auto steps = loop_names(true);
   std::ranges::sort(candidates);
   for (const auto& [offset, name] : candidates) {
@@ -110,11 +139,11 @@ std::string FileSizes::expanded(const std::vector<std::string>& words, int depth
       const auto macro = macros_.find(word);
       const FileVariable* variable = constant(word);
       if (const auto value = values_.find(word); value != values_.end() && variable != nullptr)
-        part = value->second;
+        part = in_parentheses(value->second);
       else if (macro != macros_.end() && macro->second.size() == 1 && !values_.contains(word))
-        part = "(" + expanded(macro->second.front().body, depth + 1) + ")";
+        part = in_parentheses(expanded(macro->second.front().body, depth + 1));
       else if (variable != nullptr)
-        part = "(" + expanded(words_of(variable->value_tokens), depth + 1) + ")";
+        part = in_parentheses(expanded(words_of(variable->value_tokens), depth + 1));
     }
     if (text.size() + part.size() > kLongestBound) break;
     const bool is_apart = !text.empty() && is_name(word) && is_name(text.substr(text.size() - 1));
@@ -214,7 +243,8 @@ std::vector<PlainEdit> FileSizes::edits() const {
         std::ranges::any_of(words, [&](const std::string& word) { return is_size(word); });
     if (!is_made_of_sizes) continue;
     for (const std::size_t use : find_name_uses(reader_, code_, name).tokens)
-      edits.push_back(reader_.replace({use, use + 1}, "(" + expanded(all.front().body, 1) + ")"));
+      edits.push_back(
+          reader_.replace({use, use + 1}, in_parentheses(expanded(all.front().body, 1))));
   }
   return edits;
 }

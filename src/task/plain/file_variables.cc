@@ -16,7 +16,8 @@ namespace {
 
 class DeclarationReader {
  public:
-  explicit DeclarationReader(const SiteReader& reader) : reader_(reader) {}
+  explicit DeclarationReader(const SiteReader& reader)
+      : reader_(reader), functions_(find_functions(reader.tokens())) {}
 
   std::vector<FileVariable> run() {
     const std::size_t size = reader_.tokens().size();
@@ -115,6 +116,7 @@ class DeclarationReader {
         i = lex::find_closing(reader_.tokens(), at(i, "[") ? i : i + 1);
         continue;
       }
+      if (at(i, "(") && base.is_odd && !is_function(words)) break;  // the arguments of a class
       if (at(i, "(")) {
         // A function's declaration, or a pointer to an array or a function.
         if (!at(i + 1, "*") || i + 2 >= range.end || !reader_.is_word(i + 2)) return;
@@ -148,6 +150,13 @@ class DeclarationReader {
       }
       read_declarator(std::move(variable), token, all[k].end);
     }
+  }
+
+  /// Whether the last of the words is the name of a function of the file.
+  bool is_function(const std::vector<std::size_t>& words) const {
+    return !words.empty() && std::ranges::any_of(functions_, [&](const CFunction& one) {
+      return reader_.at(words.back(), one.name);
+    });
   }
 
   std::size_t behind_angles(std::size_t i, std::size_t end) const {
@@ -194,7 +203,7 @@ class DeclarationReader {
     if (i < end) {
       variable.value_tokens = {i, end};
       variable.value = reader_.text(variable.value_tokens);
-      if (at(i, "(")) return;  // a function's declaration
+      if (at(i, "(") && !variable.is_odd) return;  // a function's declaration
     }
     keep(std::move(variable));
   }
@@ -208,6 +217,7 @@ class DeclarationReader {
   }
 
   const SiteReader& reader_;
+  const std::vector<CFunction> functions_;
   std::vector<FileVariable> found_;
 };
 

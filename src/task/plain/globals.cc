@@ -29,7 +29,6 @@ class GlobalRewriter {
     code_ = {reader_.list_begin(), site_.close + 1};
     helpers_ = reader_.helpers();
     const auto used = used_variables();
-    if (used.empty()) return PlainStep{};
     for (const FileVariable* variable : used) KW_TRY(sort(*variable));
     sizes_.emplace(reader_, FileUses{variables_, arrays_, constants_, helpers_});
     for (const FileVariable* array : arrays_) KW_TRY(pass_array(*array));

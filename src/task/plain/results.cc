@@ -26,7 +26,7 @@ class ResultRewriter {
     if (!read_type(name)) return PlainStep{};
     KW_TRY(check(name));
     result_ = reader_.free_name("result");
-    has_goto_ = has_word("goto");
+    has_jumps_ = has_word("goto") || has_directives();
     mark_ends(site_.open, 0);
     PlainStep step;
     bool is_void = false;
@@ -67,6 +67,28 @@ class ResultRewriter {
     return false;
   }
 
+  bool has_directives() const {
+    const lex::Tokens whole = lex::significant(site_.source);
+    const std::size_t begin = site_.tokens[site_.open].offset;
+    const std::size_t end = site_.tokens[site_.close].offset;
+    for (std::size_t i = 0; i + 1 < whole.size(); ++i)
+      if (whole[i].offset > begin && whole[i].offset < end && whole[i].in_directive &&
+          whole[i].is("#") && !whole[i + 1].is("pragma"))
+        return true;
+    return false;
+  }
+
+  /// The token of a type that is defined in the body, whose functions have returns of their own.
+  std::size_t inner_type() const {
+    for (std::size_t i = site_.open; i < site_.close; ++i) {
+      if (!reader_.at(i, "struct") && !reader_.at(i, "class") && !reader_.at(i, "union")) continue;
+      std::size_t end = i + 1;
+      while (end < site_.close && (reader_.is_word(end) || reader_.at(end, ":"))) ++end;
+      if (reader_.at(end, "{")) return i;
+    }
+    return site_.close;
+  }
+
   Result<> check(std::size_t name) const {
     const std::string function(reader_.word(name));
     const bool is_plain = std::ranges::all_of(
@@ -86,6 +108,11 @@ class ResultRewriter {
           "a function that returns a number and has lambdas cannot be rewritten, because the text "
           "does not tell whose `return` is meant; return void, and write `result[0] = s;` in place "
           "of `return s;` with a parameter `double* result`");
+    if (const std::size_t inner = inner_type(); inner < site_.close)
+      return reader_.refuse(inner, "struct",
+                            "a function that returns a number and defines a type cannot be "
+                            "rewritten; define the type outside: `struct Sum { double s; };` in "
+                            "front of the function");
     if (!find_name_uses(reader_, body, function).tokens.empty())
       return reader_.refuse(
           name, function,
@@ -119,7 +146,7 @@ class ResultRewriter {
       const bool is_last = end >= close;
       if (is_last) {
         mark_statement(i, end, depth);
-      } else if (!has_goto_ && is_guard(i, end)) {
+      } else if (!has_jumps_ && is_guard(i, end)) {
         mark_statement(i, end, depth);
         const std::size_t at = site_.tokens[end - 1].end;
         edits_.push_back({at, at, " else {"});
@@ -193,7 +220,8 @@ class ResultRewriter {
   std::vector<std::size_t> type_;  ///< Tokens of the returned type.
   std::string words_;
   std::string result_;
-  bool has_goto_ = false;
+  /// Whether statements may be passed in another order than that of the text, or left out.
+  bool has_jumps_ = false;
   std::set<std::size_t> ends_;  ///< Returns behind which the function has nothing to do.
   std::vector<PlainEdit> edits_;
 };

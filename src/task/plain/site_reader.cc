@@ -28,6 +28,7 @@ SiteReader::SiteReader(const PlainSite& site)
   for (std::size_t i = site.open; i-- > site.begin;) {
     if (at(i, ")") || at(i, "]") || at(i, "}")) ++depth;
     if ((!at(i, "(") && !at(i, "[") && !at(i, "{")) || --depth > 0) continue;
+    if (!at(i, "(") || i == site.begin || !is_word(i - 1)) return;
     list_begin_ = i;
     list_end_ = site.open - 1;
     return;
