@@ -109,7 +109,6 @@ class Containers {
     if (!at(end, ".") || !at(end + 2, "(")) return false;
     const std::size_t close = lex::find_closing(site_.tokens, end + 2);
     if (close >= site_.close) return false;
-    is_simple = false;
     if (at(end + 1, "at")) {
       edits_.drop(end, end + 2);
       edits_.put(end + 2, "[");
@@ -123,6 +122,7 @@ class Containers {
     } else {
       return false;
     }
+    is_simple = false;
     end = close + 1;
     return true;
   }
@@ -194,6 +194,33 @@ class Containers {
     return {};
   }
 
+  /// Takes out `float* p = x.data();` where p serves for elements alone, so that they are x's.
+  bool take_pointer(const ContainerName& name, std::size_t use, std::size_t end,
+                    const std::string& text) {
+    std::size_t begin = use;
+    bool has_star = false;
+    while (begin > site_.open + 1 && !at(begin - 1, ";") && !at(begin - 1, "{") &&
+           !at(begin - 1, "}")) {
+      --begin;
+      has_star |= at(begin, "*") || at(begin, "auto");
+      if (begin + 1 < use && site_.tokens[begin].kind != lex::Token::Kind::Word &&
+          !at(begin, "*") && !at(begin, "::"))
+        return false;
+    }
+    const std::size_t to = block_close(site_, use);
+    if (!at(use - 1, "=") || begin + 3 > use || !has_star || !at(end, ";") ||
+        !begins_declaration(site_, begin) || !keeps_indices(use, end, to))
+      return false;
+    const std::string pointer(site_.tokens[use - 2].text);
+    for (const std::size_t place : uses_in_body(site_, pointer))
+      if (place > end && place < to && !at(place + 1, "[")) return false;
+    if (!check_name(site_, pointer, end, to)) return false;
+    edits_.drop(begin, end + 1);
+    names_.push_back(
+        {pointer, text, name.parameter, parameters_[name.parameter].type.layers.size(), end, to});
+    return true;
+  }
+
   /// Rewrites the use of something that holds further elements.
   Result<> rewrite_whole(const ContainerName& name, std::size_t use, std::size_t end,
                          std::size_t depth, const std::string& text, bool is_simple) {
@@ -212,6 +239,7 @@ class Containers {
     }
     if (is_call && at(end + 1, "data") && depth + 1 == rank) {
       parameters_[name.parameter].may_be_written = true;
+      if (is_simple && take_pointer(name, use, end + 4, text)) return {};
       edits_.drop(end, end + 4);
       return {};
     }

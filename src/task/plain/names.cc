@@ -237,7 +237,8 @@ std::vector<PlainEdit> TokenEdits::edits() const {
     if (token >= tokens_.size()) break;
     const std::string text =
         change.before + change.text.value_or(std::string(tokens_[token].text)) + change.after;
-    const bool follows = last + 1 == token && change.is_dropped && is_dropped(last);
+    const bool follows =
+        last + 1 == token && change.is_dropped && change.before.empty() && is_dropped(last);
     const auto gap =
         follows ? source_.substr(tokens_[last].end, tokens_[token].offset - tokens_[last].end)
                 : std::string_view("x");
