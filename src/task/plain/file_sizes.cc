@@ -90,8 +90,8 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
 }
 
 void FileSizes::read_macros() {
-  const lex::Tokens whole = lex::lex(reader_.site().source);
-  for (const lex::Directive& directive : lex::directives_of(whole)) {
+  const auto& whole = reader_.whole();
+  for (const lex::Directive& directive : reader_.directives()) {
     const auto& tokens = directive.tokens;
     if (directive.name() != "define" || directive.word().empty()) continue;
     const bool takes_arguments =
@@ -210,8 +210,7 @@ bool FileSizes::can_vary(const std::string& name) const {
     add_words(words, words_of(table->value_tokens), 0);
     if (words.contains(name)) return false;
   }
-  const lex::Tokens whole = lex::lex(reader_.site().source);
-  for (const lex::Directive& directive : lex::directives_of(whole)) {
+  for (const lex::Directive& directive : reader_.directives()) {
     const std::string_view kind = directive.name();
     if (kind == "define" || kind == "undef" || kind == "ifdef" || kind == "ifndef") continue;
     for (const lex::Token& token : directive.tokens)

@@ -41,8 +41,11 @@ class TemplateRewriter {
     if (reader_.list_begin() == reader_.list_end()) return PlainStep{};
     const std::size_t name = reader_.list_begin() - 1;
     KW_TRY(refuse_members(name));
-    for (CFunction& helper : reader_.helpers())
+    code_.emplace_back(site_.open, site_.close);
+    for (CFunction& helper : reader_.helpers()) {
+      code_.emplace_back(helper.open, helper.close);
       if (reader_.at(helper.begin, "template")) helpers_.push_back(std::move(helper));
+    }
     const bool is_template = reader_.at(site_.begin, "template");
     if (!is_template && helpers_.empty()) return PlainStep{};
     CFunction function;
@@ -321,12 +324,7 @@ class TemplateRewriter {
   }
 
   /// The function and the helpers, whose calls count.
-  std::vector<std::pair<std::size_t, std::size_t>> code() const {
-    std::vector<std::pair<std::size_t, std::size_t>> ranges{{site_.open, site_.close}};
-    for (const CFunction& helper : reader_.helpers())
-      ranges.emplace_back(helper.open, helper.close);
-    return ranges;
-  }
+  const std::vector<std::pair<std::size_t, std::size_t>>& code() const { return code_; }
 
   /// A call without types whose arguments are integers means another type than the function's.
   Result<> refuse_integers(const Instance& helper, TokenRange range) const {
@@ -445,6 +443,7 @@ class TemplateRewriter {
   const PlainSite& site_;
   const SiteReader reader_;
   const std::map<std::string, std::int64_t> macros_;
+  std::vector<std::pair<std::size_t, std::size_t>> code_;
   std::vector<CFunction> helpers_;   ///< Those that are templates.
   std::vector<Instance> instances_;  ///< If the function is a template, it comes first.
   std::vector<TokenRange> removed_;
