@@ -13,6 +13,8 @@
 #include "base/expr.h"
 #include "base/text.h"
 #include "lex/directives.h"
+#include "task/c/index.h"
+#include "task/c/polynomial.h"
 #include "task/plain/name_uses.h"
 
 namespace kw::task {
@@ -226,7 +228,13 @@ std::vector<std::string> FileSizes::parameters() const {
   return parameters;
 }
 
-std::string FileSizes::bound_text(TokenRange bound) const { return expanded(words_of(bound), 0); }
+std::string FileSizes::bound_text(TokenRange bound) const {
+  const std::string text = expanded(words_of(bound), 0);
+  // As the indices of the code are written, so that they compare equal.
+  const lex::Tokens tokens = lex::tokenize(text);
+  const auto polynomial = IndexReader(tokens).whole(0, tokens.size());
+  return polynomial && !polynomial->empty() ? to_expression(*polynomial) : text;
+}
 
 std::vector<PlainEdit> FileSizes::edits() const {
   std::vector<PlainEdit> edits;
