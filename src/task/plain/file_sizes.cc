@@ -13,6 +13,8 @@
 #include "base/expr.h"
 #include "base/text.h"
 #include "lex/directives.h"
+#include "task/c/index.h"
+#include "task/c/polynomial.h"
 #include "task/plain/name_uses.h"
 
 namespace kw::task {
@@ -33,7 +35,7 @@ std::string in_parentheses(const std::string& text) {
 }
 
 /// Whether the words are an expression of plain numbers of the type int.
-bool is_whole(const std::vector<std::string>& words) {
+bool is_number_text(const std::vector<std::string>& words) {
   static constexpr auto kSigns =
       std::to_array<std::string_view>({"(", ")", "+", "-", "*", "/", "%", "<<", ">>"});
   bool has_number = false;
@@ -45,7 +47,7 @@ bool is_whole(const std::vector<std::string>& words) {
   return has_number;
 }
 
-bool is_name(std::string_view word) {
+bool names_something(std::string_view word) {
   return !word.empty() && (is_usable_identifier(word) || word.front() == '_');
 }
 
@@ -56,7 +58,8 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
   read_macros();
   std::vector<std::pair<std::size_t, std::string>> candidates;
   for (const auto& [name, all] : macros_) {
-    if (!std::ranges::all_of(all, [](const Macro& one) { return is_whole(one.body); })) continue;
+    if (!std::ranges::all_of(all, [](const Macro& one) { return is_number_text(one.body); }))
+      continue;
     values_[name] = join(all.back().body, "");
     candidates.emplace_back(all.front().begin, name);
   }
@@ -65,7 +68,7 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
     if (!is_integer || !one->bounds.empty() || one->is_odd) continue;
     const auto words =
         one->value_tokens.is_empty() ? std::vector{one->value} : words_of(one->value_tokens);
-    if (!is_whole(words)) continue;
+    if (!is_number_text(words)) continue;
     values_[one->name] = join(words, "");
     candidates.emplace_back(reader.tokens()[one->token].offset, one->name);
   }
@@ -90,8 +93,8 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
 }
 
 void FileSizes::read_macros() {
-  const lex::Tokens whole = lex::lex(reader_.site().source);
-  for (const lex::Directive& directive : lex::directives_of(whole)) {
+  const auto& whole = reader_.whole();
+  for (const lex::Directive& directive : reader_.directives()) {
     const auto& tokens = directive.tokens;
     if (directive.name() != "define" || directive.word().empty()) continue;
     const bool takes_arguments =
@@ -121,7 +124,7 @@ void FileSizes::add_words(std::set<std::string, std::less<>>& names,
                           const std::vector<std::string>& words, int depth) const {
   if (depth > kDeepestConstant) return;
   for (const std::string& word : words) {
-    if (!is_name(word) || !names.insert(word).second) continue;
+    if (!names_something(word) || !names.insert(word).second) continue;
     if (values_.contains(word)) continue;
     if (const auto macro = macros_.find(word); macro != macros_.end())
       add_words(names, macro->second.front().body, depth + 1);
@@ -135,7 +138,7 @@ std::string FileSizes::expanded(const std::vector<std::string>& words, int depth
   std::string text;
   for (const std::string& word : words) {
     std::string part = word;
-    if (is_name(word) && !is_size(word) && depth < kDeepestConstant) {
+    if (names_something(word) && !is_size(word) && depth < kDeepestConstant) {
       const auto macro = macros_.find(word);
       const FileVariable* variable = constant(word);
       if (const auto value = values_.find(word); value != values_.end() && variable != nullptr)
@@ -146,7 +149,8 @@ std::string FileSizes::expanded(const std::vector<std::string>& words, int depth
         part = in_parentheses(expanded(words_of(variable->value_tokens), depth + 1));
     }
     if (text.size() + part.size() > kLongestBound) break;
-    const bool is_apart = !text.empty() && is_name(word) && is_name(text.substr(text.size() - 1));
+    const bool is_apart =
+        !text.empty() && names_something(word) && names_something(text.substr(text.size() - 1));
     text += (is_apart ? " " : "") + part;
   }
   return text;
@@ -210,8 +214,7 @@ bool FileSizes::can_vary(const std::string& name) const {
     add_words(words, words_of(table->value_tokens), 0);
     if (words.contains(name)) return false;
   }
-  const lex::Tokens whole = lex::lex(reader_.site().source);
-  for (const lex::Directive& directive : lex::directives_of(whole)) {
+  for (const lex::Directive& directive : reader_.directives()) {
     const std::string_view kind = directive.name();
     if (kind == "define" || kind == "undef" || kind == "ifdef" || kind == "ifndef") continue;
     for (const lex::Token& token : directive.tokens)
@@ -227,7 +230,13 @@ std::vector<std::string> FileSizes::parameters() const {
   return parameters;
 }
 
-std::string FileSizes::bound_text(TokenRange bound) const { return expanded(words_of(bound), 0); }
+std::string FileSizes::bound_text(TokenRange bound) const {
+  const std::string text = expanded(words_of(bound), 0);
+  // As the indices of the code are written, so that they compare equal.
+  const lex::Tokens tokens = lex::tokenize(text);
+  const auto polynomial = IndexReader(tokens).whole(0, tokens.size());
+  return polynomial && !polynomial->empty() ? to_expression(*polynomial) : text;
+}
 
 std::vector<PlainEdit> FileSizes::edits() const {
   std::vector<PlainEdit> edits;

@@ -44,7 +44,14 @@ class GlobalRewriter {
   /// The variables that the function names, and those that their values and sizes name.
   std::vector<const FileVariable*> used_variables() const {
     std::set<const FileVariable*> used;
+    std::set<std::string_view> words;
+    const auto read = [&](TokenRange range) {
+      for (std::size_t i = range.begin; i < range.end; ++i) words.insert(reader_.word(i));
+    };
+    read(code_);
+    for (const CFunction& helper : helpers_) read(code_of(helper));
     for (const FileVariable& variable : variables_) {
+      if (!words.contains(variable.name) && !reader_.is_in_directives(variable.name)) continue;
       const NameUses uses = find_name_uses(reader_, code_, variable.name);
       if (!uses.tokens.empty() || uses.unclear ||
           (!is_hidden(variable.name) && !hiding_macro(reader_, code_, variable.name).empty()))

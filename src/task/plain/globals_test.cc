@@ -32,12 +32,12 @@ TEST(PlainGlobals, SizesAreFoundInConstantsOfEveryForm) {
                 "double in[ROWS][PAD], out[ROWS][COLS];\n"
                 "void f() {\n  for (int i = 0; i < ROWS; i++)\n"
                 "    for (int j = 0; j < PAD - 2; j++) out[i][j] = in[i][j] + in[i][j + 1];\n}"),
-            "void f(int ROWS, int COLS, const double in[ROWS][(COLS+2)], double out[ROWS][COLS]) { "
+            "void f(int ROWS, int COLS, const double in[ROWS][COLS + 2], double out[ROWS][COLS]) { "
             "for (int i = 0; i < ROWS; i++) "
             "for (int j = 0; j < (COLS+2) - 2; j++) out[i][j] = in[i][j] + in[i][j + 1]; }");
   EXPECT_EQ(plain_function("constexpr std::size_t N = 1 << 10, M = 2 * N;\nfloat x[M];\n"
                            "void f(float a) { for (std::size_t i = 0; i < M; ++i) x[i] = a; }"),
-            "void f(std::size_t N, float a, float x[(2*N)]) { const std::size_t M = 2 * N; "
+            "void f(std::size_t N, float a, float x[2 * N]) { const std::size_t M = 2 * N; "
             "for (std::size_t i = 0; i < M; ++i) x[i] = a; }");
   EXPECT_EQ(plain_function("const int N = 8;\n"
                            "void f(const float x[N], float y[N]) {\n"

@@ -31,8 +31,7 @@ class ScopeReader {
  public:
   ScopeReader(const SiteReader& reader, TokenRange code)
       : reader_(reader), tokens_(reader.tokens()), code_(code) {
-    const lex::Tokens whole = lex::lex(reader.site().source);
-    for (const lex::Directive& directive : lex::directives_of(whole))
+    for (const lex::Directive& directive : reader.directives())
       if (directive.name() == "define") macros_.emplace(directive.word());
   }
 
@@ -69,17 +68,13 @@ class ScopeReader {
       if (at(k, "case") || at(k, "constexpr") || at(k, "static_assert") || at(k, "alignas"))
         return true;
     }
-    for (std::size_t open = opener(i); open > code_.begin; open = opener(open)) {
-      if (at(open, "{") && opens_block(open)) break;
-      if (!at(open, "[")) continue;
-      std::size_t name = open;
-      while (name > code_.begin && is_before(name, "]")) {
-        name = opener(name - 1);
-        if (!at(name, "[")) break;
-      }
-      if (name > code_.begin && reader_.is_word(name - 1) &&
-          place_of(name - 1) == Place::Declaration)
-        return true;
+    std::size_t depth = 0;
+    for (std::size_t k = i; k-- > code_.begin;) {
+      if (at(k, ")") || at(k, "]")) ++depth;
+      if (at(k, ";") || at(k, "}") || (at(k, "{") && opens_block(k))) break;
+      if ((!at(k, "(") && !at(k, "[")) || depth-- > 0) continue;
+      depth = 0;
+      if (at(k, "[") && is_bound_of_array(k)) return true;
     }
     return false;
   }
@@ -94,6 +89,17 @@ class ScopeReader {
     return contains(kTypeWords, word) || is_specifier(word) ||
            reader_.type_names().contains(word) ||
            dtype_of(std::array{std::string(word)}).has_value();
+  }
+
+  /// Whether the bracket holds a size of an array that is declared here.
+  bool is_bound_of_array(std::size_t open) const {
+    std::size_t name = open;
+    while (name > code_.begin && is_before(name, "]")) {
+      name = opener(name - 1);
+      if (!at(name, "[")) return false;
+    }
+    return name > code_.begin && reader_.is_word(name - 1) &&
+           place_of(name - 1) == Place::Declaration;
   }
 
   bool is_start(std::size_t i) const {
@@ -231,6 +237,9 @@ class ScopeReader {
 }  // namespace
 
 NameUses find_name_uses(const SiteReader& reader, TokenRange code, std::string_view name) {
+  std::size_t i = code.begin;
+  while (i < code.end && reader.word(i) != name) ++i;
+  if (i == code.end) return {};
   return ScopeReader(reader, code).run(name);
 }
 
@@ -243,10 +252,11 @@ std::optional<std::size_t> find_constant_use(const SiteReader& reader, TokenRang
 }
 
 std::string hiding_macro(const SiteReader& reader, TokenRange code, std::string_view name) {
+  if (!reader.is_in_directives(name)) return {};
   const auto& tokens = reader.tokens();
-  const lex::Tokens whole = lex::lex(reader.site().source);
+  const auto& whole = reader.whole();
   std::set<std::string, std::less<>> hiding{std::string(name)}, pasting;
-  const auto directives = lex::directives_of(whole);
+  const auto& directives = reader.directives();
   const auto has = [](const lex::Directive& directive, const auto& is_wanted) {
     for (std::size_t i = 2; i < directive.tokens.size(); ++i)
       if (is_wanted(directive.tokens[i])) return true;

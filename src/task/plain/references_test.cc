@@ -70,6 +70,15 @@ TEST(PlainReferences, RefusesWhatWouldHideAChange) {
   EXPECT_EQ(error_of("void f(int n, struct s& x) { x = 1; }"), "f.c:1:23 &") << "no number";
 }
 
+TEST(PlainReferences, PlainFunctionsStayAsTheyAre) {
+  const std::string source =
+      "void f(const std::size_t n, unsigned k, const std::int32_t* x, signed char* y) { "
+      "for (std::size_t i = 0; i < n; ++i) y[i] = x[i] + k; }";
+  EXPECT_EQ(plain_text(source), source);
+  EXPECT_TRUE(plain_source(source, "f.c", "")->notes.empty());
+  EXPECT_EQ(plain_source("int f(", "f.c", "")->source, "int f(") << "no function";
+}
+
 TEST(PlainDefaults, AreLeftOut) {
   EXPECT_EQ(plain_function("void f(int n = 10, float a = power(2, 3), float* x = nullptr) {\n"
                            "  for (int i = 0; i < n; ++i) x[i] = a;\n}\n"),

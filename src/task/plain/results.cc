@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "task/c/branches.h"
@@ -68,14 +71,12 @@ class ResultRewriter {
   }
 
   bool has_directives() const {
-    const lex::Tokens whole = lex::significant(site_.source);
     const std::size_t begin = site_.tokens[site_.open].offset;
     const std::size_t end = site_.tokens[site_.close].offset;
-    for (std::size_t i = 0; i + 1 < whole.size(); ++i)
-      if (whole[i].offset > begin && whole[i].offset < end && whole[i].in_directive &&
-          whole[i].is("#") && !whole[i + 1].is("pragma"))
-        return true;
-    return false;
+    return std::ranges::any_of(reader_.directives(), [&](const lex::Directive& directive) {
+      const std::size_t offset = reader_.whole()[directive.first].offset;
+      return offset > begin && offset < end && directive.name() != "pragma";
+    });
   }
 
   /// The token of a type that is defined in the body, whose functions have returns of their own.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <set>
 
 #include "base/contains.h"
@@ -21,7 +22,13 @@ bool is_specifier(std::string_view word) {
 }
 
 SiteReader::SiteReader(const PlainSite& site)
-    : site_(site), type_names_(type_names_of(site.source, site.tokens)) {
+    : site_(site),
+      whole_(lex::lex(site.source)),
+      directives_(lex::directives_of(whole_)),
+      type_names_(type_names_of(site.source, site.tokens)) {
+  for (const lex::Token& token : whole_)
+    if (token.in_directive && token.kind == lex::Token::Kind::Word)
+      directive_words_.insert(token.text);
   list_begin_ = list_end_ = site.open;
   if (site.open == 0 || !at(site.open - 1, ")")) return;
   std::size_t depth = 0;
@@ -90,9 +97,7 @@ std::vector<CFunction> SiteReader::helpers() const {
   };
   read(site_.begin, site_.close);
   // A macro may call a helper, so all words of macros count.
-  const lex::Tokens whole = lex::significant(site_.source);
-  for (const lex::Token& token : whole)
-    if (token.in_directive && token.kind == lex::Token::Kind::Word) words.emplace(token.text);
+  words.insert(directive_words_.begin(), directive_words_.end());
   std::vector<CFunction> found;
   for (bool is_more = true; is_more;) {
     is_more = false;
@@ -109,8 +114,7 @@ std::vector<CFunction> SiteReader::helpers() const {
 }
 
 bool SiteReader::has_anywhere(std::string_view word) const {
-  const lex::Tokens whole = lex::significant(site_.source);
-  return std::ranges::any_of(whole, [&](const lex::Token& token) {
+  return std::ranges::any_of(whole_, [&](const lex::Token& token) {
     return token.kind == lex::Token::Kind::Word && token.text == word;
   });
 }
@@ -133,9 +137,9 @@ PlainEdit SiteReader::remove(TokenRange range) const {
   const std::size_t begin = site_.tokens[range.begin].offset;
   const std::size_t end = site_.tokens[range.end - 1].end;
   std::string left;
-  const lex::Tokens whole = lex::lex(site_.source);
-  for (const lex::Token& token : whole) {
-    if (token.offset < begin || token.offset >= end) continue;
+  const auto first = std::ranges::lower_bound(whole_, begin, {}, &lex::Token::offset);
+  for (const lex::Token& token : std::ranges::subrange(first, whole_.end())) {
+    if (token.offset >= end) break;
     const std::string_view bytes = site_.source.substr(token.offset, token.end - token.offset);
     if (token.in_directive || token.kind == lex::Token::Kind::LineEnd)
       left += bytes;

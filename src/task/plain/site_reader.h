@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "lex/directives.h"
 #include "task/c/function.h"
 #include "task/c/types.h"
 #include "task/plain/plain.h"
@@ -39,6 +41,12 @@ class SiteReader {
   std::string_view word(std::size_t i) const;
   /// The type names that the file declares.
   const TypeNames& type_names() const { return type_names_; }
+
+  /// All tokens of the source, space and lines of the preprocessor included, and those lines.
+  const std::vector<lex::Token>& whole() const { return whole_; }
+  const std::vector<lex::Directive>& directives() const { return directives_; }
+  /// Whether a line of the preprocessor has the word.
+  bool is_in_directives(std::string_view word) const { return directive_words_.contains(word); }
 
   /// Token of the parenthesis that opens the list of parameters; equal to list_end() if the
   /// function has none that could be found.
@@ -79,6 +87,9 @@ class SiteReader {
 
  private:
   const PlainSite& site_;
+  const lex::Tokens whole_;
+  const std::vector<lex::Directive> directives_;
+  std::set<std::string_view> directive_words_;
   TypeNames type_names_;
   std::size_t list_begin_ = 0;
   std::size_t list_end_ = 0;

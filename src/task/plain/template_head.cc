@@ -13,7 +13,7 @@ struct AngleList {
 };
 
 /// The list that opens with the < at the token; nothing where it does not end in this statement.
-std::optional<AngleList> read_list(const SiteReader& reader, std::size_t open) {
+std::optional<AngleList> read_angles(const SiteReader& reader, std::size_t open) {
   if (!reader.at(open, "<")) return std::nullopt;
   AngleList list;
   std::size_t depth = 1, begin = open + 1;
@@ -41,7 +41,7 @@ std::optional<AngleList> read_list(const SiteReader& reader, std::size_t open) {
 
 std::optional<TemplateHead> read_template_head(const SiteReader& reader, std::size_t begin) {
   if (!reader.at(begin, "template")) return std::nullopt;
-  const auto list = read_list(reader, begin + 1);
+  const auto list = read_angles(reader, begin + 1);
   if (!list || list->parts.empty()) return std::nullopt;
   TemplateHead head{{begin, list->end}, {}};
   for (const TokenRange part : list->parts) {
@@ -73,7 +73,7 @@ std::optional<TemplateHead> read_template_head(const SiteReader& reader, std::si
 
 std::optional<TemplateArguments> read_template_arguments(const SiteReader& reader,
                                                          std::size_t open) {
-  auto list = read_list(reader, open);
+  auto list = read_angles(reader, open);
   if (!list || list->parts.empty() || !reader.at(list->end, "(")) return std::nullopt;
   return TemplateArguments{std::move(list->parts), list->end};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,8 +42,11 @@ class TemplateRewriter {
     if (reader_.list_begin() == reader_.list_end()) return PlainStep{};
     const std::size_t name = reader_.list_begin() - 1;
     KW_TRY(refuse_members(name));
-    for (CFunction& helper : reader_.helpers())
+    code_.emplace_back(site_.open, site_.close);
+    for (CFunction& helper : reader_.helpers()) {
+      code_.emplace_back(helper.open, helper.close);
       if (reader_.at(helper.begin, "template")) helpers_.push_back(std::move(helper));
+    }
     const bool is_template = reader_.at(site_.begin, "template");
     if (!is_template && helpers_.empty()) return PlainStep{};
     CFunction function;
@@ -188,6 +192,34 @@ class TemplateRewriter {
     return {};
   }
 
+  /// The type that follows from a line such as `template void f(int, const double*);`.
+  std::optional<Dtype> deduced(const Instance& main, std::string_view type) const {
+    const auto wanted = reader_.parameters();
+    for (std::size_t i = main.function.close; i + 1 < reader_.tokens().size(); ++i) {
+      if (!reader_.at(i, main.function.name) || !reader_.at(i + 1, "(")) continue;
+      std::size_t start = i;
+      while (start > 0 && !reader_.at(start - 1, ";") && !reader_.at(start - 1, "}") &&
+             !reader_.at(start - 1, "{"))
+        --start;
+      if (!reader_.at(start, "template") || reader_.at(start + 1, "<")) continue;
+      const auto given = reader_.parts({i + 2, lex::find_closing(reader_.tokens(), i + 1)});
+      for (std::size_t k = 0; k < std::min(given.size(), wanted.size()); ++k) {
+        bool has_type = false;
+        for (std::size_t at = wanted[k].begin; at < wanted[k].end; ++at)
+          has_type = has_type || reader_.word(at) == type;
+        TokenRange words{given[k].begin, given[k].begin};
+        while (words.end < given[k].end &&
+               (reader_.is_word(words.end) || reader_.at(words.end, "::")))
+          ++words.end;
+        if (!has_type || type.empty()) continue;
+        if (const auto found = reader_.dtype_of_words(words)) return found;
+        if (words.is_empty()) continue;
+        if (const auto found = reader_.dtype_of_words({words.begin, words.end - 1})) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
   Result<> settle(Instance& main, std::size_t name) {
     KW_TRY(refuse_specialised(main));
     const TokenRange body{site_.open, site_.close + 1};
@@ -212,6 +244,7 @@ class TemplateRewriter {
         const auto standard = parameter.standard.is_empty()
                                   ? std::nullopt
                                   : reader_.dtype_of_words(parameter.standard);
+        if (!meaning.type && !is_given) meaning.type = deduced(main, parameter.name);
         const bool is_told = meaning.type.has_value();
         if (!is_told) meaning.type = standard.value_or(Dtype::F32);
         if (!parameter.name.empty())
@@ -321,12 +354,7 @@ class TemplateRewriter {
   }
 
   /// The function and the helpers, whose calls count.
-  std::vector<std::pair<std::size_t, std::size_t>> code() const {
-    std::vector<std::pair<std::size_t, std::size_t>> ranges{{site_.open, site_.close}};
-    for (const CFunction& helper : reader_.helpers())
-      ranges.emplace_back(helper.open, helper.close);
-    return ranges;
-  }
+  const std::vector<std::pair<std::size_t, std::size_t>>& code() const { return code_; }
 
   /// A call without types whose arguments are integers means another type than the function's.
   Result<> refuse_integers(const Instance& helper, TokenRange range) const {
@@ -445,6 +473,7 @@ class TemplateRewriter {
   const PlainSite& site_;
   const SiteReader reader_;
   const std::map<std::string, std::int64_t> macros_;
+  std::vector<std::pair<std::size_t, std::size_t>> code_;
   std::vector<CFunction> helpers_;   ///< Those that are templates.
   std::vector<Instance> instances_;  ///< If the function is a template, it comes first.
   std::vector<TokenRange> removed_;

@@ -21,6 +21,8 @@ TEST(PlainTemplates, AreTakenForFloatUnlessTheFileSaysMore) {
   EXPECT_TRUE(
       plain_text(axpy + "template void axpy<double>(int, double, const double*, double*);\n")
           .starts_with(axpy_of("double")));
+  EXPECT_TRUE(plain_text(axpy + "template void axpy(int, double a, const double*, double*);\n")
+                  .starts_with(axpy_of("double")));
   EXPECT_EQ(plain_function(axpy + "int main() { axpy<double>(0, 1, 0, 0); }\n", "axpy"),
             axpy_of("double"));
   EXPECT_EQ(plain_function(axpy + "int main() { axpy<const unsigned char>(0, 1, 0, 0); }", "axpy"),
