@@ -362,10 +362,11 @@ class Containers {
     if (fixed != layers.end() && dynamic == 1) text += "[]";
     for (auto layer = fixed; layer != layers.end(); ++layer) text += "[" + layer->extent + "]";
     std::string note = fmt::format("{}: passed as {}", parameter.name, text);
-    for (const std::string& size : sizes_->parameters_behind(index)) {
-      text += ", int " + size;
-      note += fmt::format(", with a size in {}", size);
-    }
+    const std::vector<std::string> sizes = sizes_->parameters_behind(index);
+    for (const std::string& size : sizes) text += ", int " + size;
+    if (!sizes.empty())
+      note +=
+          fmt::format(", with its size{} in {}", sizes.size() > 1 ? "s" : "", join(sizes, " and "));
     edits_.drop(parameter.tokens.begin, parameter.tokens.end);
     edits_.before(parameter.tokens.begin, text);
     notes_.push_back(std::move(note));

@@ -33,6 +33,11 @@ class StructForm {
                            fmt::format("the struct of '{}' holds {}; pass its numbers, as in "
                                        "struct Body {{ double x, y, m; }}",
                                        parameter.name, parameter.layout->problem));
+      if (parameter.is_deep)
+        return refuse_form(site_, parameter.tokens.begin, parameter.name + ": dimensions",
+                           fmt::format("'{0}' holds structs in several dimensions; pass them in "
+                                       "one, as in Cell* {0} with {0}[i * cols + j].x",
+                                       parameter.name));
       KW_TRY(check_name(site_, parameter.name, site_.open, site_.close));
       names_.push_back({parameter.is_array ? Kind::Array : Kind::Single,
                         parameter.name,
