@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "task/c/branches.h"
+#include "task/c/loops.h"
 #include "task/c/types.h"
 
 namespace kw::task {
@@ -175,12 +176,15 @@ Result<> ContainerSizes::find_resize(std::size_t i) {
   if (const auto size = operand(i + 4, comma)) {
     join(*parameter, *size);
   } else {
-    for (std::size_t k = i + 4; k < comma; ++k)
-      if (site_.tokens[k].kind == lex::Token::Kind::Word &&
-          !is_fixed_integer(site_, site_.tokens[k].text))
-        return {};
-    if (!keeps_value(site_, i + 4, comma, comma)) return {};
-    join(*parameter, {std::nullopt, "(" + lex::source_text(site_.tokens, i + 4, comma) + ")"});
+    bool is_fixed = keeps_value(site_, i + 4, comma, comma);
+    for (std::size_t k = i + 4; k < comma; ++k) {
+      if (is_assignment(site_.tokens, k)) return {};
+      if (site_.tokens[k].kind == lex::Token::Kind::Word)
+        is_fixed = is_fixed && is_fixed_integer(site_, site_.tokens[k].text);
+    }
+    // Another size is the one that the caller gives.
+    if (is_fixed)
+      join(*parameter, {std::nullopt, "(" + lex::source_text(site_.tokens, i + 4, comma) + ")"});
   }
   const std::string value = lex::source_text(site_.tokens, comma + 1, close);
   edits_.drop(i, close + 2);
@@ -247,6 +251,14 @@ bool ContainerSizes::is_plain_here(std::size_t begin, std::size_t end) const {
       std::to_array<std::string_view>({"int", "size_t", "long", "unsigned", "int64_t", "uint64_t"});
   const bool is_whole = at(end, ";") || at(end, ",");
   if (at(begin - 1, "=") && is_whole && contains(kIntegers, site_.tokens[begin - 3].text))
+    return true;
+  std::size_t first = begin;
+  while (first > site_.open + 1 && !at(first - 1, ";") && !at(first - 1, "{") &&
+         !at(first - 1, "}"))
+    --first;
+  if (at(first, "const")) ++first;
+  if (at(begin - 1, "=") && is_whole && at(begin - 3, ",") &&
+      contains(kIntegers, site_.tokens[first].text))
     return true;
   if (at(begin - 1, ")") && at(begin - 3, "(") && contains(kIntegers, site_.tokens[begin - 2].text))
     return true;

@@ -15,7 +15,7 @@
 namespace kw::task {
 namespace {
 
-using Kind = ContainerType::Kind;
+using LayerKind = ContainerType::Kind;
 
 /// A name for a container, for a part of one, or for an element.
 struct ContainerName {
@@ -341,7 +341,7 @@ class Containers {
   Result<> declare(std::size_t index) {
     const ContainerParameter& parameter = parameters_[index];
     const auto& layers = parameter.type.layers;
-    const bool is_copy = !parameter.is_reference && layers.front().kind != Kind::Span;
+    const bool is_copy = !parameter.is_reference && layers.front().kind != LayerKind::Span;
     if (is_copy && parameter.may_be_written && !parameter.type.is_const)
       return refuse_form(site_, parameter.tokens.begin, fmt::format("{}: copy", parameter.name),
                          fmt::format("'{0}' is a copy that the function may write; take {0} by "
@@ -362,10 +362,11 @@ class Containers {
     if (fixed != layers.end() && dynamic == 1) text += "[]";
     for (auto layer = fixed; layer != layers.end(); ++layer) text += "[" + layer->extent + "]";
     std::string note = fmt::format("{}: passed as {}", parameter.name, text);
-    for (const std::string& size : sizes_->parameters_behind(index)) {
-      text += ", int " + size;
-      note += fmt::format(", with a size in {}", size);
-    }
+    const std::vector<std::string> sizes = sizes_->parameters_behind(index);
+    for (const std::string& size : sizes) text += ", int " + size;
+    if (!sizes.empty())
+      note +=
+          fmt::format(", with its size{} in {}", sizes.size() > 1 ? "s" : "", join(sizes, " and "));
     edits_.drop(parameter.tokens.begin, parameter.tokens.end);
     edits_.before(parameter.tokens.begin, text);
     notes_.push_back(std::move(note));

@@ -46,7 +46,7 @@ TEST(PlainContainers, KeepTheTypeOfASizeWhereItMatters) {
   };
   EXPECT_EQ(body("y[0] = -1 < x.size();"), "y[0] = -1 < (size_t)x_size;");
   EXPECT_EQ(body("auto n = x.size();"), "auto n = (size_t)x_size;");
-  EXPECT_EQ(body("int n = x.size();"), "int n = x_size;");
+  EXPECT_EQ(body("int n = x.size(), m = x.size();"), "int n = x_size, m = x_size;");
   EXPECT_EQ(body("y[0] = static_cast<int>(x.size()) / 2;"), "y[0] = static_cast<int>(x_size) / 2;");
   EXPECT_EQ(body("y[x.size() - 1] = x.back() + x.front();"),
             "y[x_size - 1] = x[x_size - 1] + x[0];");
@@ -67,6 +67,11 @@ TEST(PlainContainers, ShareSizesThatTheCodeComparesOrGives) {
                              "  y.resize(x.size());\n"
                              "  for (size_t i = 0; i < y.size(); ++i) y[i] = x[i];\n}\n")),
             "x in [x_size]; y out [x_size]");
+  EXPECT_EQ(tensors_of(draft("void f(const std::vector<float>& x, const std::vector<float>& w,\n"
+                             "       std::vector<float>& y) {\n"
+                             "  const size_t n = x.size();\n  y.resize(n);\n"
+                             "  for (size_t i = 0; i < n; ++i) y[i] = x[i] * w[0];\n}\n")),
+            "x in [x_size]; w in [1]; y out [x_size]");
   EXPECT_EQ(containers_text("void f(int n, std::vector<float>& y) {\n"
                             "  y.assign(2 * n, 0.5f);\n  std::fill(y.begin(), y.end(), n);\n}\n"),
             "void f(int n, float* y) {\n"

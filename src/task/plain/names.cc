@@ -18,7 +18,7 @@ namespace {
 
 using Tokens = std::vector<lex::Token>;
 
-bool is_word(const lex::Token& token) { return token.kind == lex::Token::Kind::Word; }
+bool is_any_word(const lex::Token& token) { return token.kind == lex::Token::Kind::Word; }
 
 bool is_any_of(const lex::Token& token, std::initializer_list<std::string_view> texts) {
   return std::ranges::any_of(texts, [&](std::string_view text) { return token.is(text); });
@@ -34,10 +34,10 @@ bool is_statement_word(const lex::Token& token) {
 bool is_declaration(const PlainSite& site, std::size_t name) {
   const Tokens& tokens = site.tokens;
   const lex::Token& before = tokens[name - 1];
-  if (is_word(before)) return !is_statement_word(before);
+  if (is_any_word(before)) return !is_statement_word(before);
   std::size_t type = name - 1;
   while (type > site.open && is_any_of(tokens[type], {"*", "&"})) --type;
-  if (type < name - 1 && is_word(tokens[type]))
+  if (type < name - 1 && is_any_word(tokens[type]))
     return tokens[type].is("const") || tokens[type].is("auto") ||
            dtype_of(std::array{std::string(tokens[type].text)}, typedefs_of(tokens)).has_value();
   if (!before.is(",")) return false;
@@ -70,7 +70,7 @@ std::vector<ParameterTokens> parameters_of(const PlainSite& site) {
       int inner = 0;
       for (std::size_t k = parameter.begin; k < i && !is_any_of(tokens[k], {"[", "="}); ++k) {
         inner += tokens[k].is("<") ? 1 : tokens[k].is(">") ? -1 : tokens[k].is(">>") ? -2 : 0;
-        if (is_word(tokens[k]) && inner == 0 && k > parameter.begin) parameter.name = k;
+        if (is_any_word(tokens[k]) && inner == 0 && k > parameter.begin) parameter.name = k;
       }
       if (parameter.begin < i) parameters.push_back(parameter);
       parameter = {i + 1, 0, 0};
@@ -87,7 +87,7 @@ std::vector<ParameterTokens> parameters_of(const PlainSite& site) {
 std::vector<std::size_t> uses_in_body(const PlainSite& site, std::string_view name) {
   std::vector<std::size_t> uses;
   for (std::size_t i = site.open + 1; i < site.close; ++i)
-    if (is_word(site.tokens[i]) && site.tokens[i].is(name) &&
+    if (is_any_word(site.tokens[i]) && site.tokens[i].is(name) &&
         !is_any_of(site.tokens[i - 1], {".", "->", "::"}))
       uses.push_back(i);
   return uses;
@@ -104,11 +104,11 @@ Result<> check_name(const PlainSite& site, std::string_view name, std::size_t fr
       while (text < parts.size() && !parts[text].is(")") && !parts[text].is(name)) ++text;
       if (text == parts.size() || parts[text].is(name)) continue;  // the macro's own parameter
     }
-    const auto is_name = [&](const lex::Token& part) { return is_word(part) && part.is(name); };
+    const auto is_name = [&](const lex::Token& part) { return is_any_word(part) && part.is(name); };
     const auto text_begin = parts.begin() + static_cast<std::ptrdiff_t>(text);
     if (std::none_of(text_begin, parts.end(), is_name)) continue;
     for (std::size_t i = std::max(from, site.open + 1); i < std::min(to, site.close); ++i)
-      if (is_word(site.tokens[i]) && site.tokens[i].is(directive.word()))
+      if (is_any_word(site.tokens[i]) && site.tokens[i].is(directive.word()))
         return refuse_form(
             site, i, fmt::format("macro {}", sanitise(directive.word(), 60)),
             fmt::format("the macro '{}' uses '{}', which is rewritten here; write what the macro "
@@ -149,9 +149,9 @@ bool keeps_value(const PlainSite& site, std::size_t begin, std::size_t end, std:
     if (is_any_of(token, {"+", "-", "*", "(", ")", "[", "]"}) ||
         token.kind == lex::Token::Kind::Number)
       continue;
-    if (!is_word(token) || (i + 1 < end && site.tokens[i + 1].is("("))) return false;
+    if (!is_any_word(token) || (i + 1 < end && site.tokens[i + 1].is("("))) return false;
     for (std::size_t k = end; k < until && k < site.close; ++k) {
-      if (!is_word(site.tokens[k]) || !site.tokens[k].is(token.text) ||
+      if (!is_any_word(site.tokens[k]) || !site.tokens[k].is(token.text) ||
           is_any_of(site.tokens[k - 1], {".", "->"}))
         continue;
       if (is_changed(site.tokens, k, indices_end(site, k + 1)) || is_declaration(site, k))
@@ -201,7 +201,7 @@ bool is_fixed_integer(const PlainSite& site, std::string_view name) {
 
 bool begins_declaration(const PlainSite& site, std::size_t token) {
   const Tokens& tokens = site.tokens;
-  if (token + 1 >= tokens.size() || !is_word(tokens[token])) return false;
+  if (token + 1 >= tokens.size() || !is_any_word(tokens[token])) return false;
   if (is_any_of(tokens[token], {"const", "auto", "static", "struct", "register", "volatile"}))
     return true;
   return dtype_of(std::array{std::string(tokens[token].text)}, typedefs_of(tokens)).has_value();

@@ -25,6 +25,11 @@ struct ParameterTokens {
 /// The parameters of the site's function; a comma between < and > separates none.
 std::vector<ParameterTokens> parameters_of(const PlainSite& site);
 
+/// Whether token `i`, which may lie past the last, has this text.
+inline bool is_at(const PlainSite& site, std::size_t i, std::string_view text) {
+  return i < site.tokens.size() && site.tokens[i].is(text);
+}
+
 /// Tokens of the body where the word stands for itself, and is no member of something.
 std::vector<std::size_t> uses_in_body(const PlainSite& site, std::string_view name);
 

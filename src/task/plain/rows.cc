@@ -23,10 +23,6 @@ struct RowsParameter {
   std::size_t depth() const { return bounds.size(); }
 };
 
-bool is_at(const PlainSite& site, std::size_t i, std::string_view text) {
-  return i < site.tokens.size() && site.tokens[i].is(text);
-}
-
 std::vector<RowsParameter> rows_parameters(const PlainSite& site) {
   std::vector<RowsParameter> found;
   for (const ParameterTokens& tokens : parameters_of(site)) {
@@ -60,25 +56,43 @@ std::vector<RowsParameter> rows_parameters(const PlainSite& site) {
   return found;
 }
 
-/// A declaration of a pointer to a row: `double* row = a[i];`.
+/// A declaration of pointers to rows: `double *row = a[i], *next = a[i + 1];`.
 struct RowPointer {
   std::string name;
   std::size_t begin = 0;
   std::size_t end = 0;  ///< One past its semicolon.
 };
 
-std::optional<RowPointer> row_pointer_at(const PlainSite& site, std::size_t use, std::size_t end) {
-  if (!is_at(site, end, ";") || !is_at(site, use - 1, "=")) return std::nullopt;
-  std::size_t begin = use - 2;
-  bool is_plain = site.tokens[use - 2].kind == lex::Token::Kind::Word;
+/// The pointer that is set to the row whose tokens are `use` to below `end`, where its declaration
+/// declares nothing but such pointers.
+std::optional<RowPointer> row_pointer_at(const PlainSite& site,
+                                         const std::vector<RowsParameter>& parameters,
+                                         std::size_t use, std::size_t end) {
+  if (!is_at(site, use - 1, "=")) return std::nullopt;
+  std::size_t begin = use;
   while (begin > site.open + 1 && !is_at(site, begin - 1, ";") && !is_at(site, begin - 1, "{") &&
-         !is_at(site, begin - 1, "}")) {
+         !is_at(site, begin - 1, "}"))
     --begin;
-    is_plain = is_plain && (site.tokens[begin].kind == lex::Token::Kind::Word ||
-                            is_at(site, begin, "*") || is_at(site, begin, "::"));
+  if (!begins_declaration(site, begin)) return std::nullopt;
+  const auto is_word = [&](std::size_t i) {
+    return i < site.close && site.tokens[i].kind == lex::Token::Kind::Word;
+  };
+  RowPointer row{std::string(site.tokens[use - 2].text), begin, 0};
+  for (std::size_t i = begin; i < site.close; ++i) {
+    const std::size_t first = i;
+    while (is_word(i) || is_at(site, i, "*") || is_at(site, i, "::")) ++i;
+    if (i < first + 2 || !is_at(site, i, "=") || !is_word(i + 1)) return std::nullopt;
+    const auto of = std::ranges::find(parameters, site.tokens[i + 1].text, &RowsParameter::name);
+    const std::size_t next = indices_end(site, i + 2);
+    if (of == parameters.end() || next == i + 2) return std::nullopt;
+    i = next;
+    if (is_at(site, i, ";")) {
+      row.end = i + 1;
+      return end < row.end ? std::optional(row) : std::nullopt;
+    }
+    if (!is_at(site, i, ",")) return std::nullopt;
   }
-  if (!is_plain || begin + 2 > use - 1 || !begins_declaration(site, begin)) return std::nullopt;
-  return RowPointer{std::string(site.tokens[use - 2].text), begin, end + 1};
+  return std::nullopt;
 }
 
 std::unexpected<Error> refuse_rows(const PlainSite& site, std::size_t use,
@@ -120,11 +134,12 @@ std::optional<std::map<std::string, Access>> reached(const PlainSite& site,
 
 Result<PlainStep> plain_row_pointers(const PlainSite& site) {
   TokenEdits edits(site);
-  for (const RowsParameter& parameter : rows_parameters(site)) {
+  const auto parameters = rows_parameters(site);
+  for (const RowsParameter& parameter : parameters) {
     for (const std::size_t use : uses_in_body(site, parameter.name)) {
       const std::size_t end = indices_end(site, use + 1);
-      if (end == use + 1 || edits.is_dropped(use)) continue;
-      const auto row = row_pointer_at(site, use, end);
+      if (end == use + 1) continue;
+      const auto row = row_pointer_at(site, parameters, use, end);
       if (!row) continue;
       const std::size_t to = block_close(site, use);
       bool is_fixed = true;

@@ -48,6 +48,9 @@ TEST(PlainRows, PointersToRowsAreTheRows) {
   EXPECT_THAT(rows_text(source),
               testing::HasSubstr("a[i][j] = 0.5f * (b[i - 1][j] + b[i + 1][j]);"));
   EXPECT_EQ(tensors_of(draft(source)), "a inout [n, m]; b in [n, m]");
+  EXPECT_EQ(rows_text("void f(int n, float** a, float** b) {\n"
+                      "  float *p = a[n], *q = b[0];\n  p[1] = q[2];\n}\n"),
+            "void f(int n, float a[][2], float b[][3]) {\n  \n  a[n][1] = b[0][2];\n}\n");
   EXPECT_EQ(rows_text("void f(int n, float** a) {\n  int i = 0;\n  float* row = a[i];\n"
                       "  while (i < n) { row[0] = 1; ++i; row = a[i]; }\n}\n"),
             "f.c:3:16 row: pointer to a row");

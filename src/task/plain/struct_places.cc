@@ -12,10 +12,6 @@
 namespace kw::task {
 namespace {
 
-bool is_at(const PlainSite& site, std::size_t i, std::string_view text) {
-  return i < site.tokens.size() && site.tokens[i].is(text);
-}
-
 /// Whether the code gives the pointer an index, or the address behind it.
 bool is_indexed(const PlainSite& site, std::string_view name) {
   const auto uses = uses_in_body(site, name);
@@ -55,9 +51,9 @@ std::vector<StructParameter> struct_parameters(const PlainSite& site, const Stru
     if (has_bound) parameter.bound = lex::source_text(site.tokens, tokens.name + 2, tokens.end - 1);
     const std::size_t end =
         has_bound ? lex::find_closing(site.tokens, tokens.name + 1) + 1 : tokens.name + 1;
-    if (!is_plain || parameter.layout == nullptr || end != tokens.end ||
-        stars + (has_bound ? 1 : 0) > 1 || (parameter.is_reference && (stars > 0 || has_bound)))
-      continue;
+    if (!is_plain || parameter.layout == nullptr) continue;
+    parameter.is_deep = end != tokens.end || stars + (has_bound ? 1 : 0) > 1 ||
+                        (parameter.is_reference && (stars > 0 || has_bound));
     parameter.is_pointer = stars > 0 || has_bound;
     parameter.is_array = has_bound || (stars > 0 && is_indexed(site, parameter.name));
     found.push_back(std::move(parameter));

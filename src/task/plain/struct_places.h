@@ -49,6 +49,7 @@ struct StructParameter {
   bool is_reference = false;
   std::string bound;  ///< The size of an array, where it is written.
   bool is_array = false;
+  bool is_deep = false;  ///< An array of arrays, or a pointer to pointers.
 };
 
 /// The parameters of structs. Those with an index, or whose pointer is moved, are arrays.

@@ -17,7 +17,7 @@
 namespace kw::task {
 namespace {
 
-using Kind = StructName::Kind;
+using NameKind = StructName::Kind;
 
 class StructForm {
  public:
@@ -33,8 +33,13 @@ class StructForm {
                            fmt::format("the struct of '{}' holds {}; pass its numbers, as in "
                                        "struct Body {{ double x, y, m; }}",
                                        parameter.name, parameter.layout->problem));
+      if (parameter.is_deep)
+        return refuse_form(site_, parameter.tokens.begin, parameter.name + ": dimensions",
+                           fmt::format("'{0}' holds structs in several dimensions; pass them in "
+                                       "one, as in Cell* {0} with {0}[i * cols + j].x",
+                                       parameter.name));
       KW_TRY(check_name(site_, parameter.name, site_.open, site_.close));
-      names_.push_back({parameter.is_array ? Kind::Array : Kind::Single,
+      names_.push_back({parameter.is_array ? NameKind::Array : NameKind::Single,
                         parameter.name,
                         parameter.layout,
                         {},
@@ -93,7 +98,7 @@ class StructForm {
     std::set<std::string_view> words;
     for (const lex::Token& token : site_.tokens) words.insert(token.text);
     for (const StructName& name : names_) {
-      const bool is_uniform = name.kind == Kind::Array && !name.layout->element.empty();
+      const bool is_uniform = name.kind == NameKind::Array && !name.layout->element.empty();
       if (is_uniform || !name.array.empty()) continue;
       for (const StructMember& member : name.layout->members)
         if (const std::string text = name.name + "_" + member.flat_name(); words.contains(text))
@@ -119,13 +124,13 @@ class StructForm {
     const StructName* name = name_at(is_star ? i + 1 : i);
     if (name == nullptr) return std::nullopt;
     StructPlace place{name, name->index, (is_star ? i + 1 : i) + 1, true};
-    if (name->kind == Kind::Array && at(place.end, "[")) {
+    if (name->kind == NameKind::Array && at(place.end, "[")) {
       const std::size_t close = lex::find_closing(site_.tokens, place.end);
       if (is_star || close >= site_.close) return std::nullopt;
       place.index = lex::source_text(site_.tokens, place.end + 1, close);
       place.is_movable = keeps_value(site_, place.end + 1, close, until);
       place.end = close + 1;
-    } else if (name->kind == Kind::Array) {
+    } else if (name->kind == NameKind::Array) {
       if (!is_star) return std::nullopt;
       place.index = "0";
     } else if (is_star != name->is_pointer) {
@@ -152,7 +157,7 @@ class StructForm {
     std::size_t end = i + 1;
     while (end < site_.close && !at(end, ";")) ++end;
     const std::size_t to = block_close(site_, begin);
-    StructName local{Kind::Local, name, type == structs_.end() ? nullptr : &type->second,
+    StructName local{NameKind::Local, name, type == structs_.end() ? nullptr : &type->second,
                      {},          {},   end + 1,
                      to,          false};
     if (is_pointer || is_reference) return read_alias(local, begin, i, end, is_pointer);
@@ -177,7 +182,7 @@ class StructForm {
     if (of == nullptr || !at(name + 1, "=") || edits_.is_dropped(i))
       return refuse_local(begin, local.name);
     std::optional<StructPlace> place;
-    if (is_pointer && !is_address && of->kind == Kind::Array) {
+    if (is_pointer && !is_address && of->kind == NameKind::Array) {
       place = StructPlace{of, "0", i + 1, true};
       if (at(i + 1, "+")) {
         place->index = lex::source_text(site_.tokens, i + 2, end);
@@ -194,9 +199,9 @@ class StructForm {
     KW_TRY(check_name(site_, local.name, local.from, local.to));
     local.is_pointer = is_pointer;
     local.layout = of->layout;
-    if (of->kind == Kind::Array || of->kind == Kind::Element) {
-      local.kind = Kind::Element;
-      local.array = of->kind == Kind::Array ? of->name : of->array;
+    if (of->kind == NameKind::Array || of->kind == NameKind::Element) {
+      local.kind = NameKind::Element;
+      local.array = of->kind == NameKind::Array ? of->name : of->array;
       local.index = place->index;
     } else {
       local.kind = of->kind;
@@ -280,7 +285,7 @@ class StructForm {
     if (!left || !at(left->end, "=")) return;
     const auto right = place_at(left->end + 1, site_.close);
     if (!right || !at(right->end, ";") || left->name->layout != right->name->layout) return;
-    if (left->name->kind == Kind::Single || right->name->kind == Kind::Single) return;
+    if (left->name->kind == NameKind::Single || right->name->kind == NameKind::Single) return;
     if (!keeps_index(*left, begin) || !keeps_index(*right, left->end + 1)) return;
     std::string text = "{";
     for (const StructMember& member : left->name->layout->members) {
@@ -297,7 +302,7 @@ class StructForm {
 
   /// Whether the index can be written several times.
   bool keeps_index(const StructPlace& place, std::size_t begin) const {
-    return place.name->kind != Kind::Array ||
+    return place.name->kind != NameKind::Array ||
            keeps_value(site_, begin + 2, place.end - 1, place.end);
   }
 
@@ -307,7 +312,7 @@ class StructForm {
   bool may_be_pointers(const StructName& name) const {
     const std::string& base = name.array.empty() ? name.name : name.array;
     const auto parameter = std::ranges::find(parameters_, base, &StructParameter::name);
-    return name.kind == Kind::Single && parameter != parameters_.end() && !parameter->is_const &&
+    return name.kind == NameKind::Single && parameter != parameters_.end() && !parameter->is_const &&
            (parameter->is_pointer || parameter->is_reference);
   }
 
@@ -336,7 +341,7 @@ class StructForm {
       if (at(use - 1, "*") && at(use - 2, "(") && at(end, ")") && name.is_pointer) {
         begin = use - 2;
         ++end;
-      } else if (name.kind == Kind::Array && at(end, "[")) {
+      } else if (name.kind == NameKind::Array && at(end, "[")) {
         index = end;
         index_end = lex::find_closing(site_.tokens, index);
         if (index_end >= site_.close) return refuse_whole(name, use);
@@ -382,12 +387,12 @@ class StructForm {
 
   void put_member(const StructName& name, const StructMember& member, const UsePlace& place,
                   const std::vector<std::size_t>& brackets) {
-    const bool has_index = name.kind == Kind::Array || name.kind == Kind::Element;
+    const bool has_index = name.kind == NameKind::Array || name.kind == NameKind::Element;
     const std::string& base = name.array.empty() ? name.name : name.array;
     const bool is_uniform = has_index && !name.layout->element.empty();
     std::string text = is_uniform ? base : base + "_" + member.flat_name();
     if (has_index && place.index == 0)
-      text += fmt::format("[{}]", name.kind == Kind::Element ? name.index : "0");
+      text += fmt::format("[{}]", name.kind == NameKind::Element ? name.index : "0");
     edits_.put(place.use, text);
     if (!has_index && is_by_pointer(base, member)) edits_.before(place.path, "[0]");
     if (!is_uniform) return;
@@ -416,7 +421,7 @@ class StructForm {
     const std::string example = name.layout->members.empty()
                                     ? std::string("x")
                                     : join(name.layout->members.front().path, ".");
-    const std::string reached = name.kind == Kind::Array ? name.name + "[i]." : name.name + ".";
+    const std::string reached = name.kind == NameKind::Array ? name.name + "[i]." : name.name + ".";
     return refuse_form(site_, use, fmt::format("{} as a whole", name.name),
                        fmt::format("'{}' is used as a whole here; write each of its members, as in "
                                    "{}{} = 0",

@@ -116,6 +116,8 @@ TEST(PlainStructs, AreRefusedWhereTheyArePassedOn) {
   EXPECT_THAT(error("struct C { float re; float norm() { return re; } };\n"
                     "void f(C* x) { x[0].re = 1; }"),
               IsErrorAbout(ErrorCode::Unsupported, "x: struct"));
+  EXPECT_THAT(error("struct C { float re; };\nvoid f(C x[][8]) { x[0][1].re = 1; }"),
+              IsErrorAbout(ErrorCode::Unsupported, "x: dimensions"));
   EXPECT_THAT(error("struct C { float re; };\n#define RE x[0].re\nvoid f(C* x) { RE = 1; }"),
               IsErrorAbout(ErrorCode::Unsupported, "macro RE"));
   EXPECT_THAT(
