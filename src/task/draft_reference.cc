@@ -314,16 +314,17 @@ std::string draft_own_code(std::string_view source, std::string_view file, std::
   const auto function = parse_c_function(with, file, tokens, wanted);
   if (!function) return {};  // where pragmas stand in places that are not read here
   const CodeWriter writer(with, tokens, *function, inputs, CodeUse::Own);
-  if (!has_thread_pragmas(source) && !writer.differs_from_truth()) return {};
+  const std::string code = writer.helpers() + "\n" + writer.pragmas_before(*function) +
+                           "extern \"C\" " + writer.whole(function->name);
+  const std::string macros = macros_of(with);
+  if (!has_thread_pragmas(macros + code) && !writer.differs_from_truth()) return {};
   std::string text =
       fmt::format("// The code of {} as it was given, with its own types and pragmas.\n",
                   sanitise_line(file, 200));
   text += "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
   const auto is_of_openmp = [](const lex::Token& token) { return token.text.starts_with("omp_"); };
   if (std::ranges::any_of(tokens, is_of_openmp)) text += "#include <omp.h>\n";
-  text += macros_of(with) + typedefs_text(tokens, CodeUse::Own);
-  return text + writer.helpers() + "\n" + writer.pragmas_before(*function) + "extern \"C\" " +
-         writer.whole(function->name);
+  return text + macros + typedefs_text(tokens, CodeUse::Own) + code;
 }
 
 }  // namespace kw::task

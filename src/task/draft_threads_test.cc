@@ -102,6 +102,14 @@ TEST(DraftThreads, TheOwnCodeIsABaselineWhereItDiffersFromTheReference) {
       of("const float* restrict x, float* restrict y", "for (int i = 0; i < n; ++i) y[i] = x[i];"),
       HasSubstr("(int n, const float* __restrict x, float* __restrict y)"));
   EXPECT_EQ(own_code_of(draft_skeleton("mine").value()), "none");
+  EXPECT_EQ(own_code_of(draft("void g(int n, float* y) {\n"
+                              "#pragma omp parallel for\n"
+                              "  for (int i = 0; i < n; ++i) y[i] = 0;\n}\n"
+                              "void f(int n, const float* x, float* y) {\n"
+                              "  for (int i = 0; i < n; ++i) y[i] = x[i];\n}\n",
+                              "f")),
+            "none")
+      << "the pragma is another function's";
 }
 
 TEST(DraftThreads, WhatAsksForThreadsIsRefusedUnlessItIsForOpenMpAlone) {

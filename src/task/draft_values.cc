@@ -234,8 +234,8 @@ std::map<std::string, std::string> ranges_of(const CFunction& function, const To
 }
 
 /// What drafted_values() writes and drafted_promise() tells.
-Chosen choose(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
-              std::string_view source, const Tokens& tokens) {
+Chosen chosen_values(const ValuedTensor& tensor, const CFunction& function,
+                     const ElementBounds& elements, std::string_view source, const Tokens& tokens) {
   const CParameter& parameter = tensor.parameter;
   const ArrayUses uses = uses_of(function, source, tokens, parameter.name);
   const auto element = elements.find(parameter.name);
@@ -297,7 +297,7 @@ std::map<std::string, std::string> scalar_values(const CFunction& function, cons
 std::string drafted_values(const ValuedTensor& tensor, const CFunction& function,
                            const ElementBounds& elements, std::string_view source,
                            const Tokens& tokens) {
-  const Chosen chosen = choose(tensor, function, elements, source, tokens);
+  const Chosen chosen = chosen_values(tensor, function, elements, source, tokens);
   std::string text;
   if (!chosen.why.empty()) {
     const std::string line =
@@ -312,7 +312,7 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
 std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,
                             const ElementBounds& elements, std::string_view source,
                             const Tokens& tokens) {
-  return choose(tensor, function, elements, source, tokens).promise;
+  return chosen_values(tensor, function, elements, source, tokens).promise;
 }
 
 std::string values_words(std::span<const ToldValues> inputs) {

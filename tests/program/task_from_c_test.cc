@@ -83,6 +83,23 @@ TEST(TaskFromC, IsSettledByRunningIt) {
   EXPECT_THAT(w.read("tasks/guessed/task.yaml"), HasSubstr("role: inout"));
 }
 
+TEST(TaskFromC, HasTheCodeWithItsThreadsAsABaseline) {
+  const Workspace w(Whose::Suite);
+  w.write("total.c",
+          "void total(int n, const float *x, float *y) {\n"
+          "  float s = 0;\n"
+          "#pragma omp parallel for reduction(+ : s)\n"
+          "  for (int i = 0; i < n; i++) s += x[i];\n"
+          "  *y = s;\n}\n");
+  const Ran drafted = w.kw({"task", "new", "total", "--from", "total.c", "--untimed"});
+  ASSERT_EQ(drafted.code, 0) << drafted.err;
+  EXPECT_THAT(w.read("tasks/total/reference.cpp"), Not(HasSubstr("#pragma")));
+  const Ran judged = w.kw({"judge", "tasks/total/baselines/yours.cpp", "--task", "total", "--until",
+                           "check", "--json"});
+  if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+  EXPECT_EQ(judged.json()["verdict"]["outcome"], "correct") << judged.out;
+}
+
 TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {
   const Workspace w(Whose::Suite);
   draft_norms(w);

@@ -20,7 +20,7 @@ namespace {
 using Tokens = std::vector<lex::Token>;
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-constexpr std::size_t kLongestArgument = 256;  // tokens between the parentheses of a macro
+constexpr std::size_t kLongestMacroUse = 256;  // tokens between the parentheses of a macro
 
 bool is_text_at(const Tokens& tokens, std::size_t i, std::string_view text) {
   return i < tokens.size() && tokens[i].is(text);
@@ -34,7 +34,7 @@ bool is_pragma_operator(const Tokens& tokens, std::size_t i) {
 /// The parenthesis that closes the one at `open`; kNowhere where it is far away.
 std::size_t close_of(const Tokens& tokens, std::size_t open) {
   int depth = 0;
-  const std::size_t end = std::min(tokens.size(), open + kLongestArgument);
+  const std::size_t end = std::min(tokens.size(), open + kLongestMacroUse);
   for (std::size_t i = open; i < end; ++i) {
     if (tokens[i].is("(")) ++depth;
     if (tokens[i].is(")") && --depth == 0) return i;
@@ -52,15 +52,15 @@ bool is_about_threads(std::string_view words) {
 }
 
 /// A group of lines from an `#if` to its `#endif`, as places among the directives.
-struct ConditionalLines {
+struct LineGroup {
   std::size_t open = 0;
   std::size_t other = kNowhere;  ///< The `#else`.
   std::size_t end = kNowhere;
   bool has_more = false;  ///< An `#elif` or a second `#else`.
 };
 
-std::vector<ConditionalLines> groups_of(const std::vector<lex::Directive>& directives) {
-  std::vector<ConditionalLines> groups;
+std::vector<LineGroup> groups_of(const std::vector<lex::Directive>& directives) {
+  std::vector<LineGroup> groups;
   std::vector<std::size_t> around;
   for (std::size_t i = 0; i < directives.size(); ++i) {
     const std::string_view name = directives[i].name();
@@ -69,7 +69,7 @@ std::vector<ConditionalLines> groups_of(const std::vector<lex::Directive>& direc
       groups.push_back({i});
     }
     if (around.empty()) continue;
-    ConditionalLines& group = groups[around.back()];
+    LineGroup& group = groups[around.back()];
     if (name.starts_with("elif")) group.has_more = true;
     if (name == "else") group.has_more = std::exchange(group.other, i) != kNowhere;
     if (name != "endif") continue;
@@ -103,7 +103,7 @@ class Blanker {
   /// Leaves one branch of what depends on OpenMP alone.
   void resolve(bool has_openmp) {
     const auto directives = lex::directives_of(all_);
-    for (const ConditionalLines& group : groups_of(directives)) {
+    for (const LineGroup& group : groups_of(directives)) {
       const auto first = is_for_openmp(directives[group.open]);
       if (!first || group.has_more || group.end == kNowhere) continue;
       const bool has_other = group.other != kNowhere;
