@@ -26,7 +26,7 @@ constexpr auto kByWeight =
 constexpr std::size_t kMostOfOneIndex = 100;
 
 /// One array element that a statement uses.
-struct Element {
+struct SubscriptedElement {
   std::string array;
   std::vector<Polynomial> indices;
   LoopNames variables;             ///< Of loops, in the indices.
@@ -38,10 +38,10 @@ struct Step {
   Assignment assigned;
   LoopNames loops;        ///< Variables of the loops around.
   std::size_t depth = 0;  ///< How many these are.
-  Element target;
+  SubscriptedElement target;
   LoopNames chosen;  ///< Variables that choose the element or local.
   LoopNames over;    ///< Variables over which it accumulates.
-  std::vector<Element> reads;
+  std::vector<SubscriptedElement> reads;
   LoopNames locals;  ///< Other names that it reads.
   bool multiplies = false;
   bool computes = false;
@@ -93,7 +93,7 @@ class FamilyFinder {
     step.chosen = local == declared_.end() ? step.target.variables : local->second;
     read_value(assigned->op, item.end, step);
     const bool is_update = !at(assigned->op, "=");
-    for (const Element& read : step.reads)
+    for (const SubscriptedElement& read : step.reads)
       if (read.array == assigned->target && read.indices == step.target.indices)
         step.over = step.loops;
     if (is_update || step.locals.contains(assigned->target)) step.over = step.loops;
@@ -137,8 +137,8 @@ class FamilyFinder {
     return body_.tokens[i].kind == lex::Token::Kind::Word && at(i + 1, "[");
   }
 
-  Element element(std::size_t name, std::size_t end) const {
-    Element found{std::string(body_.tokens[name].text), {}, {}, {}};
+  SubscriptedElement element(std::size_t name, std::size_t end) const {
+    SubscriptedElement found{std::string(body_.tokens[name].text), {}, {}, {}};
     std::vector<std::pair<std::size_t, std::string>> strides;
     for (std::size_t i = name + 1; i < end && at(i, "[");) {
       const std::size_t close = lex::find_closing(body_.tokens, i);
@@ -192,24 +192,24 @@ class FamilyFinder {
   }
 
   std::string_view classify_sum(const Step& step) const {
-    std::vector<const Element*> factors;
-    for (const Element& read : step.reads) {
+    std::vector<const SubscriptedElement*> factors;
+    for (const SubscriptedElement& read : step.reads) {
       if (read.array == step.assigned.target) continue;
       const bool is_summed = std::ranges::any_of(
           step.over, [&](const std::string& name) { return read.variables.contains(name); });
       if (is_summed) factors.push_back(&read);
     }
     if (!step.multiplies || factors.size() < 2) return "reduction";
-    for (const Element* factor : factors)
+    for (const SubscriptedElement* factor : factors)
       for (const Polynomial& index : factor->indices)
         if (mixes(index, step)) return "convolution";
-    const auto has_own = [&](const Element* a, const Element* b) {
+    const auto has_own = [&](const SubscriptedElement* a, const SubscriptedElement* b) {
       return std::ranges::any_of(step.chosen, [&](const std::string& name) {
         return a->variables.contains(name) && !b->variables.contains(name);
       });
     };
-    for (const Element* a : factors)
-      for (const Element* b : factors)
+    for (const SubscriptedElement* a : factors)
+      for (const SubscriptedElement* b : factors)
         if (has_own(a, b) && has_own(b, a)) return "matmul";
     return "reduction";
   }
@@ -241,7 +241,7 @@ class FamilyFinder {
           return true;
     }
     bool is_before = false, is_after = false;
-    for (const Element& read : step.reads) {
+    for (const SubscriptedElement& read : step.reads) {
       if (read.array != step.assigned.target) continue;
       const std::int64_t offset = offset_between(step.target, read);
       is_before = is_before || offset < 0;
@@ -251,7 +251,8 @@ class FamilyFinder {
   }
 
   /// How far, in the first index that differs by a number, `read` lies from the target.
-  std::int64_t offset_between(const Element& target, const Element& read) const {
+  std::int64_t offset_between(const SubscriptedElement& target,
+                              const SubscriptedElement& read) const {
     for (std::size_t i = 0; i < std::min(target.indices.size(), read.indices.size()); ++i) {
       Polynomial difference = read.indices[i];
       for (const auto& [monomial, factor] : target.indices[i]) difference[monomial] -= factor;
@@ -263,8 +264,8 @@ class FamilyFinder {
 
   /// Whether an array is read at two places that lie a fixed distance apart.
   bool has_neighbours(const Step& step) const {
-    for (const Element& a : step.reads)
-      for (const Element& b : step.reads)
+    for (const SubscriptedElement& a : step.reads)
+      for (const SubscriptedElement& b : step.reads)
         if (a.array == b.array && !a.variables.empty() && offset_between(a, b) != 0) return true;
     return false;
   }
@@ -272,7 +273,7 @@ class FamilyFinder {
   /// Whether the elements of a row are computed from a sum over the row.
   bool is_normalization(const Step& step) const {
     LoopNames names = step.locals;
-    for (const Element& read : step.reads)
+    for (const SubscriptedElement& read : step.reads)
       if (read.array != step.assigned.target) names.insert(read.array);
     for (const std::string& name : names) {
       const auto sum = sums_.find(name);
