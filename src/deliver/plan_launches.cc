@@ -17,7 +17,7 @@ Result<std::string> PlanWriter::kernel_number(const KernelName& kernel) {
   for (const auto& [name, value] : names_.macros()) (void)knobs.define(0, name, value);
   const auto text = kernel_text(kernel, knobs);
   if (!text)
-    return fail_input(ErrorCode::BadInput, About{kernel.name}, text.error().message,
+    return fail_input(ErrorCode::BadInput, About{kernel.name}, text.error().words.text,
                       names_.at_line());
   const auto found = std::ranges::find(kernels_, *text);
   const auto index = found - kernels_.begin();
