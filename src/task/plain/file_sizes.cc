@@ -47,7 +47,7 @@ bool is_number_text(const std::vector<std::string>& words) {
   return has_number;
 }
 
-bool names_something(std::string_view word) {
+bool can_be_name(std::string_view word) {
   return !word.empty() && (is_usable_identifier(word) || word.front() == '_');
 }
 
@@ -124,7 +124,7 @@ void FileSizes::add_words(std::set<std::string, std::less<>>& names,
                           const std::vector<std::string>& words, int depth) const {
   if (depth > kDeepestConstant) return;
   for (const std::string& word : words) {
-    if (!names_something(word) || !names.insert(word).second) continue;
+    if (!can_be_name(word) || !names.insert(word).second) continue;
     if (values_.contains(word)) continue;
     if (const auto macro = macros_.find(word); macro != macros_.end())
       add_words(names, macro->second.front().body, depth + 1);
@@ -138,7 +138,7 @@ std::string FileSizes::expanded(const std::vector<std::string>& words, int depth
   std::string text;
   for (const std::string& word : words) {
     std::string part = word;
-    if (names_something(word) && !is_size(word) && depth < kDeepestConstant) {
+    if (can_be_name(word) && !is_size(word) && depth < kDeepestConstant) {
       const auto macro = macros_.find(word);
       const FileVariable* variable = constant(word);
       if (const auto value = values_.find(word); value != values_.end() && variable != nullptr)
@@ -150,7 +150,7 @@ std::string FileSizes::expanded(const std::vector<std::string>& words, int depth
     }
     if (text.size() + part.size() > kLongestBound) break;
     const bool is_apart =
-        !text.empty() && names_something(word) && names_something(text.substr(text.size() - 1));
+        !text.empty() && can_be_name(word) && can_be_name(text.substr(text.size() - 1));
     text += (is_apart ? " " : "") + part;
   }
   return text;

@@ -78,14 +78,15 @@ class GlobalRewriter {
     });
   }
 
-  static TokenRange code_of(const CFunction& function) {
-    return {function.begin, function.close + 1};
+  /// The function from its parameters on.
+  TokenRange code_of(const CFunction& function) const {
+    std::size_t list = function.begin;
+    while (list + 1 < function.open && !reader_.at(list, "(")) ++list;
+    return {list, function.close + 1};
   }
 
   bool names(const CFunction& helper, std::string_view name) const {
-    std::size_t list = helper.begin;
-    while (list + 1 < helper.open && !reader_.at(list, "(")) ++list;
-    const TokenRange code{list, helper.close + 1};
+    const TokenRange code = code_of(helper);
     const NameUses uses = find_name_uses(reader_, code, name);
     return !uses.tokens.empty() || uses.unclear || !hiding_macro(reader_, code, name).empty();
   }
@@ -153,7 +154,7 @@ class GlobalRewriter {
     if (variable.is_const) return true;
     for (const CFunction& function : find_functions(reader_.tokens())) {
       const Change change = change_of(code_of(function), variable);
-      if (change.is_written || (change.is_escaping && !variable.bounds.empty())) return false;
+      if (change.is_written || change.is_escaping) return false;
     }
     return true;
   }

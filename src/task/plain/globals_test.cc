@@ -98,6 +98,21 @@ TEST(PlainGlobals, NumbersBecomeParameters) {
             "u[i] += dt * v[i] + calls; total[0] += alpha * u[i]; } }");
 }
 
+TEST(PlainGlobals, ValuesThatTheFileMayChangeAreNoConstants) {
+  const std::string tail = "void f(double* y) { for (int i = 0; i < 9; ++i) y[i] = a; }";
+  const std::string constant =
+      "void f(double* y) { const double a = 2; for (int i = 0; i < 9; ++i) y[i] = a; }";
+  const std::string parameter =
+      "void f(double* y, double a) { for (int i = 0; i < 9; ++i) y[i] = a; }";
+  EXPECT_EQ(plain_function("double a = 2;\n" + tail, "f"), constant);
+  EXPECT_EQ(plain_function("double a = 2;\nvoid g(double a) { a = 3; }\n" + tail, "f"), constant);
+  for (const char* change : {"a = 3;", "++a;", "a *= 2;", "read(&a);", "std::swap(a, b);"})
+    EXPECT_EQ(
+        plain_function("double a = 2;\nvoid g() { " + std::string(change) + " }\n" + tail, "f"),
+        parameter)
+        << change;
+}
+
 TEST(PlainGlobals, InnerNamesStay) {
   EXPECT_EQ(plain_function("double x[8], y; struct s { double y; };\n"
                            "void f(int n, double* z, double y) {\n  // x and y\n"
