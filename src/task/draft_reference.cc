@@ -106,15 +106,18 @@ class CodeWriter {
                        code(function_.open + 1, function_.close));
   }
 
-  /// Pragmas that stand right before a function, such as `omp declare simd`.
+  /// The pragmas `omp declare simd` and `omp declare reduction` that stand right before a function.
+  /// Others may be one half of a pair.
   std::string pragmas_before(const CFunction& function) const {
     const std::size_t from = function.begin > 0 ? tokens_[function.begin - 1].end : 0;
     const std::string_view before = source_.substr(from, tokens_[function.begin].offset - from);
     const lex::Tokens all = lex::lex(before);
     std::string text;
     for (const lex::Directive& directive : lex::directives_of(all))
-      if (directive.name() == "pragma" && directive.word() != "once")
-        text += "#" + directive.text(0) + "\n";
+      if (const std::string words = directive.text();
+          directive.name() == "pragma" &&
+          (words.starts_with("omp declare simd") || words.starts_with("omp declare reduction")))
+        text += "#pragma " + words + "\n";
     return text;
   }
 
