@@ -19,10 +19,10 @@ constexpr auto kForms = std::to_array<PlainForm>({
     plain_structs,
     plain_containers,  // of members
     plain_structs,     // in containers and behind pointers of members
-    plain_row_pointers,
-    plain_rows,
     plain_references,
     plain_results,
+    plain_row_pointers,
+    plain_rows,  // needs all other parameters plain
     plain_globals,
     leave_out_unused,
 });
