@@ -43,7 +43,7 @@ std::string block_from(const std::string& draw) {
          "}\n";
 }
 
-std::string kernel(const std::string& condition) {
+std::string masked_copy(const std::string& condition) {
   return "void blocks(int n, const unsigned char* map, const float* x, float* y) {\n"
          "  for (int r = 0; r < n; ++r)\n"
          "    for (int c = 0; c < n; ++c)\n"
@@ -69,7 +69,7 @@ class CodedInputs : public testing::Test {
     w_.write("blocks/init.cpp", block_from("seed"));
   }
   Ran judged(const std::string& condition) const {
-    w_.write("kernel.cpp", kernel(condition));
+    w_.write("kernel.cpp", masked_copy(condition));
     return w_.kw({"judge", "kernel.cpp", "--task", "blocks", "--until", "check"});
   }
 
