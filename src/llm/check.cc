@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "llm/openai.h"
 #include "llm/providers.h"
 
 namespace kw::llm {
@@ -33,7 +32,7 @@ ModelCheck not_asked(std::string words) {
 
 ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
                        std::stop_token cancel) {
-  if (spec.provider == Provider::Manual)
+  if (info_of(spec.provider).answers == Answers::Person)
     return not_asked("a person answers for this model, so nothing was asked");
   const auto model = info_of(spec.provider).open(spec, around);
   if (!model) return failed(model.error(), Trouble::Key);
@@ -66,12 +65,11 @@ ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
 
 ModelCheck check_embedder(const ModelSpec& spec, const ModelSurroundings& around,
                           std::stop_token cancel) {
-  const auto endpoint = endpoint_of(spec, around);
-  if (!endpoint) return failed(endpoint.error(), Trouble::Key);
-  if (spec.provider != Provider::OpenAi)
-    return failed({"only openai:NAME models, at any base URL, can give embeddings", spec.text()},
-                  Trouble::Name);
-  const auto model = make_openai_embeddings(*endpoint);
+  const auto opened = open_plain_embeddings(spec, around);
+  if (!opened)
+    return failed(opened.error(),
+                  opened.error().code == ErrorCode::Unsupported ? Trouble::Name : Trouble::Key);
+  const auto& model = *opened;
   Call call;
   call.scope = "check";
   call.cancel = std::move(cancel);

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "llm/openai.h"
 #include "llm/providers.h"
 
 namespace kw::llm {
@@ -29,10 +28,7 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
 
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const ModelSurroundings& around) {
-  if (spec.provider != Provider::OpenAi)
-    return fail(ErrorCode::Unsupported, About{"embeddings"},
-                "only openai:NAME models, at any base URL, can give embeddings", spec.text());
-  std::unique_ptr<EmbeddingModel> model = make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
+  std::unique_ptr<EmbeddingModel> model = KW_TRY(open_plain_embeddings(spec, around));
   if (around.ledger != nullptr)
     model = std::make_unique<BudgetEmbeddings>(std::move(model), *around.ledger,
                                                around.prices.find(spec));

@@ -40,7 +40,8 @@ struct ModelSurroundings {
 Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
                                               const ModelSurroundings& around);
 
-/// Opens retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.
+/// Opens retry(budget(provider)) for a provider that has embeddings. Errors: it has none, or a
+/// vendor's own address has no key.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const ModelSurroundings& around);
 

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/providers.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "llm/anthropic.h"
 #include "llm/manual.h"
 #include "llm/open_model.h"
@@ -46,25 +48,76 @@ Opened open_scripted(const ModelSpec& spec, const ModelSurroundings& around) {
   return make_scripted_chat(std::move(script), std::move(options));
 }
 
-constexpr std::array<ProviderInfo, EnumNames<Provider>::names.size()> kProviders{{
-    {Provider::OpenAi, "NAME", "OPENAI_API_KEY", "https://api.openai.com/v1", open_openai},
-    {Provider::Anthropic, "NAME", "ANTHROPIC_API_KEY", "https://api.anthropic.com", open_anthropic},
-    {Provider::Manual, "DIR", "", "", open_manual},
-    {Provider::Scripted, "FILE", "", "", open_scripted, /*is_offered=*/false},
-}};
+Result<std::unique_ptr<EmbeddingModel>> embed_openai(const ModelSpec& spec,
+                                                     const ModelSurroundings& around) {
+  return make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
+}
+
+constexpr auto kProviders = std::to_array<ProviderInfo>({
+    {.name = "openai",
+     .answers = Answers::Server,
+     .operand = "NAME",
+     .key_name = "OPENAI_API_KEY",
+     .base_url = "https://api.openai.com/v1",
+     .open = open_openai,
+     .open_embeddings = embed_openai,
+     .says_completion_tokens = true},
+    {.name = "anthropic",
+     .answers = Answers::Server,
+     .operand = "NAME",
+     .key_name = "ANTHROPIC_API_KEY",
+     .base_url = "https://api.anthropic.com",
+     .open = open_anthropic},
+    {.name = "manual",
+     .answers = Answers::Person,
+     .operand = "DIR",
+     .key_name = "",
+     .base_url = "",
+     .open = open_manual},
+    {.name = "scripted",
+     .answers = Answers::Script,
+     .operand = "FILE",
+     .key_name = "",
+     .base_url = "",
+     .open = open_scripted,
+     .is_offered = false},
+});
 
 }  // namespace
 
 std::span<const ProviderInfo> providers() { return kProviders; }
 
 const ProviderInfo& info_of(Provider provider) {
-  const ProviderInfo& info = kProviders[static_cast<std::size_t>(provider)];
-  KW_ASSERT(info.provider == provider);
-  return info;
+  const auto row = static_cast<std::size_t>(provider);
+  KW_ASSERT(row < kProviders.size());
+  return kProviders[row];
+}
+
+std::optional<Provider> provider_named(std::string_view name) {
+  for (std::size_t row = 0; row < kProviders.size(); ++row)
+    if (kProviders[row].name == name) return Provider{row};
+  return std::nullopt;
+}
+
+Provider provider_of(Answers answers) {
+  const auto found = std::ranges::find(kProviders, answers, &ProviderInfo::answers);
+  KW_ASSERT(found != kProviders.end());
+  return Provider{static_cast<std::size_t>(found - kProviders.begin())};
 }
 
 std::string form_of(const ProviderInfo& info) {
-  return std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+  return std::string(info.name) + ":" + std::string(info.operand);
+}
+
+Result<std::unique_ptr<EmbeddingModel>> open_plain_embeddings(const ModelSpec& spec,
+                                                              const ModelSurroundings& around) {
+  const auto open = info_of(spec.provider).open_embeddings;
+  if (open == nullptr)
+    return fail(ErrorCode::Unsupported, About{"embeddings"},
+                "only " + join(model_forms(ProviderGroup::Embedding), " and ") +
+                    " models, at any base URL, can give embeddings",
+                spec.text());
+  return open(spec, around);
 }
 
 Result<Endpoint> endpoint_of(const ModelSpec& spec, const ModelSurroundings& around) {

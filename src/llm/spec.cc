@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spec.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,8 @@ bool is_in(const ProviderInfo& info, ProviderGroup group) {
       return info.is_offered;
     case ProviderGroup::Keyless:
       return std::string_view(info.key_name).empty();
+    case ProviderGroup::Embedding:
+      return info.open_embeddings != nullptr;
   }
   return false;
 }
@@ -76,12 +80,14 @@ std::string known_model_forms() {
   return join(forms, ", ") + " or " + last;
 }
 
-bool ModelSpec::is_remote() const { return !info_of(provider).base_url.empty(); }
+bool ModelSpec::is_remote() const { return info_of(provider).answers == Answers::Server; }
+
+bool ModelSpec::is_scripted() const { return info_of(provider).answers == Answers::Script; }
 
 bool ModelSpec::has_own_base_url() const { return base_url == info_of(provider).base_url; }
 
 std::string ModelSpec::text() const {
-  std::string text = std::string(name_of(provider)) + ":" + name;
+  std::string text = std::string(info_of(provider).name) + ":" + name;
   if (is_remote() && !has_own_base_url()) text += "@" + net::shown_url(base_url);
   return text;
 }
@@ -98,18 +104,19 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   }
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
-  const auto known = enum_from<Provider>(provider);
+  const auto known = provider_named(provider);
   // If only `manual` is given, the message asks for the missing folder.
-  if (known == Provider::Manual &&
+  if (known && info_of(*known).answers == Answers::Person &&
       trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
     return bad("folder",
-               "manual needs a folder, where prompts go and replies are put: --model " +
-                   (spec.role.empty() ? "" : spec.role + "=") + "manual:./chat",
+               fmt::format("{0} needs a folder, where prompts go and replies are put: --model "
+                           "{1}{2}{0}:./chat",
+                           info_of(*known).name, spec.role, spec.role.empty() ? "" : "="),
                text);
   if (!known || end == std::string_view::npos) {
-    const auto& names = EnumNames<Provider>::names;
-    const std::string hint =
-        suggestion(provider, std::vector<std::string>(names.begin(), names.end()));
+    std::vector<std::string> names;
+    for (const ProviderInfo& info : providers()) names.emplace_back(info.name);
+    const std::string hint = suggestion(provider, names);
     return bad("provider", "expected " + known_model_forms() + hint, text);
   }
   spec.provider = *known;

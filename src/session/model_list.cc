@@ -25,7 +25,7 @@ ModelState model_state(const llm::ModelSpec& spec, const std::string& from,
   std::error_code ignored;
   if (spec.is_remote() && spec.has_own_base_url() && !has_key)
     state.trouble = std::string("set ") + llm::info_of(spec.provider).key_name;
-  if (spec.provider == llm::Provider::Scripted && !std::filesystem::exists(spec.name, ignored))
+  if (spec.is_scripted() && !std::filesystem::exists(spec.name, ignored))
     state.trouble = "no such file";
   return state;
 }
@@ -35,7 +35,8 @@ std::vector<std::pair<std::string, bool>> keys_of(const llm::ModelSurroundings& 
   std::vector<std::pair<std::string, bool>> keys;
   for (const llm::ProviderInfo& info : llm::providers())
     if (*info.key_name != '\0')
-      keys.emplace_back(info.key_name, around.keys.of(info.provider).is_set());
+      keys.emplace_back(info.key_name,
+                        around.keys.of(llm::provider_named(info.name).value()).is_set());
   return keys;
 }
 

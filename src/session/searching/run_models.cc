@@ -121,8 +121,7 @@ engine::Writing RunModels::writing() {
 Result<std::unique_ptr<llm::ChatModel>> RunModels::open_chat(const llm::ModelSpec& spec,
                                                              const RunSummary& run,
                                                              llm::ModelSurroundings around) const {
-  if (spec.provider == llm::Provider::Scripted)
-    around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
+  if (spec.is_scripted()) around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
   return llm::open_model(spec, around);
 }
 
