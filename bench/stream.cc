@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "llm/open_model.h"
+#include "llm/providers.h"
 #include "net/curl.h"
 
 namespace {
@@ -97,7 +98,7 @@ Result<> measure(int count) {
   around.clock = &platform::real_clock();
   around.ledger = &ledger;
   around.records = &records;
-  around.keys.set(llm::Provider::OpenAi, llm::Secret("bench"));
+  around.keys.set(*llm::provider_named("openai"), llm::Secret("bench"));
   const auto model =
       KW_TRY(llm::open_model(KW_TRY(llm::parse_model_spec("openai:bench", server.url())), around));
   ChatRequest request;

@@ -116,7 +116,7 @@ Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
     return fail_input(ErrorCode::Missing, About{"--model"},
                       "kw estimate needs a model: give --model " +
-                          llm::model_form(llm::ProviderGroup::Offered) + " or another",
+                          llm::model_forms(llm::ProviderGroup::Offered).front() + " or another",
                       "estimate");
   KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   (void)KW_TRY(flags.asking.timeout_ns());

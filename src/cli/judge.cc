@@ -10,6 +10,7 @@
 #include "cli/judge_flags.h"
 #include "cli/judge_pair.h"
 #include "cli/verdict_view.h"
+#include "record/target.h"
 #include "report/evaluation_json.h"
 
 namespace kw::cli {
@@ -58,6 +59,32 @@ int run(const Global& global, const JudgeFlags& flags) {
   return result->evaluation.verdict.is_correct() ? kDone : kNotGood;
 }
 
+/// The first screen of kw judge --help.
+std::vector<HelpGroup> judge_screen() {
+  return {
+      {"Kernel",
+       {{"FILE", "", "source file of the kernel to judge"},
+        {"--task", "NAME", "task folder, or name of a shipped task"},
+        {"--set", "K=V", "value of a knob of the kernel; repeatable"},
+        {"--target", "X", target_names(" or ") + "; default: by the file's suffix"}},
+       {"--arch"}},
+      {"Judgement",
+       {{"--until", "STAGE", "last stage: compile, check or measure"},
+        {"--baseline", "NAME", "baseline to compare with; default: the fastest"},
+        {"--against", "FILE", "compare with another kernel of yours"}},
+       {}},
+      {"Timing",
+       {{"--only", "NAME", "time only this workload of the task; repeatable"},
+        {"--pairs", "N", "time exactly this many pairs; default: until decided"},
+        {"--sustained", "", "cuda: also time calls back to back"}},
+       {"--checked-share"}},
+      {"Inspection",
+       {{"--profile", "", "cuda: afterwards time launches and read counters"},
+        {"--sanitize", "", "cuda: afterwards look for races and bad accesses"}},
+       {}},
+  };
+}
+
 }  // namespace
 
 Command judge_command() {
@@ -65,6 +92,7 @@ Command judge_command() {
   Command command;
   command.name = "judge";
   command.summary = "Judge one kernel: screen, compile, check, measure";
+  command.screen = judge_screen();
   command.declare = [flags](Flags& f) {
     f.positional("file", flags->file, "Source file of the kernel to judge");
     f.text("--task", flags->task, "Task folder, or name of a shipped task");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -132,12 +133,14 @@ void print_text(const ModelList& list) {
     for (const std::string& warning : state.warnings)
       fmt::print("             note: {}\n", warning);
   }
+  std::size_t widest = 10;
+  for (const Price& price : list.prices) widest = std::max(widest, price.provider.size());
   fmt::print(
       "\nprices, USD per million tokens (models/prices.yaml; change them with --data-dir)\n"
-      "  {:<10} {:<26} {:>8} {:>8} {:>8}  {:<10}  {}\n",
-      "provider", "model", "in", "cached", "out", "as of", "source");
+      "  {:<{}} {:<26} {:>8} {:>8} {:>8}  {:<10}  {}\n",
+      "provider", widest, "model", "in", "cached", "out", "as of", "source");
   for (const Price& price : list.prices)
-    fmt::print("  {:<10} {:<26} {:>8.3f} {:>8.3f} {:>8.3f}  {:<10}  {}\n", price.provider,
+    fmt::print("  {:<{}} {:<26} {:>8.3f} {:>8.3f} {:>8.3f}  {:<10}  {}\n", price.provider, widest,
                price.model, price.prompt_usd, price.cached_usd, price.completion_usd, price.as_of,
                price.base_url.empty() ? price.source : price.base_url + ", " + price.source);
   fmt::print("\nmodels that are not listed can be asked, too; {} need no key\n",
@@ -186,7 +189,7 @@ Result<int> list_models(const Global& global, const ModelsFlags& flags) {
   if (list.models.empty())
     return fail_input(ErrorCode::Missing, About{"--model"},
                       "--check needs a model: give --model " +
-                          llm::model_form(llm::ProviderGroup::Offered) +
+                          llm::model_forms(llm::ProviderGroup::Offered).front() +
                           " or another, or name a model in [optimize] of the configuration file",
                       "--check");
   const int code = KW_TRY(check_all(global, list));
@@ -204,7 +207,7 @@ Command models_command() {
   command.declare = [flags](Flags& f) {
     flags->models.declare(f);
     f.text("--embed", flags->embedder,
-           "Embedding model (" + llm::model_form(llm::ProviderGroup::Embedding) +
+           "Embedding model (" + join(llm::model_forms(llm::ProviderGroup::Embedding), " | ") +
                ") to list or check, as for kw optimize");
     f.on_off("--check", flags->checks,
              "Ask each model for one token, to see whether key, name and address are right; about "

@@ -257,7 +257,7 @@ void OptimizeFlags::declare(Flags& f) {
       "--no-knowledge", no_knowledge,
       "With a model: prompts hold the task alone; no examples, lessons or graph of techniques");
   f.text("--embed", embedder,
-         llm::model_form(llm::ProviderGroup::Embedding) +
+         join(llm::model_forms(llm::ProviderGroup::Embedding), " | ") +
              " of an embedding model that ranks knowledge by meaning");
   f.on_off("--freeze-memory", freeze_memory, "Use lessons of earlier runs, but leave none");
   f.text("--label", label, "Text that is stored with the run, so that scripts can find it");

@@ -113,7 +113,7 @@ Command prompt_command() {
         {"--own-playbook", "", "also show the playbook's kernels for this task"}},
        {"--target", "--arch", "--baseline"}},
       {"The run",
-       {{"--model", llm::model_form(llm::ProviderGroup::Offered),
+       {{"--model", llm::model_forms(llm::ProviderGroup::Offered).front(),
          "model to build the prompt for; the model is not asked"},
         {"--strategy", "NAME", "strategy that asks the model; default refine"},
         {"--hint", "WORDS", "hint for the model; --constraint: what must hold"},

@@ -33,11 +33,11 @@ ModelCheck not_asked(std::string words) {
 ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
                        std::stop_token cancel) {
   const ProviderInfo& info = info_of(spec.provider);
-  if (info.answerer == Answerer::Person)
+  if (info.answers == Answers::Person)
     return not_asked("a person answers for this model, so nothing was asked");
   const auto model = info.open(spec, around);
   if (!model) return failed(model.error(), Trouble::Key);
-  if (info.answerer == Answerer::Script)
+  if (info.answers == Answers::Script)
     return not_asked("a script file answers for this model: it was read, and nothing was asked");
   Call call;
   call.scope = "check";
@@ -66,11 +66,11 @@ ModelCheck check_model(const ModelSpec& spec, const ModelSurroundings& around,
 
 ModelCheck check_embedder(const ModelSpec& spec, const ModelSurroundings& around,
                           std::stop_token cancel) {
-  const auto endpoint = endpoint_of(spec, around);
-  if (!endpoint) return failed(endpoint.error(), Trouble::Key);
-  const auto embed = info_of(spec.provider).embed;
-  if (embed == nullptr) return failed(no_embeddings(spec), Trouble::Name);
-  const auto model = embed(*endpoint);
+  const auto opened = open_plain_embeddings(spec, around);
+  if (!opened)
+    return failed(opened.error(),
+                  opened.error().code == ErrorCode::Unsupported ? Trouble::Name : Trouble::Key);
+  const auto& model = *opened;
   Call call;
   call.scope = "check";
   call.cancel = std::move(cancel);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "llm/providers.h"
 #include "llm/test_support.h"
 #include "platform/files.h"
 
@@ -22,8 +23,8 @@ class CheckedModel : public testing::Test {
   CheckedModel() {
     around_.http = http_.get();
     around_.clock = &clock_;
-    around_.keys.set(Provider::OpenAi, Secret(kTestKey));
-    around_.keys.set(Provider::Anthropic, Secret(kTestKey));
+    around_.keys.set(*provider_named("openai"), Secret(kTestKey));
+    around_.keys.set(*provider_named("anthropic"), Secret(kTestKey));
   }
   ModelCheck check(const std::string& name) {
     return check_model(*parse_model_spec(name + "@" + server_.url() + "/v1"), around_);
@@ -167,6 +168,7 @@ TEST_F(CheckedModel, MayBeAnEmbedder) {
   EXPECT_EQ(good.words, "e-1");
   refuse(401, no_of_openai("Incorrect API key provided", "invalid_api_key"));
   EXPECT_EQ(check_embedder(spec, around_).trouble, Trouble::Key);
+  EXPECT_EQ(check_embedder(*parse_model_spec("manual:chat"), around_).trouble, Trouble::Name);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error_for_test.h"
+#include "base/text.h"
 #include "llm/budget.h"
 #include "llm/exchanges.h"
 #include "llm/memory_exchanges_for_test.h"
@@ -94,10 +95,11 @@ TEST(ErrorSnapshot, Llm) {
   EXPECT_THAT(
       ledger.reserve({}, {}, "openai:m"),
       IsErrorShownAs(ErrorCode::OverBudget, "openai:m: the budget of 0 model calls is used up"));
-  EXPECT_THAT(open_embeddings(parse_model_spec("manual:chat").value(), ModelSurroundings()),
-              IsErrorShownAs(ErrorCode::Unsupported,
-                             "manual:chat: only openai:NAME models, at any base URL, can give "
-                             "embeddings"));
+  EXPECT_THAT(
+      open_embeddings(parse_model_spec("manual:chat").value(), ModelSurroundings()),
+      IsErrorShownAs(ErrorCode::Unsupported,
+                     "manual:chat: only " + join(model_forms(ProviderGroup::Embedding), " and ") +
+                         " models, at any base URL, can give embeddings"));
   MemoryExchanges exchanges;
   Exchange other;
   other.key = KeyMaker().next("silent:model", "", {});

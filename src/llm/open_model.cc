@@ -28,9 +28,7 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
 
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const ModelSurroundings& around) {
-  const auto embed = info_of(spec.provider).embed;
-  if (embed == nullptr) return std::unexpected(no_embeddings(spec));
-  std::unique_ptr<EmbeddingModel> model = embed(KW_TRY(endpoint_of(spec, around)));
+  std::unique_ptr<EmbeddingModel> model = KW_TRY(open_plain_embeddings(spec, around));
   if (around.ledger != nullptr)
     model = std::make_unique<BudgetEmbeddings>(std::move(model), *around.ledger,
                                                around.prices.find(spec));

@@ -40,8 +40,8 @@ struct ModelSurroundings {
 Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec,
                                               const ModelSurroundings& around);
 
-/// Opens retry(budget(provider)) for a provider that has embeddings (ProviderInfo::embed); for
-/// others an error of code Unsupported.
+/// Opens retry(budget(provider)) for a provider that has embeddings. Errors: it has none, or a
+/// vendor's own address has no key.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const ModelSurroundings& around);
 

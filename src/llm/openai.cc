@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "llm/http_chat.h"
+#include "llm/providers.h"
 
 namespace kw::llm {
 namespace {
@@ -151,7 +152,8 @@ std::unique_ptr<ReplyReader> openai_reader(ReplyParts& parts) {
 std::unique_ptr<ChatModel> make_openai_chat(Endpoint endpoint) {
   Quirks quirks;
   // OpenAI's own models want max_completion_tokens; most other servers know max_tokens only.
-  quirks.says_completion_tokens = endpoint.spec.has_own_base_url();
+  quirks.says_completion_tokens =
+      endpoint.spec.has_own_base_url() && info_of(endpoint.spec.provider).says_completion_tokens;
   Dialect dialect{"/chat/completions", openai_headers(endpoint), quirks, openai_body,
                   openai_reader};
   return make_http_chat(std::move(endpoint), std::move(dialect));

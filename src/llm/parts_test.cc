@@ -34,7 +34,7 @@ using testing::Not;
 
 TEST(Spec, ReadsRoleProviderNameAndAddress) {
   const auto plain = *parse_model_spec("openai:gpt-4.1");
-  EXPECT_EQ(plain.provider, Provider::OpenAi);
+  EXPECT_EQ(plain.provider, *provider_named("openai"));
   EXPECT_EQ(plain.name, "gpt-4.1");
   EXPECT_EQ(plain.base_url, "https://api.openai.com/v1");
   EXPECT_EQ(plain.text(), "openai:gpt-4.1");
@@ -75,35 +75,13 @@ TEST(Spec, RefusesWithASuggestion) {
   EXPECT_EQ(parse_model_spec("openai:@cf/meta/llama@https://h/v1")->name, "@cf/meta/llama");
 }
 
-TEST(Providers, StandInTheTableOnceEachWithWhatServersNeed) {
-  ASSERT_EQ(providers().size(), EnumNames<Provider>::names.size());
-  for (const ProviderInfo& info : providers()) {
-    EXPECT_EQ(&info_of(info.provider), &info);
-    EXPECT_EQ(info.base_url.empty(), *info.key_name == '\0') << name_of(info.provider);
-    EXPECT_EQ(info.base_url.empty(), info.answerer != Answerer::Server) << name_of(info.provider);
-    const std::string form = std::string(name_of(info.provider)) + ":" + std::string(info.operand);
-    EXPECT_THAT(known_model_forms(), HasSubstr(form));
-  }
-}
-
-TEST(Providers, AreListedForTheTextsThatNameThem) {
-  EXPECT_THAT(model_forms(ProviderGroup::All),
-              testing::ElementsAre("openai:NAME", "anthropic:NAME", "manual:DIR", "scripted:FILE"));
-  EXPECT_THAT(model_forms(ProviderGroup::Offered),
-              testing::ElementsAre("openai:NAME", "anthropic:NAME", "manual:DIR"));
-  EXPECT_THAT(model_forms(ProviderGroup::Keyless),
-              testing::ElementsAre("manual:DIR", "scripted:FILE"));
-  EXPECT_THAT(model_forms(ProviderGroup::Embedding), testing::ElementsAre("openai:NAME"));
-  EXPECT_EQ(model_form(ProviderGroup::Offered), "openai:NAME");
-}
-
 TEST(Keys, ComeFromTheEnvironmentOnceTrimmed) {
   ::setenv("OPENAI_API_KEY", "  sk-abcdefgh1234\n", 1);
   ::unsetenv("ANTHROPIC_API_KEY");
   const auto keys = keys_from_environment();
   ASSERT_TRUE(keys);
-  EXPECT_EQ(keys->of(Provider::OpenAi).reveal(), "sk-abcdefgh1234");
-  EXPECT_FALSE(keys->of(Provider::Anthropic).is_set());
+  EXPECT_EQ(keys->of(*provider_named("openai")).reveal(), "sk-abcdefgh1234");
+  EXPECT_FALSE(keys->of(*provider_named("anthropic")).is_set());
   ::setenv("OPENAI_API_KEY", "sk-abc\r\nX-Injected: 1", 1);
   const auto bad = keys_from_environment();
   EXPECT_THAT(bad, AllOf(IsError(ErrorCode::BadKey), IsErrorAt("OPENAI_API_KEY"),
@@ -487,7 +465,7 @@ TEST(OpenModel, SaysWhatIsMissingAndWarns) {
   EXPECT_FALSE(open_model(*parse_model_spec("scripted:/nowhere/s.txt"), around));
   EXPECT_THAT(open_embeddings(*parse_model_spec("manual:x"), around),
               IsErrorAbout(ErrorCode::Unsupported, "embeddings"));
-  around.keys.set(Provider::OpenAi, Secret("sk-something-long"));
+  around.keys.set(*provider_named("openai"), Secret("sk-something-long"));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://far.example/v1"), around),
               ElementsAre(HasSubstr("price is not known"), HasSubstr("unencrypted")));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://localhost:1/v1"), around),

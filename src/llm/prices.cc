@@ -20,7 +20,7 @@ namespace {
 std::string priced_providers() {
   std::vector<std::string> names;
   for (const ProviderInfo& info : providers())
-    if (!info.base_url.empty()) names.emplace_back(name_of(info.provider));
+    if (!info.base_url.empty()) names.emplace_back(info.name);
   const std::string last = std::move(names.back());
   names.pop_back();
   return names.empty() ? last : join(names, ", ") + " or " + last;
@@ -94,7 +94,7 @@ class Reader {
     KW_TRY(known_keys(node, {"provider", "base_url", "as_of", "source", "models"}, "a group"));
     Price common;
     common.provider = KW_TRY(text(node, "provider", true));
-    if (const auto provider = enum_from<Provider>(common.provider);
+    if (const auto provider = provider_named(common.provider);
         !provider || info_of(*provider).base_url.empty())
       return bad(node["provider"].Mark(), "provider",
                  "the provider of a group of prices is " + priced_providers());
@@ -136,7 +136,7 @@ constexpr double kMillion = 1e6;
 bool is_of_server(const Price& price, const ModelSpec& spec) {
   const bool is_here =
       price.base_url.empty() ? spec.has_own_base_url() : price.base_url == spec.base_url;
-  return price.provider == name_of(spec.provider) && is_here;
+  return price.provider == info_of(spec.provider).name && is_here;
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ std::string PriceTable::near_names(const ModelSpec& spec) const {
 std::optional<Price> PriceTable::find(const ModelSpec& spec) const {
   if (!spec.is_remote()) {
     Price free;
-    free.provider = name_of(spec.provider);
+    free.provider = info_of(spec.provider).name;
     free.model = spec.name;
     free.source = "free of charge, because the model runs locally";
     return free;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/providers.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -49,56 +48,79 @@ Opened open_scripted(const ModelSpec& spec, const ModelSurroundings& around) {
   return make_scripted_chat(std::move(script), std::move(options));
 }
 
-constexpr std::array<ProviderInfo, EnumNames<Provider>::names.size()> kProviders{{
-    {.provider = Provider::OpenAi,
+Result<std::unique_ptr<EmbeddingModel>> embed_openai(const ModelSpec& spec,
+                                                     const ModelSurroundings& around) {
+  return make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
+}
+
+constexpr auto kProviders = std::to_array<ProviderInfo>({
+    {.name = "openai",
+     .answers = Answers::Server,
      .operand = "NAME",
      .key_name = "OPENAI_API_KEY",
      .base_url = "https://api.openai.com/v1",
      .open = open_openai,
-     .embed = make_openai_embeddings},
-    {.provider = Provider::Anthropic,
+     .open_embeddings = embed_openai,
+     .says_completion_tokens = true},
+    {.name = "anthropic",
+     .answers = Answers::Server,
      .operand = "NAME",
      .key_name = "ANTHROPIC_API_KEY",
      .base_url = "https://api.anthropic.com",
      .open = open_anthropic},
-    {.provider = Provider::Manual,
+    {.name = "manual",
+     .answers = Answers::Person,
      .operand = "DIR",
      .key_name = "",
      .base_url = "",
      .open = open_manual,
-     .answerer = Answerer::Person,
      .operand_thing = "folder",
      .operand_purpose = "where prompts go and replies are put",
      .operand_example = "./chat"},
-    {.provider = Provider::Scripted,
+    {.name = "scripted",
+     .answers = Answers::Script,
      .operand = "FILE",
      .key_name = "",
      .base_url = "",
      .open = open_scripted,
-     .answerer = Answerer::Script,
      .is_offered = false},
-}};
+});
 
 }  // namespace
 
 std::span<const ProviderInfo> providers() { return kProviders; }
 
 const ProviderInfo& info_of(Provider provider) {
-  const ProviderInfo& info = kProviders[static_cast<std::size_t>(provider)];
-  KW_ASSERT(info.provider == provider);
-  return info;
+  const auto row = static_cast<std::size_t>(provider);
+  KW_ASSERT(row < kProviders.size());
+  return kProviders[row];
+}
+
+std::optional<Provider> provider_named(std::string_view name) {
+  for (std::size_t row = 0; row < kProviders.size(); ++row)
+    if (kProviders[row].name == name) return Provider{row};
+  return std::nullopt;
+}
+
+Provider provider_of(Answers answers) {
+  const auto found = std::ranges::find(kProviders, answers, &ProviderInfo::answers);
+  KW_ASSERT(found != kProviders.end());
+  return Provider{static_cast<std::size_t>(found - kProviders.begin())};
 }
 
 std::string form_of(const ProviderInfo& info) {
-  return std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+  return std::string(info.name) + ":" + std::string(info.operand);
 }
 
-Error no_embeddings(const ModelSpec& spec) {
-  return fail(ErrorCode::Unsupported, About{"embeddings"},
-              fmt::format("only {} models, at any base URL, can give embeddings",
-                          join(model_forms(ProviderGroup::Embedding), ", ")),
-              spec.text())
-      .error();
+Result<std::unique_ptr<EmbeddingModel>> open_plain_embeddings(const ModelSpec& spec,
+                                                              const ModelSurroundings& around) {
+  const auto open = info_of(spec.provider).open_embeddings;
+  if (open == nullptr)
+    return fail(ErrorCode::Unsupported, About{"embeddings"},
+                "only " + join(model_forms(ProviderGroup::Embedding), " and ") +
+                    " models, at any base URL, can give embeddings",
+                spec.text());
+  return open(spec, around);
 }
 
 Result<Endpoint> endpoint_of(const ModelSpec& spec, const ModelSurroundings& around) {

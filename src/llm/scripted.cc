@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "llm/estimate.h"
 #include "llm/prices.h"
+#include "llm/providers.h"
 #include "llm/waiting.h"
 #include "llm/wire.h"
 
@@ -77,7 +78,7 @@ class ScriptedChat final : public ChatModel {
     error.message = entry.reply.text.empty() ? "scripted" : std::string(trim(entry.reply.text));
     error.retry_after = call.report.retry_after = entry.retry_after;
     Endpoint endpoint;
-    endpoint.spec.provider = Provider::Scripted;
+    endpoint.spec.provider = provider_of(Answers::Script);
     Error out = to_error(error, endpoint);
     out.where = options_.name;
     return std::unexpected(std::move(out));

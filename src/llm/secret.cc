@@ -84,7 +84,8 @@ Redactor Keys::redactor() const {
 Result<Keys> keys_from_environment() {
   Keys keys;
   for (const ProviderInfo& info : providers())
-    if (*info.key_name != '\0') keys.set(info.provider, KW_TRY(key_from(info.key_name)));
+    if (*info.key_name != '\0')
+      keys.set(provider_named(info.name).value(), KW_TRY(key_from(info.key_name)));
   return keys;
 }
 

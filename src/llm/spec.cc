@@ -29,7 +29,7 @@ bool is_in(const ProviderInfo& info, ProviderGroup group) {
     case ProviderGroup::Keyless:
       return std::string_view(info.key_name).empty();
     case ProviderGroup::Embedding:
-      return info.embed != nullptr;
+      return info.open_embeddings != nullptr;
   }
   return false;
 }
@@ -73,8 +73,6 @@ std::vector<std::string> model_forms(ProviderGroup group) {
   return forms;
 }
 
-std::string model_form(ProviderGroup group) { return model_forms(group).front(); }
-
 std::string known_model_forms() {
   std::vector<std::string> forms = model_forms(ProviderGroup::All);
   const std::string last = std::move(forms.back());
@@ -82,14 +80,14 @@ std::string known_model_forms() {
   return join(forms, ", ") + " or " + last;
 }
 
-bool ModelSpec::is_remote() const { return !info_of(provider).base_url.empty(); }
+bool ModelSpec::is_remote() const { return info_of(provider).answers == Answers::Server; }
+
+bool ModelSpec::is_scripted() const { return info_of(provider).answers == Answers::Script; }
 
 bool ModelSpec::has_own_base_url() const { return base_url == info_of(provider).base_url; }
 
-bool ModelSpec::is_scripted() const { return info_of(provider).answerer == Answerer::Script; }
-
 std::string ModelSpec::text() const {
-  std::string text = std::string(name_of(provider)) + ":" + name;
+  std::string text = std::string(info_of(provider).name) + ":" + name;
   if (is_remote() && !has_own_base_url()) text += "@" + net::shown_url(base_url);
   return text;
 }
@@ -106,21 +104,22 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   }
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
-  const auto known = enum_from<Provider>(provider);
+  const auto known = provider_named(provider);
   // If only the provider is given, the message asks for what is missing, as for the folder of
   // `manual`.
   if (known && !info_of(*known).operand_thing.empty() &&
-      trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
-    return bad(
-        std::string(info_of(*known).operand_thing),
-        fmt::format("{0} needs a {1}, {2}: --model {3}{0}:{4}", name_of(*known),
-                    info_of(*known).operand_thing, info_of(*known).operand_purpose,
-                    spec.role.empty() ? "" : spec.role + "=", info_of(*known).operand_example),
-        text);
+      trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty()) {
+    const ProviderInfo& info = info_of(*known);
+    return bad(std::string(info.operand_thing),
+               fmt::format("{0} needs a {1}, {2}: --model {3}{4}{0}:{5}", info.name,
+                           info.operand_thing, info.operand_purpose, spec.role,
+                           spec.role.empty() ? "" : "=", info.operand_example),
+               text);
+  }
   if (!known || end == std::string_view::npos) {
-    const auto& names = EnumNames<Provider>::names;
-    const std::string hint =
-        suggestion(provider, std::vector<std::string>(names.begin(), names.end()));
+    std::vector<std::string> names;
+    for (const ProviderInfo& info : providers()) names.emplace_back(info.name);
+    const std::string hint = suggestion(provider, names);
     return bad("provider", "expected " + known_model_forms() + hint, text);
   }
   spec.provider = *known;

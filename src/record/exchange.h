@@ -137,7 +137,7 @@ struct ChatReply {
 
 /// Price of a model's tokens, in USD per million, as its source states it.
 struct Price {
-  std::string provider;  ///< openai | anthropic
+  std::string provider;  ///< The provider by its name in --model, such as "openai".
   std::string base_url;  ///< Address of the server; empty: the provider's own.
   /// Name of the model; a dated name in a reply ("gpt-4.1-2025-04-14") has the price of the name
   /// without a date.

@@ -35,7 +35,8 @@ std::vector<std::pair<std::string, bool>> keys_of(const llm::ModelSurroundings& 
   std::vector<std::pair<std::string, bool>> keys;
   for (const llm::ProviderInfo& info : llm::providers())
     if (*info.key_name != '\0')
-      keys.emplace_back(info.key_name, around.keys.of(info.provider).is_set());
+      keys.emplace_back(info.key_name,
+                        around.keys.of(llm::provider_named(info.name).value()).is_set());
   return keys;
 }
 
