@@ -157,9 +157,14 @@ class StructForm {
     std::size_t end = i + 1;
     while (end < site_.close && !at(end, ";")) ++end;
     const std::size_t to = block_close(site_, begin);
-    StructName local{NameKind::Local, name, type == structs_.end() ? nullptr : &type->second,
-                     {},          {},   end + 1,
-                     to,          false};
+    StructName local{NameKind::Local,
+                     name,
+                     type == structs_.end() ? nullptr : &type->second,
+                     {},
+                     {},
+                     end + 1,
+                     to,
+                     false};
     if (is_pointer || is_reference) return read_alias(local, begin, i, end, is_pointer);
     return read_variable(local, begin, i, end, is_const);
   }
@@ -312,8 +317,8 @@ class StructForm {
   bool may_be_pointers(const StructName& name) const {
     const std::string& base = name.array.empty() ? name.name : name.array;
     const auto parameter = std::ranges::find(parameters_, base, &StructParameter::name);
-    return name.kind == NameKind::Single && parameter != parameters_.end() && !parameter->is_const &&
-           (parameter->is_pointer || parameter->is_reference);
+    return name.kind == NameKind::Single && parameter != parameters_.end() &&
+           !parameter->is_const && (parameter->is_pointer || parameter->is_reference);
   }
 
   static std::string key(const std::string& name, const StructMember& member) {
