@@ -109,12 +109,8 @@ Result<> CodedInputs::compute(const Buffers& to, std::uint64_t seed) {
   const auto result = KW_TRY(leg_->call(called_, limit_ns));
   leg_->end();
   if (result.fate != device::Fate::Returned)
-    return at_fault(
-        std::string(name_of(ending_of(result.fate, result.signal).kind)),
-        fmt::format("{}{}", words_of(result.fate, result.signal),
-                    result.fate == device::Fate::TimedOut
-                        ? fmt::format(" in {:.3g} s", static_cast<double>(limit_ns) / 1e9)
-                        : ""));
+    return at_fault(std::string(name_of(ending_of(result.fate, result.signal).kind)),
+                    words_of(result.fate, result.signal, limit_ns));
   for (std::size_t i = 0; i < called_.tensors.size(); ++i)
     if (const std::string damage = KW_TRY(ops.check_guards(*buffers_[i])); !damage.empty()) {
       // Canaries cannot be armed again.

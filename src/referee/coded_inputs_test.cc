@@ -84,9 +84,11 @@ TEST(CodedInputs, LetTheCodeReadWhatIsDrawnOtherwise) {
         return device::returned_after(1000);
       };
   const auto program = program_of(room.request, kCodedRole);
-  Bench bench(
-      *room.device, room.request.task, workload, Seed::from_number(3),
-      {.maker = {.device = room.device.get(), .task = &room.request.task}, .coded = &*program});
+  Bench bench(*room.device, room.request.task, workload, Seed::from_number(3),
+              {.maker = {.device = room.device.get(),
+                         .task = &room.request.task,
+                         .timeout_ns = 1'000'000'000},
+               .coded = &*program});
   const auto set = bench.pool().set(1);
   ASSERT_TRUE(set.has_value()) << describe(set.error());
   float x = 0, z = 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/fate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -83,6 +85,11 @@ Evidence ending_of(Fate fate, int signal) {
 
 std::string words_of(Fate fate, int signal) {
   return fate == Fate::Returned ? "returned" : kw::words_of(ending_of(fate, signal));
+}
+
+std::string words_of(Fate fate, int signal, std::int64_t limit_ns) {
+  if (fate != Fate::TimedOut) return words_of(fate, signal);
+  return fmt::format("did not return within {:.3g} s", static_cast<double>(limit_ns) / 1e9);
 }
 
 std::optional<Verdict> verdict_of(const device::LoadResult& load) {

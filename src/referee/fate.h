@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -40,5 +41,7 @@ Evidence ending_of(device::Fate fate, int signal);
 /// How a process ended, in words without blame, for references and opponents: "crashed with signal
 /// 11 (SIGSEGV)".
 std::string words_of(device::Fate fate, int signal);
+/// The same for a call with a time limit, which the words tell if it was reached.
+std::string words_of(device::Fate fate, int signal, std::int64_t limit_ns);
 
 }  // namespace kw::referee

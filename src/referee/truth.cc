@@ -136,13 +136,10 @@ Result<device::CallResult> TruthMaker::call(Leg& leg, const Workload& workload) 
                                           static_cast<double>(limit_ns) / 1e9));
   const auto result = KW_TRY(leg.call(workload, limit_ns));
   if (result.fate == device::Fate::Returned) return result;
-  const std::string span = result.fate == device::Fate::TimedOut
-                               ? fmt::format(" in {:.3g} s", static_cast<double>(limit_ns) / 1e9)
-                               : "";
   return fail_input(ErrorCode::TaskAtFault,
                     About{std::string(name_of(ending_of(result.fate, result.signal).kind))},
-                    fmt::format("{} {}{}; the task is at fault, not the candidate", what,
-                                words_of(result.fate, result.signal), span));
+                    fmt::format("{} {}; the task is at fault, not the candidate", what,
+                                words_of(result.fate, result.signal, limit_ns)));
 }
 
 Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> jobs) const {
