@@ -117,6 +117,20 @@ Chosen of_flags(const ArrayUses& uses) {
           "is 0 or 1, each about as often"};
 }
 
+/// Integers the squares of which float sums exactly, whatever their number: they are the smaller
+/// the more there are. Sums of double stay exact in any case.
+std::string summed_exactly(const ValuedTensor& tensor) {
+  constexpr std::int64_t kLargest = 8;
+  if (tensor.parameter.dtype != Dtype::F32) return integers_text(-kLargest, kLargest);
+  std::vector<std::string> sizes;
+  for (const std::string& size : tensor.shape) sizes.push_back(size.contains(' ') ? "(" + size + ")" : size);
+  // Squares of integers up to h are (h + 1)² / 3 at most in the mean, and h * elements is at most
+  // 2^21 or h is 1; the sum then stays below 2^24 up to 2^24 elements.
+  const std::string largest =
+      fmt::format("max(1, min({}, {} / ({})))", kLargest, 1 << 21, join(sizes, " * "));
+  return fmt::format("kind: integers, lo: \"-{0}\", hi: \"{0}\"", largest);
+}
+
 Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
   const bool is_square =
       tensor.shape.size() >= 2 && tensor.shape.back() == tensor.shape[tensor.shape.size() - 2];
@@ -138,9 +152,10 @@ Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
       return {"kind: uniform, lo: 0.5, hi: 2", "The code divides by these, so they stay off 0",
               token, kPositive};
   if (tensor.is_lone)
-    return {integers_text(-8, 8),
-            "A lone sum may cancel to nothing; of small integers it is exact in any order", 0,
-            whole_numbers(-8, 8) + ", so that sums in any order are exact"};
+    return {summed_exactly(tensor),
+            "A lone sum may cancel to nothing; of small integers it is exact in any order, and so "
+            "is that of their squares",
+            0, whole_numbers(-8, 8) + ", so that sums in any order are exact"};
   return {"kind: normal, mean: 0, std: 1", "", 0, ""};
 }
 
