@@ -123,7 +123,8 @@ std::string summed_exactly(const ValuedTensor& tensor) {
   constexpr std::int64_t kLargest = 8;
   if (tensor.parameter.dtype != Dtype::F32) return integers_text(-kLargest, kLargest);
   std::vector<std::string> sizes;
-  for (const std::string& size : tensor.shape) sizes.push_back(size.contains(' ') ? "(" + size + ")" : size);
+  for (const std::string& size : tensor.shape)
+    sizes.push_back(size.contains(' ') ? "(" + size + ")" : size);
   // Squares of integers up to h are (h + 1)² / 3 at most in the mean, and h * elements is at most
   // 2^21 or h is 1; the sum then stays below 2^24 up to 2^24 elements.
   const std::string largest =
