@@ -280,7 +280,10 @@ std::vector<BuildUnit> reference_units(const Definition& definition) {
     units.push_back(reference_unit(definition, "magnitude_f64",
                                    trampoline(task, "magnitude<double>", "double")));
   if (!definition.init.empty())
-    units.push_back(own_unit(kCodedRole, kInitFile, definition.init, coded_entry(task)));
+    units.push_back(
+        own_unit(kCodedRole, kInitFile,
+                 fmt::format("#include <stdint.h>\n#line 1 \"{}\"\n{}", kInitFile, definition.init),
+                 coded_entry(task)));
   return units;
 }
 

@@ -84,7 +84,7 @@ TEST(Units, CodeThatComputesInputsGetsTheSeedFirst) {
   EXPECT_EQ(units[2].role, "init");
   EXPECT_EQ(units[2].main_file, "init.cpp");
   const std::string& text = units[2].files[0].text;
-  EXPECT_TRUE(text.starts_with(definition.init));
+  EXPECT_TRUE(text.starts_with("#include <stdint.h>\n#line 1 \"init.cpp\"\n" + definition.init));
   EXPECT_NE(text.find("*static_cast<const uint64_t**>(args[0])"), std::string::npos) << text;
   EXPECT_NE(text.find("*static_cast<float**>(args["), std::string::npos) << text;
   EXPECT_EQ(text.find("const float"), std::string::npos) << text;
