@@ -79,6 +79,13 @@ Result<> drop_unused_helpers(const SiteReader& reader, const Structs& structs, T
   return {};
 }
 
+std::string local_declaration(const StructName& local, const StructMember& member, bool is_const) {
+  std::string text = fmt::format("{}{}{} {}_{}", is_const ? "const " : "", member.type,
+                                 std::string(member.stars, '*'), local.name, member.flat_name());
+  for (const std::string& bound : member.bounds) text += "[" + bound + "]";
+  return text;
+}
+
 std::string element_indices(const StructMember& member, std::size_t element) {
   std::string text;
   std::size_t rest = element;

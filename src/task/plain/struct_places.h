@@ -65,6 +65,9 @@ Result<> drop_unused_helpers(const SiteReader& reader, const Structs& structs, T
 std::string member_text(const StructName& name, const std::string& index,
                         const StructMember& member, std::size_t element = 0);
 
+/// The declaration of a local struct's member as a variable, without its value.
+std::string local_declaration(const StructName& local, const StructMember& member, bool is_const);
+
 /// The element `element` of a member that is an array, as indices: "[1][2]".
 std::string element_indices(const StructMember& member, std::size_t element);
 

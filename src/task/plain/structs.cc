@@ -226,18 +226,17 @@ class StructForm {
     const bool is_copy = of && of->end == end;
     if (local.layout == nullptr && !is_copy) return {};
     if (local.layout == nullptr) local.layout = of->name->layout;
-    std::vector<std::string> values;
     const std::size_t brace = at(name + 1, "=") ? name + 2 : name + 1;
     const bool has_list = at(brace, "{") && lex::find_closing(site_.tokens, brace) + 1 == end;
-    if (has_list) {
-      for (const TokenRange part : reader_.parts({brace + 1, end - 1})) {
-        if (part.is_empty()) continue;
-        values.push_back(reader_.text(part));
-        for (std::size_t k = part.begin; k < part.end; ++k)
-          if (name_at(k) != nullptr || at(k, "{") || at(k, "."))
-            return refuse_local(begin, local.name);
-      }
+    std::vector<TokenRange> values;
+    if (has_list) values = reader_.parts({brace + 1, end - 1});
+    if (!values.empty() && values.back().is_empty()) {
+      edits_.drop({end - 2, end - 1});  // a comma behind the last value
+      values.pop_back();
     }
+    for (const TokenRange value : values)
+      for (std::size_t k = value.begin; k < value.end; ++k)
+        if (at(k, "{")) return refuse_local(begin, local.name);
     const auto& members = local.layout->members;
     const bool is_scalar = std::ranges::all_of(
         members, [](const StructMember& member) { return member.bounds.empty(); });
@@ -247,26 +246,31 @@ class StructForm {
         (is_copy && (!keeps_index(*of, name + 2) || may_be_pointers(*of->name))))
       return refuse_local(begin, local.name);
     KW_TRY(check_name(reader_, {local.from, local.to}, local.name));
-    std::string text;
+    std::string text, rest;  // in front of the values, and behind them
     for (std::size_t k = 0; k < members.size(); ++k) {
       const StructMember& member = members[k];
-      text +=
-          fmt::format("{}{}{}{} {}_{}", text.empty() ? "" : " ", is_const ? "const " : "",
-                      member.type, std::string(member.stars, '*'), local.name, member.flat_name());
-      for (const std::string& bound : member.bounds) text += "[" + bound + "]";
+      std::string declared = local_declaration(local, member, is_const);
       if (is_copy && !member.bounds.empty() && (member.count() == 0 || member.counts.size() > 1))
         return refuse_local(begin, local.name);
       if (is_copy) {
         std::vector<std::string> copied;
         const auto count = static_cast<std::size_t>(member.count());
         for (std::size_t e = 0; e < count; ++e) copied.push_back(copied_text(*of, member, e));
-        text += " = " + (member.bounds.empty() ? copied.front() : "{" + join(copied, ", ") + "}");
+        declared +=
+            " = " + (member.bounds.empty() ? copied.front() : "{" + join(copied, ", ") + "}");
+      } else if (k < values.size()) {
+        // The value stays where it is, so that members in it are rewritten.
+        if (k > 0) edits_.replace({values[k].begin - 1, values[k].begin}, "; " + declared + " =");
+        if (k == 0) text = declared + " = ";
+        continue;
       } else if (has_list) {
-        text += " = " + (k < values.size() ? values[k] : "0");
+        declared += " = 0";
       }
-      text += ";";
+      (values.empty() ? text : rest) += (k == 0 ? "" : " ") + declared + ";";
     }
-    edits_.replace({begin, end + 1}, text);
+    edits_.replace({begin, values.empty() ? end + 1 : brace + 1}, text);
+    if (!values.empty()) edits_.drop({end - 1, end});
+    if (!values.empty()) edits_.after(end, rest);
     names_.push_back(std::move(local));
     return {};
   }
