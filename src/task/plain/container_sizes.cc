@@ -11,13 +11,19 @@
 #include "base/text.h"
 #include "task/c/branches.h"
 #include "task/c/loops.h"
-#include "task/c/types.h"
+#include "task/plain/changes.h"
+#include "task/plain/name_uses.h"
 
 namespace kw::task {
 
-ContainerSizes::ContainerSizes(const PlainSite& site, std::vector<ContainerParameter>& parameters,
-                               TokenEdits& edits)
-    : site_(site), parameters_(parameters), edits_(edits), sizes_(parameters.size()) {
+ContainerSizes::ContainerSizes(const SiteReader& reader,
+                               std::vector<ContainerParameter>& parameters, TokenEdits& edits)
+
+    : reader_(reader),
+      site_(reader.site()),
+      parameters_(parameters),
+      edits_(edits),
+      sizes_(parameters.size()) {
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     sizes_[i].like = i;
     sizes_[i].names.resize(parameters[i].type.layers.size());
@@ -72,7 +78,7 @@ std::optional<ContainerSizes::Operand> ContainerSizes::operand(std::size_t begin
       break;
     }
   }
-  if (begin + 1 == end && (is_fixed_integer(site_, site_.tokens[begin].text) ||
+  if (begin + 1 == end && (is_fixed_integer(reader_, site_.tokens[begin].text) ||
                            site_.tokens[begin].kind == lex::Token::Kind::Number))
     return Operand{std::nullopt, std::string(site_.tokens[begin].text)};
   if (begin + 5 != end || !at(begin + 1, ".") || !at(begin + 2, "size") || !at(begin + 3, "("))
@@ -128,7 +134,7 @@ void ContainerSizes::find_check(std::size_t i) {
     from = k + 1;
   }
   for (const auto& [parameter, other] : found) join(parameter, other);
-  edits_.drop(i, end);
+  edits_.drop({i, end});
   sizes_[found.front().first].notes.push_back(
       fmt::format("{}: a check of sizes is left out, because they are equal now",
                   parameters_[found.front().first].name));
@@ -136,13 +142,12 @@ void ContainerSizes::find_check(std::size_t i) {
 
 /// Whether a statement of the function's outermost block begins at the token.
 bool ContainerSizes::is_statement(std::size_t i) const {
-  return (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}")) &&
-         block_close(site_, i) == site_.close;
+  return reader_.begins_statement(i) && reader_.block_close(i) == site_.close;
 }
 
 std::string ContainerSizes::loop(std::size_t parameter, const std::string& value) {
   const std::string& name = parameters_[parameter].name;
-  const std::string index = unused_name(site_, name + "_at", given_);
+  const std::string index = reader_.free_name(name + "_at", given_);
   parameters_[parameter].may_be_written = true;
   return fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3};", index,
                      text(parameter, 0), name, value);
@@ -156,7 +161,7 @@ Result<> ContainerSizes::find_resize(std::size_t i) {
   const std::size_t close = lex::find_closing(site_.tokens, i + 3);
   if (close >= site_.close || !at(close + 1, ";")) return {};
   if (is_reserve) {
-    edits_.drop(i, close + 1);
+    edits_.drop({i, close + 1});
     return {};
   }
   const ContainerParameter& container = parameters_[*parameter];
@@ -165,29 +170,28 @@ Result<> ContainerSizes::find_resize(std::size_t i) {
     if (at(comma, "(")) comma = std::min(lex::find_closing(site_.tokens, comma), close - 1);
     ++comma;
   }
-  const auto uses = uses_in_body(site_, container.name);
+  const auto uses = find_name_uses(reader_, reader_.body(), container.name).tokens;
   const bool is_first = std::ranges::none_of(
       uses, [&](std::size_t use) { return use < i && !edits_.is_dropped(use); });
   const bool has_value = comma < close;
   if (!is_statement(i) || !is_first || has_value != is_assign ||
       container.type.layers.size() != 1 ||
-      (is_assign && !keeps_value(site_, comma + 1, close, close)))
+      (is_assign && !keeps_value(reader_, {comma + 1, close}, close)))
     return {};  // refused where uses are rewritten
   if (const auto size = operand(i + 4, comma)) {
     join(*parameter, *size);
   } else {
-    bool is_fixed = keeps_value(site_, i + 4, comma, comma);
+    bool is_fixed = keeps_value(reader_, {i + 4, comma}, comma);
     for (std::size_t k = i + 4; k < comma; ++k) {
       if (is_assignment(site_.tokens, k)) return {};
-      if (site_.tokens[k].kind == lex::Token::Kind::Word)
-        is_fixed = is_fixed && is_fixed_integer(site_, site_.tokens[k].text);
+      if (reader_.is_word(k))
+        is_fixed = is_fixed && is_fixed_integer(reader_, site_.tokens[k].text);
     }
     // Another size is the one that the caller gives.
-    if (is_fixed)
-      join(*parameter, {std::nullopt, "(" + lex::source_text(site_.tokens, i + 4, comma) + ")"});
+    if (is_fixed) join(*parameter, {std::nullopt, "(" + reader_.text({i + 4, comma}) + ")"});
   }
-  const std::string value = lex::source_text(site_.tokens, comma + 1, close);
-  edits_.drop(i, close + 2);
+  const std::string value = reader_.text({comma + 1, close});
+  edits_.drop({i, close + 2});
   if (is_assign) edits_.before(i, loop(*parameter, value));
   sizes_[*parameter].notes.push_back(
       fmt::format("{}: the caller gives it its size, so {} is left out", container.name,
@@ -207,11 +211,11 @@ void ContainerSizes::find_fill(std::size_t i) {
   for (std::size_t k = 0; k < kRange.size(); ++k)
     if (!kRange[k].empty() && !at(i + 2 + k, kRange[k])) return;
   if (!at(i + 8, parameters_[*parameter].name) || parameters_[*parameter].type.layers.size() != 1 ||
-      !keeps_value(site_, i + 2 + kRange.size(), close, close))
+      !keeps_value(reader_, {i + 2 + kRange.size(), close}, close))
     return;
   const std::size_t begin = at(i - 1, "::") ? i - 2 : i;
-  const std::string value = lex::source_text(site_.tokens, i + 2 + kRange.size(), close);
-  edits_.drop(begin, close + 2);
+  const std::string value = reader_.text({i + 2 + kRange.size(), close});
+  edits_.drop({begin, close + 2});
   edits_.before(begin, loop(*parameter, value));
 }
 
@@ -230,11 +234,10 @@ std::string ContainerSizes::text(std::size_t parameter, std::size_t layer) {
   std::string& name = sizes_[owner].names[layer];
   if (name.empty()) {
     const std::string& of = parameters_[owner].name;
-    name = unused_name(site_,
-                       layer == 0   ? of + "_size"
-                       : layer == 1 ? of + "_cols"
-                                    : fmt::format("{}_size{}", of, layer + 1),
-                       given_);
+    name = reader_.free_name(layer == 0   ? of + "_size"
+                             : layer == 1 ? of + "_cols"
+                                          : fmt::format("{}_size{}", of, layer + 1),
+                             given_);
     if (layer > 0)
       sizes_[owner].notes.push_back(
           fmt::format("{}: all its rows are taken to have one length, {}", of, name));
@@ -252,10 +255,7 @@ bool ContainerSizes::is_plain_here(std::size_t begin, std::size_t end) const {
   const bool is_whole = at(end, ";") || at(end, ",");
   if (at(begin - 1, "=") && is_whole && contains(kIntegers, site_.tokens[begin - 3].text))
     return true;
-  std::size_t first = begin;
-  while (first > site_.open + 1 && !at(first - 1, ";") && !at(first - 1, "{") &&
-         !at(first - 1, "}"))
-    --first;
+  std::size_t first = reader_.statement_begin(begin);
   if (at(first, "const")) ++first;
   if (at(begin - 1, "=") && is_whole && at(begin - 3, ",") &&
       contains(kIntegers, site_.tokens[first].text))

@@ -11,7 +11,8 @@
 
 #include "base/result.h"
 #include "task/plain/container_type.h"
-#include "task/plain/names.h"
+#include "task/plain/edits.h"
+#include "task/plain/site_reader.h"
 
 namespace kw::task {
 
@@ -28,7 +29,7 @@ struct ContainerParameter {
 /// arguments.
 class ContainerSizes {
  public:
-  ContainerSizes(const PlainSite& site, std::vector<ContainerParameter>& parameters,
+  ContainerSizes(const SiteReader& reader, std::vector<ContainerParameter>& parameters,
                  TokenEdits& edits);
 
   Result<> find();
@@ -61,9 +62,7 @@ class ContainerSizes {
     std::string integer;
   };
 
-  bool at(std::size_t i, std::string_view text) const {
-    return i < site_.tokens.size() && site_.tokens[i].is(text);
-  }
+  bool at(std::size_t i, std::string_view text) const { return reader_.at(i, text); }
   std::optional<std::size_t> parameter_at(std::size_t token) const;
   std::size_t root(std::size_t parameter) const;
   void join(std::size_t a, const Operand& b);
@@ -77,6 +76,7 @@ class ContainerSizes {
   bool is_plain_here(std::size_t begin, std::size_t end) const;
   std::string loop(std::size_t parameter, const std::string& value);
 
+  const SiteReader& reader_;
   const PlainSite& site_;
   std::vector<ContainerParameter>& parameters_;
   TokenEdits& edits_;

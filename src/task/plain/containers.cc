@@ -7,10 +7,12 @@
 
 #include "base/text.h"
 #include "task/c/branches.h"
+#include "task/plain/changes.h"
 #include "task/plain/container_sizes.h"
 #include "task/plain/container_type.h"
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
-#include "task/plain/names.h"
+#include "task/plain/name_uses.h"
 
 namespace kw::task {
 namespace {
@@ -29,12 +31,12 @@ struct ContainerName {
 
 class Containers {
  public:
-  explicit Containers(const PlainSite& site) : site_(site), edits_(site) {}
+  explicit Containers(const PlainSite& site) : site_(site), reader_(site), edits_(reader_) {}
 
   Result<PlainStep> run() {
     KW_TRY(find_parameters());
     if (parameters_.empty()) return PlainStep{};
-    ContainerSizes sizes(site_, parameters_, edits_);
+    ContainerSizes sizes(reader_, parameters_, edits_);
     sizes_ = &sizes;
     KW_TRY(sizes.find());
     for (std::size_t i = 0; i < parameters_.size(); ++i)
@@ -49,12 +51,10 @@ class Containers {
  private:
   static constexpr std::size_t kMostNames = 1000;
 
-  bool at(std::size_t i, std::string_view text) const {
-    return i < site_.tokens.size() && site_.tokens[i].is(text);
-  }
+  bool at(std::size_t i, std::string_view text) const { return reader_.at(i, text); }
 
   Result<> find_parameters() {
-    for (const ParameterTokens& tokens : parameters_of(site_)) {
+    for (const ParameterTokens& tokens : reader_.parameters()) {
       std::size_t i = tokens.begin;
       const auto type = read_container(site_.tokens, i, tokens.end);
       if (!type || tokens.name + 1 != tokens.end) continue;
@@ -64,14 +64,14 @@ class Containers {
       parameter.name = site_.tokens[tokens.name].text;
       for (; i < tokens.name; ++i) {
         if (at(i, "*"))
-          return refuse_form(site_, i, fmt::format("{}: pointer to a container", parameter.name),
-                             fmt::format("'{0}' points to a container; pass it by reference, as "
-                                         "in const std::vector<float>& {0}",
-                                         parameter.name));
+          return reader_.refuse(i, fmt::format("{}: pointer to a container", parameter.name),
+                                fmt::format("'{0}' points to a container; pass it by reference, as "
+                                            "in const std::vector<float>& {0}",
+                                            parameter.name));
         parameter.is_reference |= at(i, "&") || at(i, "&&");
         parameter.type.is_const |= at(i, "const");
       }
-      KW_TRY(check_name(site_, parameter.name, site_.open, site_.close));
+      KW_TRY(check_name(reader_, reader_.body(), parameter.name));
       parameters_.push_back(std::move(parameter));
     }
     return {};
@@ -79,8 +79,8 @@ class Containers {
 
   Result<> rewrite(const ContainerName& name) {
     const std::size_t rank = parameters_[name.parameter].type.layers.size();
-    for (const std::size_t use : uses_in_body(site_, name.name)) {
-      if (use < name.from || use >= name.to || edits_.is_dropped(use)) continue;
+    for (const std::size_t use : find_name_uses(reader_, {name.from, name.to}, name.name).tokens) {
+      if (edits_.is_dropped(use)) continue;
       if (name.text != name.name) edits_.put(use, name.text);
       std::size_t depth = name.depth, end = use + 1;
       std::string text = name.text;
@@ -102,7 +102,7 @@ class Containers {
     if (at(end, "[")) {
       const std::size_t close = lex::find_closing(site_.tokens, end);
       if (close >= site_.close) return false;
-      text += lex::source_text(site_.tokens, end, close + 1);
+      text += reader_.text({end, close + 1});
       end = close + 1;
       return true;
     }
@@ -110,15 +110,14 @@ class Containers {
     const std::size_t close = lex::find_closing(site_.tokens, end + 2);
     if (close >= site_.close) return false;
     if (at(end + 1, "at")) {
-      edits_.drop(end, end + 2);
+      edits_.drop({end, end + 2});
       edits_.put(end + 2, "[");
       edits_.put(close, "]");
     } else if (at(end + 1, "front") && close == end + 3) {
-      edits_.drop(end, close + 1);
-      edits_.before(end, "[0]");
+      edits_.replace({end, close + 1}, "[0]");
     } else if (at(end + 1, "back") && close == end + 3) {
-      edits_.drop(end, close + 1);
-      edits_.before(end, fmt::format("[{} - 1]", sizes_->text(name.parameter, depth)));
+      edits_.replace({end, close + 1},
+                     fmt::format("[{} - 1]", sizes_->text(name.parameter, depth)));
     } else {
       return false;
     }
@@ -132,19 +131,8 @@ class Containers {
     while (at(end, ".") || at(end, "["))
       end =
           at(end, ".") ? end + 2 : std::min(lex::find_closing(site_.tokens, end), site_.close) + 1;
-    if (is_changed(site_.tokens, use, end) || at(use - 1, "&"))
+    if (is_changed(reader_, {use, end}) || is_address_taken(reader_, use))
       parameters_[parameter].may_be_written = true;
-  }
-
-  /// Whether the indices behind a name keep their values up to token `to`.
-  bool keeps_indices(std::size_t use, std::size_t end, std::size_t to) const {
-    for (std::size_t i = use + 1; i < end; ++i) {
-      if (!at(i, "[")) continue;
-      const std::size_t close = lex::find_closing(site_.tokens, i);
-      if (!keeps_value(site_, i + 1, close, to)) return false;
-      i = close;
-    }
-    return true;
   }
 
   /// Refuses a name that would stand for something that holds another such name.
@@ -156,18 +144,17 @@ class Containers {
         if (other.name != other.text && other.from <= name.from && name.from < other.to)
           for (const lex::Token& word : words)
             if (word.is(other.name))
-              return refuse_form(site_, name.from, fmt::format("{}: reference", name.name),
-                                 fmt::format("'{}' is reached by another reference, '{}'; write "
-                                             "the indices out, as in x[i][j]",
-                                             name.name, other.name));
+              return reader_.refuse(name.from, fmt::format("{}: reference", name.name),
+                                    fmt::format("'{}' is reached by another reference, '{}'; write "
+                                                "the indices out, as in x[i][j]",
+                                                name.name, other.name));
     }
     return {};
   }
 
   bool is_alias(std::size_t use, std::size_t end) const {
     return use >= site_.open + 4 && at(use - 1, "=") && at(use - 3, "&") && at(end, ";") &&
-           (site_.tokens[use - 4].kind == lex::Token::Kind::Word || at(use - 4, ">") ||
-            at(use - 4, ">>"));
+           (reader_.is_word(use - 4) || at(use - 4, ">") || at(use - 4, ">>"));
   }
 
   /// Takes a local reference out, and lets its name become what it refers to.
@@ -177,19 +164,19 @@ class Containers {
     while (begin > site_.open + 1 && !at(begin - 1, ";") && !at(begin - 1, "{") &&
            !at(begin - 1, "}") && !at(begin - 1, ")"))
       --begin;
-    const std::size_t to = block_close(site_, use);
+    const std::size_t to = reader_.block_close(use);
     const std::string alias(site_.tokens[use - 2].text);
-    if (!is_simple || !keeps_indices(use, end, to) || at(begin - 1, ")"))
-      return refuse_form(
-          site_, use, fmt::format("{}: reference", alias),
+    if (!is_simple || !keeps_indices(reader_, {use + 1, end}, to) || at(begin - 1, ")"))
+      return reader_.refuse(
+          use, fmt::format("{}: reference", alias),
           fmt::format("'{}' refers to an element whose index may change; write {}[…] "
                       "in its place",
                       alias, name.name));
     bool is_const = false;
     for (std::size_t i = begin; i < use; ++i) is_const |= at(i, "const");
     if (!is_const) parameters_[name.parameter].may_be_written = true;
-    KW_TRY(check_name(site_, alias, end, to));
-    edits_.drop(begin, end + 1);
+    KW_TRY(check_name(reader_, {end, to}, alias));
+    edits_.drop({begin, end + 1});
     names_.push_back({alias, text, name.parameter, depth, end, to});
     return {};
   }
@@ -197,25 +184,21 @@ class Containers {
   /// Takes out `float* p = x.data();` where p serves for elements alone, so that they are x's.
   bool take_pointer(const ContainerName& name, std::size_t use, std::size_t end,
                     const std::string& text) {
-    std::size_t begin = use;
+    const std::size_t begin = reader_.statement_begin(use);
     bool has_star = false;
-    while (begin > site_.open + 1 && !at(begin - 1, ";") && !at(begin - 1, "{") &&
-           !at(begin - 1, "}")) {
-      --begin;
-      has_star |= at(begin, "*") || at(begin, "auto");
-      if (begin + 1 < use && site_.tokens[begin].kind != lex::Token::Kind::Word &&
-          !at(begin, "*") && !at(begin, "::"))
-        return false;
+    for (std::size_t i = begin; i < use; ++i) {
+      has_star |= at(i, "*") || at(i, "auto");
+      if (i + 1 < use && !reader_.is_word(i) && !at(i, "*") && !at(i, "::")) return false;
     }
-    const std::size_t to = block_close(site_, use);
+    const std::size_t to = reader_.block_close(use);
     if (!at(use - 1, "=") || begin + 3 > use || !has_star || !at(end, ";") ||
-        !begins_declaration(site_, begin) || !keeps_indices(use, end, to))
+        !reader_.is_type_word(begin) || !keeps_indices(reader_, {use + 1, end}, to))
       return false;
     const std::string pointer(site_.tokens[use - 2].text);
-    for (const std::size_t place : uses_in_body(site_, pointer))
-      if (place > end && place < to && !at(place + 1, "[")) return false;
-    if (!check_name(site_, pointer, end, to)) return false;
-    edits_.drop(begin, end + 1);
+    for (const std::size_t place : find_name_uses(reader_, {end, to}, pointer).tokens)
+      if (!at(place + 1, "[")) return false;
+    if (!check_name(reader_, {end, to}, pointer)) return false;
+    edits_.drop({begin, end + 1});
     names_.push_back(
         {pointer, text, name.parameter, parameters_[name.parameter].type.layers.size(), end, to});
     return true;
@@ -228,24 +211,22 @@ class Containers {
     const bool is_call = at(end, ".") && at(end + 2, "(") && at(end + 3, ")");
     if (is_call && at(end + 1, "size")) {
       const std::string size = sizes_->text_at(name.parameter, depth, use, end + 4);
-      edits_.drop(use, end + 4);
-      edits_.before(use, size);
+      edits_.replace({use, end + 4}, size);
       return {};
     }
     if (is_call && at(end + 1, "empty")) {
-      edits_.drop(use, end + 4);
-      edits_.before(use, fmt::format("({} == 0)", sizes_->text(name.parameter, depth)));
+      edits_.replace({use, end + 4}, fmt::format("({} == 0)", sizes_->text(name.parameter, depth)));
       return {};
     }
     if (is_call && at(end + 1, "data") && depth + 1 == rank) {
       parameters_[name.parameter].may_be_written = true;
       if (is_simple && take_pointer(name, use, end + 4, text)) return {};
-      edits_.drop(end, end + 4);
+      edits_.drop({end, end + 4});
       return {};
     }
     if (at(use - 1, ":") && at(end, ")") && is_simple)
       if (const std::size_t head = range_head(use - 1, end); head != 0)
-        if (keeps_indices(use, end, nest_end(site_.tokens, end + 1, site_.close)))
+        if (keeps_indices(reader_, {use + 1, end}, nest_end(site_.tokens, end + 1, site_.close)))
           return rewrite_range(name, head, use - 1, end, depth, text);
     if (is_alias(use, end)) return take_alias(name, use, end, depth, text, is_simple);
     return refuse_whole(name.name, use, end);
@@ -262,25 +243,29 @@ class Containers {
             ? fmt::format("{}.{}", name, sanitise(site_.tokens[end + 1].text, 40))
             : fmt::format("{} as a whole", name);
     if (is_one_of({"push_back", "emplace_back", "insert", "erase", "pop_back", "clear"}))
-      return refuse_form(site_, use, about,
-                         fmt::format("the size of '{0}' changes here; let the caller give it its "
-                                     "size, and write {0}[i] = v in place of {0}.push_back(v)",
-                                     name));
+      return reader_.refuse(
+          use, about,
+          fmt::format("the size of '{0}' changes here; let the caller give it its "
+                      "size, and write {0}[i] = v in place of {0}.push_back(v)",
+                      name));
     if (is_one_of({"resize", "assign", "reserve", "swap"}))
-      return refuse_form(site_, use, about,
-                         fmt::format("the size of '{0}' changes here in a way that is not "
-                                     "understood; begin the function with {0}.resize(n), where n "
-                                     "is a parameter, or let the caller give it its size",
-                                     name));
+      return reader_.refuse(
+          use, about,
+          fmt::format("the size of '{0}' changes here in a way that is not "
+                      "understood; begin the function with {0}.resize(n), where n "
+                      "is a parameter, or let the caller give it its size",
+                      name));
     if (is_one_of({"begin", "end", "cbegin", "cend", "rbegin", "rend"}))
-      return refuse_form(site_, use, about,
-                         fmt::format("iterators of '{0}' cannot be rewritten; walk by index, as in "
-                                     "for (size_t i = 0; i < {0}.size(); ++i) … {0}[i]",
-                                     name));
-    return refuse_form(site_, use, about,
-                       fmt::format("'{0}' is used as a whole here; pass {0}.data() and {0}.size() "
-                                   "on, or write what is done with {0}[i]",
-                                   name));
+      return reader_.refuse(
+          use, about,
+          fmt::format("iterators of '{0}' cannot be rewritten; walk by index, as in "
+                      "for (size_t i = 0; i < {0}.size(); ++i) … {0}[i]",
+                      name));
+    return reader_.refuse(
+        use, about,
+        fmt::format("'{0}' is used as a whole here; pass {0}.data() and {0}.size() "
+                    "on, or write what is done with {0}[i]",
+                    name));
   }
 
   /// The `for` of a loop over a range whose colon and closing parenthesis stand at these tokens; 0
@@ -299,8 +284,7 @@ class Containers {
     const auto& type = parameters_[name.parameter].type;
     const std::size_t body = close + 1, end = nest_end(site_.tokens, body, site_.close);
     const std::size_t variable = colon - 1;
-    const bool is_plain =
-        site_.tokens[variable].kind == lex::Token::Kind::Word && variable > head + 2 && end > body;
+    const bool is_plain = reader_.is_word(variable) && variable > head + 2 && end > body;
     bool is_reference = false, is_const = false;
     for (std::size_t i = head + 2; i < variable; ++i) {
       is_reference |= at(i, "&") || at(i, "&&");
@@ -308,21 +292,22 @@ class Containers {
     }
     const bool is_element = depth + 1 == type.layers.size();
     if (!is_plain || (!is_reference && !is_element))
-      return refuse_form(site_, head, fmt::format("{}: loop", name.name),
-                         fmt::format("this loop over '{0}' cannot be rewritten; write for (auto& v "
-                                     ": {0})",
-                                     name.name));
+      return reader_.refuse(
+          head, fmt::format("{}: loop", name.name),
+          fmt::format("this loop over '{0}' cannot be rewritten; write for (auto& v "
+                      ": {0})",
+                      name.name));
     const std::string word(site_.tokens[variable].text);
-    const std::string index = unused_name(site_, word + "_at", sizes_->given());
+    const std::string index = reader_.free_name(word + "_at", sizes_->given());
     const std::string element = fmt::format("{}[{}]", text, index);
-    std::string words = lex::source_text(site_.tokens, head + 2, variable);
-    edits_.drop(head + 2, close);
+    std::string words = reader_.text({head + 2, variable});
+    edits_.drop({head + 2, close});
     edits_.before(head + 2, fmt::format("int {0} = 0; {0} < {1}; ++{0}", index,
                                         sizes_->text(name.parameter, depth)));
-    KW_TRY(check_name(site_, word, body, end));
+    KW_TRY(check_name(reader_, {close, end}, word));
     if (is_reference) {
       if (!is_const) parameters_[name.parameter].may_be_written = true;
-      names_.push_back({word, element, name.parameter, depth + 1, body, end});
+      names_.push_back({word, element, name.parameter, depth + 1, close, end});
       return {};
     }
     if (const std::size_t place = words.find("auto"); place != std::string::npos)
@@ -343,18 +328,18 @@ class Containers {
     const auto& layers = parameter.type.layers;
     const bool is_copy = !parameter.is_reference && layers.front().kind != LayerKind::Span;
     if (is_copy && parameter.may_be_written && !parameter.type.is_const)
-      return refuse_form(site_, parameter.tokens.begin, fmt::format("{}: copy", parameter.name),
-                         fmt::format("'{0}' is a copy that the function may write; take {0} by "
-                                     "reference, and write to an array of your own",
-                                     parameter.name));
+      return reader_.refuse(parameter.tokens.begin, fmt::format("{}: copy", parameter.name),
+                            fmt::format("'{0}' is a copy that the function may write; take {0} by "
+                                        "reference, and write to an array of your own",
+                                        parameter.name));
     const auto has_extent = [](const ContainerType::Layer& layer) { return !layer.extent.empty(); };
     const auto fixed = std::ranges::find_if(layers, has_extent);
     const auto dynamic = fixed - layers.begin();
     if (!std::all_of(fixed, layers.end(), has_extent) || (fixed != layers.end() && dynamic > 1))
-      return refuse_form(site_, parameter.tokens.begin, fmt::format("{}: type", parameter.name),
-                         fmt::format("containers of '{}' are nested in a way that cannot be "
-                                     "rewritten; pass one std::vector with all elements",
-                                     parameter.name));
+      return reader_.refuse(parameter.tokens.begin, fmt::format("{}: type", parameter.name),
+                            fmt::format("containers of '{}' are nested in a way that cannot be "
+                                        "rewritten; pass one std::vector with all elements",
+                                        parameter.name));
     std::string text = parameter.type.is_const || is_copy ? "const " : "";
     text += parameter.type.element;
     if (fixed == layers.end()) text += std::string(layers.size(), '*');
@@ -367,14 +352,14 @@ class Containers {
     if (!sizes.empty())
       note +=
           fmt::format(", with its size{} in {}", sizes.size() > 1 ? "s" : "", join(sizes, " and "));
-    edits_.drop(parameter.tokens.begin, parameter.tokens.end);
-    edits_.before(parameter.tokens.begin, text);
+    edits_.replace({parameter.tokens.begin, parameter.tokens.end}, text);
     notes_.push_back(std::move(note));
     for (const std::string& more : sizes_->notes(index)) notes_.push_back(more);
     return {};
   }
 
   const PlainSite& site_;
+  const SiteReader reader_;
   TokenEdits edits_;
   std::vector<ContainerParameter> parameters_;
   std::vector<ContainerName> names_;

@@ -76,7 +76,7 @@ TEST(PlainContainers, ShareSizesThatTheCodeComparesOrGives) {
                             "  y.assign(2 * n, 0.5f);\n  std::fill(y.begin(), y.end(), n);\n}\n"),
             "void f(int n, float* y) {\n"
             "  for (int y_at = 0; y_at < (2 * n); ++y_at) y[y_at] = 0.5f;\n"
-            "  for (int y_at2 = 0; y_at2 < (2 * n); ++y_at2) y[y_at2] = n;\n}\n");
+            "  for (int y_at_2 = 0; y_at_2 < (2 * n); ++y_at_2) y[y_at_2] = n;\n}\n");
 }
 
 TEST(PlainContainers, WalkByIndex) {
@@ -90,8 +90,8 @@ TEST(PlainContainers, WalkByIndex) {
             "void f(const float* x, int x_size, float* y, int y_size) {\n"
             "  float s = 0;\n"
             "  for (int v_at = 0; v_at < x_size; ++v_at) { float v = x[v_at]; s += v; }\n"
-            "  for (int v_at2 = 0; v_at2 < x_size; ++v_at2) { float v = x[v_at2]; s += v; }\n"
-            "  for (int v_at3 = 0; v_at3 < y_size; ++v_at3) y[v_at3] *= s;\n}\n");
+            "  for (int v_at_2 = 0; v_at_2 < x_size; ++v_at_2) { float v = x[v_at_2]; s += v; }\n"
+            "  for (int v_at_3 = 0; v_at_3 < y_size; ++v_at_3) y[v_at_3] *= s;\n}\n");
   EXPECT_EQ(tensors_of(draft(source)), "x in [x_size]; y inout [y_size]");
 }
 

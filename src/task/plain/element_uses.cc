@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/contains.h"
 #include "base/text.h"
+#include "task/plain/changes.h"
+#include "task/plain/name_uses.h"
 
 namespace kw::task {
 namespace {
@@ -38,9 +39,7 @@ bool may_change(const SiteReader& reader, std::size_t open, std::size_t argument
     if (called == changing) return true;
   for (const CFunction& helper : find_functions(reader.tokens())) {
     if (helper.name != called) continue;
-    std::size_t list = helper.begin;
-    while (list < helper.open && !(reader.at(list, called) && reader.at(list + 1, "("))) ++list;
-    const auto parameters = reader.parts({list + 2, lex::find_closing(reader.tokens(), list + 1)});
+    const auto parameters = reader.parts(reader.list_of(helper));
     if (argument >= parameters.size()) return true;
     bool is_reference = false, is_const = false;
     for (std::size_t i = parameters[argument].begin; i < parameters[argument].end; ++i) {
@@ -60,7 +59,7 @@ bool is_passed_by_reference(const SiteReader& reader, TokenRange code, std::size
 }
 
 Result<> use_element(const SiteReader& reader, TokenRange code, const std::string& name,
-                     std::size_t declared, PlainStep& step) {
+                     std::size_t declared, TokenEdits& edits) {
   const std::string shown = sanitise(name, 60);
   if (const std::string macro = hiding_macro(reader, code, name); !macro.empty())
     return reader.refuse(declared, macro,
@@ -95,12 +94,9 @@ Result<> use_element(const SiteReader& reader, TokenRange code, const std::strin
                       "{0} = s;`",
                       shown));
     // A pointer to the number is the pointer that the function gets.
-    static constexpr auto kBeforeUnary =
-        std::to_array<std::string_view>({"(", ",", "=", "return", "{", "[", ";", "?", ":"});
-    const bool is_address = reader.at(use - 1, "&") && use >= 2 &&
-                            contains(kBeforeUnary, reader.tokens()[use - 2].text);
-    step.edits.push_back(is_address ? reader.replace({use - 1, use + 1}, name)
-                                    : reader.replace({use, use + 1}, name + "[0]"));
+    const bool is_address = is_address_taken(reader, use);
+    if (is_address) edits.drop({use - 1, use});
+    edits.put(use, is_address ? name : name + "[0]");
   }
   return {};
 }

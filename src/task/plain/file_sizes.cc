@@ -61,7 +61,7 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
     if (!std::ranges::all_of(all, [](const Macro& one) { return is_number_text(one.body); }))
       continue;
     values_[name] = join(all.back().body, "");
-    candidates.emplace_back(all.front().begin, name);
+    candidates.emplace_back(all.front().directive->tokens.front().offset, name);
   }
   for (const FileVariable* one : uses_.constants) {
     const bool is_integer = one->dtype && !is_real(*one->dtype) && *one->dtype != Dtype::Bool;
@@ -93,14 +93,13 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
 }
 
 void FileSizes::read_macros() {
-  const auto& whole = reader_.whole();
   for (const lex::Directive& directive : reader_.directives()) {
     const auto& tokens = directive.tokens;
     if (directive.name() != "define" || directive.word().empty()) continue;
     const bool takes_arguments =
         tokens.size() > 2 && tokens[2].is("(") && tokens[2].offset == tokens[1].end;
     if (takes_arguments) continue;
-    Macro macro{whole[directive.first].offset, whole[directive.last - 1].end, {}};
+    Macro macro{&directive, {}};
     for (std::size_t i = 2; i < tokens.size(); ++i) macro.body.emplace_back(tokens[i].text);
     macros_[std::string(directive.word())].push_back(std::move(macro));
   }
@@ -177,10 +176,9 @@ std::set<std::string, std::less<>> FileSizes::loop_names(bool of_steps) const {
 }
 
 bool FileSizes::has_integer_parameter() const {
-  return std::ranges::any_of(reader_.parameters(), [&](TokenRange parameter) {
-    const std::size_t name = reader_.name_of(parameter);
-    const auto type = reader_.dtype_of_words({parameter.begin, name});
-    return name + 1 == parameter.end && type && !is_real(*type);
+  return std::ranges::any_of(reader_.parameters(), [&](const ParameterTokens& parameter) {
+    const auto type = reader_.dtype_of_words({parameter.begin, parameter.name});
+    return parameter.name + 1 == parameter.end && type && !is_real(*type);
   });
 }
 
@@ -238,11 +236,10 @@ std::string FileSizes::bound_text(TokenRange bound) const {
   return polynomial && !polynomial->empty() ? to_expression(*polynomial) : text;
 }
 
-std::vector<PlainEdit> FileSizes::edits() const {
-  std::vector<PlainEdit> edits;
+void FileSizes::rewrite(TokenEdits& edits) const {
   for (const auto& [name, all] : macros_) {
     if (is_size(name)) {
-      for (const Macro& one : all) edits.push_back({one.begin, one.end, ""});
+      for (const Macro& one : all) edits.drop_directive(*one.directive);
       continue;
     }
     if (values_.contains(name) || all.size() != 1) continue;
@@ -252,10 +249,8 @@ std::vector<PlainEdit> FileSizes::edits() const {
         std::ranges::any_of(words, [&](const std::string& word) { return is_size(word); });
     if (!is_made_of_sizes) continue;
     for (const std::size_t use : find_name_uses(reader_, code_, name).tokens)
-      edits.push_back(
-          reader_.replace({use, use + 1}, in_parentheses(expanded(all.front().body, 1))));
+      edits.put(use, in_parentheses(expanded(all.front().body, 1)));
   }
-  return edits;
 }
 
 std::vector<std::string> FileSizes::notes() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "task/plain/edits.h"
 #include "task/plain/file_variables.h"
 #include "task/plain/site_reader.h"
 
@@ -33,13 +34,12 @@ class FileSizes {
   /// The size of an array over sizes and numbers.
   std::string bound_text(TokenRange bound) const;
   /// Takes out the macros that became parameters, and writes what other macros make of them.
-  std::vector<PlainEdit> edits() const;
+  void rewrite(TokenEdits& edits) const;
   std::vector<std::string> notes() const;
 
  private:
   struct Macro {
-    std::size_t begin = 0;  ///< Bytes of its directive.
-    std::size_t end = 0;
+    const lex::Directive* directive = nullptr;
     std::vector<std::string> body;
   };
 

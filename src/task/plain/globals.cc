@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "task/plain/changes.h"
+#include "task/plain/edits.h"
 #include "task/plain/element_uses.h"
 #include "task/plain/file_sizes.h"
 #include "task/plain/file_variables.h"
@@ -22,7 +24,7 @@ namespace {
 class GlobalRewriter {
  public:
   explicit GlobalRewriter(const PlainSite& site)
-      : site_(site), reader_(site), variables_(file_variables(reader_)) {}
+      : site_(site), reader_(site), edits_(reader_), variables_(file_variables(reader_)) {}
 
   Result<PlainStep> run() {
     if (reader_.list_begin() == reader_.list_end()) return PlainStep{};
@@ -35,7 +37,7 @@ class GlobalRewriter {
     for (const FileVariable* number : numbers_) KW_TRY(pass_number(*number));
     keep_constants();
     write();
-    return std::move(step_);
+    return PlainStep{edits_.edits(), std::move(notes_)};
   }
 
  private:
@@ -72,17 +74,14 @@ class GlobalRewriter {
 
   /// Whether a parameter has the name.
   bool is_hidden(std::string_view name) const {
-    return std::ranges::any_of(reader_.parameters(), [&](TokenRange parameter) {
-      const std::size_t token = reader_.name_of(parameter);
-      return token < parameter.end && reader_.word(token) == name;
+    return std::ranges::any_of(reader_.parameters(), [&](const ParameterTokens& parameter) {
+      return parameter.has_name() && reader_.word(parameter.name) == name;
     });
   }
 
   /// The function from its parameters on.
   TokenRange code_of(const CFunction& function) const {
-    std::size_t list = function.begin;
-    while (list + 1 < function.open && !reader_.at(list, "(")) ++list;
-    return {list, function.close + 1};
+    return {reader_.list_of(function).begin - 1, function.close + 1};
   }
 
   bool names(const CFunction& helper, std::string_view name) const {
@@ -165,17 +164,7 @@ class GlobalRewriter {
     std::size_t token = 0;     ///< Where it is assigned as a whole.
   };
 
-  /// Whether no operand stands before the sign.
-  bool is_unary(std::size_t sign) const {
-    const std::size_t i = sign - 1;
-    return !reader_.at(i, ")") && !reader_.at(i, "]") && i < reader_.tokens().size() &&
-           reader_.tokens()[i].kind != lex::Token::Kind::Number &&
-           (!reader_.is_word(i) || reader_.at(i, "return"));
-  }
-
   Change change_of(TokenRange code, const FileVariable& variable) const {
-    static constexpr std::string_view kChanging[] = {
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
     Change change;
     for (const std::size_t use : find_name_uses(reader_, code, variable.name).tokens) {
       std::size_t end = use + 1, indices = 0;
@@ -183,15 +172,12 @@ class GlobalRewriter {
         end = lex::find_closing(reader_.tokens(), end) + 1;
         ++indices;
       }
-      const bool is_changed =
-          std::ranges::any_of(kChanging, [&](auto op) { return reader_.at(end, op); }) ||
-          reader_.at(use - 1, "++") || reader_.at(use - 1, "--");
+      const bool is_written = is_changed(reader_, {use, end});
       const std::size_t wanted = variable.stars > 0 ? 1 : variable.bounds.size();
       const bool is_starred = indices == 0 && reader_.at(use - 1, "*") && variable.stars > 0;
-      if (is_changed && indices == 0 && wanted > 0 && !is_starred) change.token = use;
-      change.is_written = change.is_written || is_changed || (is_starred && !reader_.at(end, ")"));
-      const bool is_address = reader_.at(use - 1, "&") && is_unary(use - 1);
-      if (is_address || (indices < wanted && !is_starred) ||
+      if (is_written && indices == 0 && wanted > 0 && !is_starred) change.token = use;
+      change.is_written = change.is_written || is_written || (is_starred && !reader_.at(end, ")"));
+      if (is_address_taken(reader_, use) || (indices < wanted && !is_starred) ||
           (wanted == 0 && is_passed_by_reference(reader_, code, use)))
         change.is_escaping = true;
     }
@@ -212,7 +198,7 @@ class GlobalRewriter {
                                    array.stars > 0 ? "*" : "", array.name);
     for (const TokenRange bound : array.bounds) text += "[" + sizes_->bound_text(bound) + "]";
     appended_.push_back(text);
-    step_.notes.push_back(fmt::format("{}: was an array of the file and is a parameter", shown));
+    notes_.push_back(fmt::format("{}: was an array of the file and is a parameter", shown));
     return {};
   }
 
@@ -222,13 +208,12 @@ class GlobalRewriter {
     if (!change.is_written && !change.is_escaping) {
       const bool is_size = !is_real(*number.dtype);
       (is_size ? prepended_ : appended_).push_back(number.type + " " + number.name);
-      step_.notes.push_back(
-          fmt::format("{}: was a variable of the file and is a parameter", shown));
+      notes_.push_back(fmt::format("{}: was a variable of the file and is a parameter", shown));
       return {};
     }
-    KW_TRY(use_element(reader_, {site_.open, site_.close + 1}, number.name, number.token, step_));
+    KW_TRY(use_element(reader_, reader_.body(), number.name, number.token, edits_));
     appended_.push_back(number.type + "* " + number.name);
-    step_.notes.push_back(fmt::format(
+    notes_.push_back(fmt::format(
         "{}: was a variable of the file that the function changes, and is an array of one", shown));
     return {};
   }
@@ -243,8 +228,8 @@ class GlobalRewriter {
       locals_[site_.open] += " " + text;
       for (const CFunction& helper : helpers_)
         if (needs(helper, constant->name)) locals_[helper.open] += " " + text;
-      step_.notes.push_back(fmt::format("{}: the file's constant is written into the function",
-                                        sanitise(constant->name, 60)));
+      notes_.push_back(fmt::format("{}: the file's constant is written into the function",
+                                   sanitise(constant->name, 60)));
     }
   }
 
@@ -259,20 +244,16 @@ class GlobalRewriter {
   void write() {
     std::vector<std::string> front = sizes_->parameters();
     for (std::string& one : prepended_) front.push_back(std::move(one));
-    if (reader_.parameters().empty()) {
-      for (std::string& one : appended_) front.push_back(std::move(one));
-      appended_.clear();
-    }
-    if (!front.empty()) step_.edits.push_back(reader_.prepend_parameters(join(front, ", ")));
-    if (!appended_.empty()) step_.edits.push_back(reader_.append_parameters(join(appended_, ", ")));
-    for (const auto& [open, text] : locals_)
-      step_.edits.push_back(reader_.replace({open, open + 1}, "{" + text));
-    for (PlainEdit& edit : sizes_->edits()) step_.edits.push_back(std::move(edit));
-    for (std::string& note : sizes_->notes()) step_.notes.push_back(std::move(note));
+    if (!front.empty()) edits_.prepend_parameters(join(front, ", "));
+    if (!appended_.empty()) edits_.append_parameters(join(appended_, ", "));
+    for (const auto& [open, text] : locals_) edits_.after(open, text);
+    sizes_->rewrite(edits_);
+    for (std::string& note : sizes_->notes()) notes_.push_back(std::move(note));
   }
 
   const PlainSite& site_;
   const SiteReader reader_;
+  TokenEdits edits_;
   const std::vector<FileVariable> variables_;
   TokenRange code_;
   std::vector<CFunction> helpers_;
@@ -282,7 +263,7 @@ class GlobalRewriter {
   std::optional<FileSizes> sizes_;
   std::vector<std::string> prepended_, appended_;
   std::map<std::size_t, std::string> locals_;  ///< By the brace behind which they are declared.
-  PlainStep step_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

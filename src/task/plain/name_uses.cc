@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plain/name_uses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
 #include <span>
 
 #include "base/contains.h"
+#include "base/text.h"
 #include "lex/directives.h"
 #include "task/c/branches.h"
 
@@ -19,14 +22,9 @@ constexpr auto kBeforeUses = std::to_array<std::string_view>(
     {"return", "else", "do", "case", "sizeof", "goto", "and", "or", "not", "xor", "bitand", "bitor",
      "throw", "delete", "co_return", "co_yield", "co_await", "alignof"});
 
-constexpr auto kTypeWords = std::to_array<std::string_view>(
-    {"int", "long", "short", "char", "unsigned", "signed", "float", "double", "bool", "_Bool",
-     "void", "auto", "wchar_t", "struct", "union", "enum", "class"});
-
 enum class Place { Use, Declaration, Unclear };
 
 /// Reads the words before names inside one range of code.
-
 class ScopeReader {
  public:
   ScopeReader(const SiteReader& reader, TokenRange code)
@@ -41,10 +39,12 @@ class ScopeReader {
     for (std::size_t i = code_.begin; i < code_.end; ++i) {
       if (!reader_.is_word(i) || tokens_[i].text != name) continue;
       if (is_before(i, ".") || is_before(i, "->")) continue;
+      if (is_before(i, "::") && i > 1 && at(i - 2, "std")) continue;
       const bool is_hidden = std::ranges::any_of(
           hidden, [&](TokenRange scope) { return scope.begin <= i && i < scope.end; });
       const Place place = is_before(i, "::") ? Place::Unclear : place_of(i);
       if (place == Place::Declaration) {
+        uses.declarations.push_back(i);
         if (const auto scope = scope_of(i)) {
           hidden.push_back(*scope);
           continue;
@@ -83,14 +83,6 @@ class ScopeReader {
   bool at(std::size_t i, std::string_view text) const { return reader_.at(i, text); }
   bool is_before(std::size_t i, std::string_view text) const { return i > 0 && at(i - 1, text); }
 
-  bool is_type_word(std::size_t i) const {
-    const std::string_view word = reader_.word(i);
-    if (word.empty()) return false;
-    return contains(kTypeWords, word) || is_specifier(word) ||
-           reader_.type_names().contains(word) ||
-           dtype_of(std::array{std::string(word)}).has_value();
-  }
-
   /// Whether the bracket holds a size of an array that is declared here.
   bool is_bound_of_array(std::size_t open) const {
     std::size_t name = open;
@@ -102,15 +94,15 @@ class ScopeReader {
            place_of(name - 1) == Place::Declaration;
   }
 
-  bool is_start(std::size_t i) const {
-    return i <= code_.begin || is_before(i, ";") || is_before(i, "{") || is_before(i, "}");
-  }
+  bool is_start(std::size_t i) const { return i <= code_.begin || reader_.begins_statement(i); }
 
   /// Whether a template's name with its arguments ends before token `end`, and begins a statement.
   bool is_template_type(std::size_t end) const {
+    static constexpr auto kOutside = std::to_array<std::string_view>(
+        {";", "{", "}", "(", "[", "&&", "||", "=", "==", "!=", "?", "+", "-"});
     std::size_t depth = 0;
     for (std::size_t i = end; i-- > code_.begin;) {
-      if (at(i, ";") || at(i, "{") || at(i, "}") || at(i, "(")) return false;
+      if (contains(kOutside, tokens_[i].text)) return false;
       if (at(i, ">")) ++depth;
       if (at(i, ">>")) depth += 2;
       if (!at(i, "<") || depth == 0 || --depth > 0) continue;
@@ -126,7 +118,7 @@ class ScopeReader {
     if (reader_.is_word(before)) {
       const std::string_view word = reader_.word(before);
       if (contains(kBeforeUses, word)) return word == "goto" ? Place::Unclear : Place::Use;
-      if (is_type_word(before)) return Place::Declaration;
+      if (reader_.is_type_word(before)) return Place::Declaration;
       static constexpr auto kBehindNames =
           std::to_array<std::string_view>({"=", ";", ",", "[", "{", "(", ")", ":"});
       const bool is_declared =
@@ -144,10 +136,10 @@ class ScopeReader {
     while (i > code_.begin && (at(i, "*") || at(i, "&") || at(i, "&&") ||
                                (reader_.is_word(i) && is_specifier(reader_.word(i)))))
       --i;
-    if (at(i, "(") && i > code_.begin && is_type_word(i - 1)) return Place::Unclear;
+    if (at(i, "(") && i > code_.begin && reader_.is_type_word(i - 1)) return Place::Unclear;
     if (at(i, ">")) return is_template_type(i + 1) ? Place::Declaration : Place::Use;
     if (!reader_.is_word(i)) return Place::Use;
-    if (is_type_word(i)) return Place::Declaration;
+    if (reader_.is_type_word(i)) return Place::Declaration;
     return is_start(i) ? Place::Declaration : Place::Use;
   }
 
@@ -204,8 +196,8 @@ class ScopeReader {
         if (at(k, ";")) return Place::Use;
     }
     const bool is_declared =
-        is_type_word(start) || (reader_.is_word(start) && reader_.is_word(start + 1) &&
-                                !contains(kBeforeUses, reader_.word(start)));
+        reader_.is_type_word(start) || (reader_.is_word(start) && reader_.is_word(start + 1) &&
+                                        !contains(kBeforeUses, reader_.word(start)));
     return is_declared ? Place::Declaration : Place::Use;
   }
 
@@ -257,9 +249,15 @@ std::string hiding_macro(const SiteReader& reader, TokenRange code, std::string_
   const auto& whole = reader.whole();
   std::set<std::string, std::less<>> hiding{std::string(name)}, pasting;
   const auto& directives = reader.directives();
+  // A name of the macro's own arguments is not the name that is looked for.
   const auto has = [](const lex::Directive& directive, const auto& is_wanted) {
-    for (std::size_t i = 2; i < directive.tokens.size(); ++i)
-      if (is_wanted(directive.tokens[i])) return true;
+    const auto& parts = directive.tokens;
+    std::set<std::string_view> arguments;
+    std::size_t i = 2;
+    if (parts.size() > 2 && parts[2].is("(") && parts[2].offset == parts[1].end)
+      while (i < parts.size() && !parts[i++].is(")")) arguments.insert(parts[i - 1].text);
+    for (; i < parts.size(); ++i)
+      if (!arguments.contains(parts[i].text) && is_wanted(parts[i])) return true;
     return false;
   };
   for (bool is_more = true; is_more;) {
@@ -292,6 +290,26 @@ std::string hiding_macro(const SiteReader& reader, TokenRange code, std::string_
         return "#" + std::string(directive.name());
   }
   return {};
+}
+
+Result<> check_name(const SiteReader& reader, TokenRange code, std::string_view name) {
+  const std::string shown = sanitise(name, 60);
+  const std::string macro = hiding_macro(reader, code, name);
+  if (!macro.empty() && !macro.starts_with('#')) {
+    std::size_t use = code.begin;
+    while (use + 1 < code.end && reader.word(use) != macro) ++use;
+    return reader.refuse(
+        use, "macro " + macro,
+        fmt::format("the macro '{}' uses '{}', which is rewritten here; write what the macro "
+                    "stands for",
+                    sanitise(macro, 60), shown));
+  }
+  const NameUses uses = find_name_uses(reader, code, name);
+  if (!uses.unclear && uses.declarations.empty()) return {};
+  return reader.refuse(uses.unclear ? *uses.unclear : uses.declarations.front(), shown + " twice",
+                       fmt::format("'{0}' names two things in this function; give this one "
+                                   "another name, such as {0}2",
+                                   shown));
 }
 
 std::optional<std::size_t> find_lambda(const SiteReader& reader, TokenRange code) {

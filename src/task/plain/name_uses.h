@@ -19,6 +19,8 @@ struct NameUses {
   std::vector<std::size_t> tokens;
   /// A token of the name of which the text alone does not tell whether it is such a use.
   std::optional<std::size_t> unclear;
+  /// Where the code declares something else of the same name.
+  std::vector<std::size_t> declarations;
 };
 
 NameUses find_name_uses(const SiteReader& reader, TokenRange code, std::string_view name);
@@ -32,6 +34,10 @@ std::optional<std::size_t> find_constant_use(const SiteReader& reader, TokenRang
 /// preprocessor inside the code; empty: there is none. A macro that makes words or strings of its
 /// arguments counts where the name is among them.
 std::string hiding_macro(const SiteReader& reader, TokenRange code, std::string_view name);
+
+/// Error: the code uses the name in a way that its text does not show, or for two things, so that
+/// what the name stands for cannot take its place everywhere.
+Result<> check_name(const SiteReader& reader, TokenRange code, std::string_view name);
 
 /// Whether the code has a lambda expression: the token of its bracket.
 std::optional<std::size_t> find_lambda(const SiteReader& reader, TokenRange code);

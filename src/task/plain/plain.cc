@@ -43,9 +43,7 @@ std::optional<PlainSite> site_of(std::string_view source, std::string_view file,
     found = &function;
   }
   if (!found) return std::nullopt;
-  PlainSite site{source, file, tokens, found->begin, found->begin, found->open, found->close};
-  while (site.name < site.open && !tokens[site.name + 1].is("(")) ++site.name;
-  return site;
+  return PlainSite{source, file, tokens, found->begin, found->open, found->close};
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ struct PlainSite {
   std::string_view file;  ///< Its name, for messages.
   const std::vector<lex::Token>& tokens;
   std::size_t begin = 0;  ///< Token with which the function's declaration begins.
-  std::size_t name = 0;   ///< Token of the function's name.
   std::size_t open = 0;   ///< Token of the body's brace.
   std::size_t close = 0;  ///< Token of the brace that closes the body.
 };

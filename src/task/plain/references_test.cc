@@ -45,7 +45,7 @@ TEST(PlainReferences, ArraysAreArrays) {
   EXPECT_EQ(plain_function("void f(int n, const double (&a)[4][8], double (&b)[4][8]) {\n"
                            "  for (int i = 0; i < 4; ++i)\n"
                            "    for (int j = 0; j < 8; ++j) b[i][j] = n * a[i][j];\n}\n"),
-            "void f(int n, const double a [4][8], double b [4][8]) { for (int i = 0; i < 4; ++i) "
+            "void f(int n, const double a[4][8], double b[4][8]) { for (int i = 0; i < 4; ++i) "
             "for (int j = 0; j < 8; ++j) b[i][j] = n * a[i][j]; }");
 }
 

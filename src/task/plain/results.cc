@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "task/c/branches.h"
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
 #include "task/plain/name_uses.h"
 #include "task/plain/site_reader.h"
@@ -21,28 +22,23 @@ constexpr int kDeepestReturn = 64;  // of nested blocks that are read for ends o
 
 class ResultRewriter {
  public:
-  explicit ResultRewriter(const PlainSite& site) : site_(site), reader_(site) {}
+  explicit ResultRewriter(const PlainSite& site) : site_(site), reader_(site), edits_(reader_) {}
 
   Result<PlainStep> run() {
     if (reader_.list_begin() == reader_.list_end()) return PlainStep{};
-    const std::size_t name = reader_.list_begin() - 1;
+    const std::size_t name = reader_.name();
     if (!read_type(name)) return PlainStep{};
     KW_TRY(check(name));
-    result_ = reader_.free_name("result");
+    std::vector<std::string> given;
+    result_ = reader_.free_name("result", given);
     has_jumps_ = has_word("goto") || has_directives();
     mark_ends(site_.open, 0);
-    PlainStep step;
-    bool is_void = false;
-    for (const std::size_t i : type_) {
-      step.edits.push_back(reader_.replace({i, i + 1}, is_void ? "" : "void"));
-      is_void = true;
-    }
-    step.edits.push_back(reader_.append_parameters(fmt::format("{}* {}", words_, result_)));
+    for (const std::size_t i : type_) edits_.put(i, i == type_.front() ? "void" : "");
+    edits_.append_parameters(fmt::format("{}* {}", words_, result_));
     for (std::size_t i = site_.open; i < site_.close; ++i)
-      if (reader_.at(i, "return")) rewrite(i, step);
-    for (PlainEdit& edit : edits_) step.edits.push_back(std::move(edit));
-    step.notes.push_back(fmt::format("{}: what the function returned is written here", result_));
-    return step;
+      if (reader_.at(i, "return")) rewrite(i);
+    return PlainStep{edits_.edits(),
+                     {fmt::format("{}: what the function returned is written here", result_)}};
   }
 
  private:
@@ -102,7 +98,7 @@ class ResultRewriter {
                       "place of `double* {}(int n, const double* x)`",
                       sanitise(function, 60), sanitise(words_, 60), sanitise(function, 60),
                       sanitise(function, 60)));
-    const TokenRange body{site_.open, site_.close + 1};
+    const TokenRange body = reader_.body();
     if (const auto lambda = find_lambda(reader_, body))
       return reader_.refuse(
           *lambda, "lambda",
@@ -149,13 +145,12 @@ class ResultRewriter {
         mark_statement(i, end, depth);
       } else if (!has_jumps_ && is_guard(i, end)) {
         mark_statement(i, end, depth);
-        const std::size_t at = site_.tokens[end - 1].end;
-        edits_.push_back({at, at, " else {"});
+        edits_.after(end - 1, " else {");
         ++closers;
       }
       i = end;
     }
-    if (closers > 0) edits_.push_back(reader_.insert(close, std::string(closers, '}') + "\n"));
+    if (closers > 0) edits_.before(close, std::string(closers, '}') + "\n");
   }
 
   void mark_statement(std::size_t i, std::size_t end, int depth) {
@@ -198,7 +193,7 @@ class ResultRewriter {
 
   // --- edits ---
 
-  void rewrite(std::size_t i, PlainStep& step) const {
+  void rewrite(std::size_t i) {
     std::size_t end = i + 1;
     bool has_comma = false;
     while (end < site_.close && !reader_.at(end, ";")) {
@@ -209,22 +204,20 @@ class ResultRewriter {
     }
     if (end >= site_.close || end == i + 1) return;
     const bool is_end = ends_.contains(i);
-    step.edits.push_back(reader_.replace({i, i + 1}, fmt::format("{}{}[0] ={}", is_end ? "" : "{ ",
-                                                                 result_, has_comma ? " (" : "")));
+    edits_.put(i, fmt::format("{}{}[0] ={}", is_end ? "" : "{ ", result_, has_comma ? " (" : ""));
     if (has_comma || !is_end)
-      step.edits.push_back(reader_.replace(
-          {end, end + 1}, fmt::format("{};{}", has_comma ? ")" : "", is_end ? "" : " return; }")));
+      edits_.put(end, fmt::format("{};{}", has_comma ? ")" : "", is_end ? "" : " return; }"));
   }
 
   const PlainSite& site_;
   const SiteReader reader_;
+  TokenEdits edits_;
   std::vector<std::size_t> type_;  ///< Tokens of the returned type.
   std::string words_;
   std::string result_;
   /// Whether statements may be passed in another order than that of the text, or left out.
   bool has_jumps_ = false;
   std::set<std::size_t> ends_;  ///< Returns behind which the function has nothing to do.
-  std::vector<PlainEdit> edits_;
 };
 
 }  // namespace

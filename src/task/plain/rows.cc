@@ -8,8 +8,10 @@
 
 #include "base/text.h"
 #include "task/c/function.h"
+#include "task/plain/changes.h"
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
-#include "task/plain/names.h"
+#include "task/plain/name_uses.h"
 
 namespace kw::task {
 namespace {
@@ -23,16 +25,16 @@ struct RowsParameter {
   std::size_t depth() const { return bounds.size(); }
 };
 
-std::vector<RowsParameter> rows_parameters(const PlainSite& site) {
+std::vector<RowsParameter> rows_parameters(const SiteReader& reader) {
   std::vector<RowsParameter> found;
-  for (const ParameterTokens& tokens : parameters_of(site)) {
-    if (tokens.name == tokens.end) continue;
-    RowsParameter parameter{tokens, std::string(site.tokens[tokens.name].text), {}, {}};
+  for (const ParameterTokens& tokens : reader.parameters()) {
+    if (!tokens.has_name()) continue;
+    RowsParameter parameter{tokens, std::string(reader.tokens()[tokens.name].text), {}, {}};
     std::size_t stars = 0;
     bool is_const = false, is_plain = true;
     std::vector<std::string> words;
     for (std::size_t i = tokens.begin; i < tokens.name; ++i) {
-      const lex::Token& token = site.tokens[i];
+      const lex::Token& token = reader.tokens()[i];
       if (token.is("*"))
         ++stars;
       else if (token.is("const"))
@@ -43,9 +45,9 @@ std::vector<RowsParameter> rows_parameters(const PlainSite& site) {
         words.emplace_back(token.text);
     }
     std::size_t i = tokens.name + 1;
-    while (is_at(site, i, "[") && lex::find_closing(site.tokens, i) < tokens.end) {
-      const std::size_t close = lex::find_closing(site.tokens, i);
-      parameter.bounds.push_back(lex::source_text(site.tokens, i + 1, close));
+    while (reader.at(i, "[") && lex::find_closing(reader.tokens(), i) < tokens.end) {
+      const std::size_t close = lex::find_closing(reader.tokens(), i);
+      parameter.bounds.push_back(reader.text({i + 1, close}));
       i = close + 1;
     }
     if (!is_plain || words.empty() || i != tokens.end || stars == 0) continue;
@@ -65,40 +67,35 @@ struct RowPointer {
 
 /// The pointer that is set to the row whose tokens are `use` to below `end`, where its declaration
 /// declares nothing but such pointers.
-std::optional<RowPointer> row_pointer_at(const PlainSite& site,
+std::optional<RowPointer> row_pointer_at(const SiteReader& reader,
                                          const std::vector<RowsParameter>& parameters,
                                          std::size_t use, std::size_t end) {
-  if (!is_at(site, use - 1, "=")) return std::nullopt;
-  std::size_t begin = use;
-  while (begin > site.open + 1 && !is_at(site, begin - 1, ";") && !is_at(site, begin - 1, "{") &&
-         !is_at(site, begin - 1, "}"))
-    --begin;
-  if (!begins_declaration(site, begin)) return std::nullopt;
-  const auto is_word = [&](std::size_t i) {
-    return i < site.close && site.tokens[i].kind == lex::Token::Kind::Word;
-  };
-  RowPointer row{std::string(site.tokens[use - 2].text), begin, 0};
-  for (std::size_t i = begin; i < site.close; ++i) {
+  if (!reader.at(use - 1, "=")) return std::nullopt;
+  const std::size_t begin = reader.statement_begin(use);
+  if (!reader.is_type_word(begin)) return std::nullopt;
+  RowPointer row{std::string(reader.tokens()[use - 2].text), begin, 0};
+  for (std::size_t i = begin; i < reader.site().close; ++i) {
     const std::size_t first = i;
-    while (is_word(i) || is_at(site, i, "*") || is_at(site, i, "::")) ++i;
-    if (i < first + 2 || !is_at(site, i, "=") || !is_word(i + 1)) return std::nullopt;
-    const auto of = std::ranges::find(parameters, site.tokens[i + 1].text, &RowsParameter::name);
-    const std::size_t next = indices_end(site, i + 2);
+    while (reader.is_word(i) || reader.at(i, "*") || reader.at(i, "::")) ++i;
+    if (i < first + 2 || !reader.at(i, "=") || !reader.is_word(i + 1)) return std::nullopt;
+    const auto of =
+        std::ranges::find(parameters, reader.tokens()[i + 1].text, &RowsParameter::name);
+    const std::size_t next = reader.indices_end(i + 2);
     if (of == parameters.end() || next == i + 2) return std::nullopt;
     i = next;
-    if (is_at(site, i, ";")) {
+    if (reader.at(i, ";")) {
       row.end = i + 1;
       return end < row.end ? std::optional(row) : std::nullopt;
     }
-    if (!is_at(site, i, ",")) return std::nullopt;
+    if (!reader.at(i, ",")) return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::unexpected<Error> refuse_rows(const PlainSite& site, std::size_t use,
+std::unexpected<Error> refuse_rows(const SiteReader& reader, std::size_t use,
                                    const std::string& name) {
-  return refuse_form(
-      site, use, fmt::format("{} as a whole", name),
+  return reader.refuse(
+      use, fmt::format("{} as a whole", name),
       fmt::format("rows of '{0}' are passed on or kept here; write {0}[i][j] with all its indices, "
                   "or pass one pointer, as in {0}[i * cols + j]",
                   name));
@@ -106,26 +103,26 @@ std::unexpected<Error> refuse_rows(const PlainSite& site, std::size_t use,
 
 /// The sizes of the dimension `level` of each array, as the indices tell them; nothing where
 /// another parameter cannot be read yet.
-std::optional<std::map<std::string, Access>> reached(const PlainSite& site,
+std::optional<std::map<std::string, Access>> reached(const SiteReader& reader,
                                                      const std::vector<RowsParameter>& parameters,
                                                      std::size_t level) {
   // In a copy of the source this index alone is left, so that it is the size of an array.
-  TokenEdits edits(site);
+  TokenEdits edits(reader);
   for (const RowsParameter& parameter : parameters) {
-    edits.drop(parameter.tokens.begin, parameter.tokens.end);
-    edits.before(parameter.tokens.begin, fmt::format("{}* {}", parameter.element, parameter.name));
-    for (const std::size_t use : uses_in_body(site, parameter.name)) {
+    edits.replace(parameter.tokens, fmt::format("{}* {}", parameter.element, parameter.name));
+    for (const std::size_t use : find_name_uses(reader, reader.body(), parameter.name).tokens) {
       std::size_t open = use + 1;
-      for (std::size_t i = 0; i < parameter.depth() && is_at(site, open, "["); ++i) {
-        const std::size_t close = lex::find_closing(site.tokens, open);
-        if (i != std::min(level, parameter.depth() - 1)) edits.drop(open, close + 1);
+      for (std::size_t i = 0; i < parameter.depth() && reader.at(open, "["); ++i) {
+        const std::size_t close = lex::find_closing(reader.tokens(), open);
+        if (i != std::min(level, parameter.depth() - 1)) edits.drop({open, close + 1});
         open = close + 1;
       }
     }
   }
+  const PlainSite& site = reader.site();
   const std::string source = with_edits(site.source, edits.edits());
   const auto tokens = lex::tokenize(source);
-  const auto function = parse_c_function(source, site.file, tokens, site.tokens[site.name].text);
+  const auto function = parse_c_function(source, site.file, tokens, reader.word(reader.name()));
   if (!function) return std::nullopt;
   return study_body(*function, tokens, integer_macros(source)).accesses;
 }
@@ -133,56 +130,56 @@ std::optional<std::map<std::string, Access>> reached(const PlainSite& site,
 }  // namespace
 
 Result<PlainStep> plain_row_pointers(const PlainSite& site) {
-  TokenEdits edits(site);
-  const auto parameters = rows_parameters(site);
+  const SiteReader reader(site);
+  TokenEdits edits(reader);
+  const auto parameters = rows_parameters(reader);
   for (const RowsParameter& parameter : parameters) {
-    for (const std::size_t use : uses_in_body(site, parameter.name)) {
-      const std::size_t end = indices_end(site, use + 1);
+    for (const std::size_t use : find_name_uses(reader, reader.body(), parameter.name).tokens) {
+      const std::size_t end = reader.indices_end(use + 1);
       if (end == use + 1) continue;
-      const auto row = row_pointer_at(site, parameters, use, end);
+      const auto row = row_pointer_at(reader, parameters, use, end);
       if (!row) continue;
-      const std::size_t to = block_close(site, use);
+      const std::size_t to = reader.block_close(use);
       bool is_fixed = true;
       std::size_t indices = 0;
       for (std::size_t i = use + 1; i < end; ++i, ++indices) {
-        const std::size_t close = lex::find_closing(site.tokens, i);
-        is_fixed = is_fixed && keeps_value(site, i + 1, close, to);
+        const std::size_t close = lex::find_closing(reader.tokens(), i);
+        is_fixed = is_fixed && keeps_value(reader, {i + 1, close}, to);
         i = close;
       }
       if (indices >= parameter.depth()) continue;  // an element, not a row
-      const std::string text = lex::source_text(site.tokens, use, end);
-      for (const std::size_t place : uses_in_body(site, row->name)) {
-        if (place < row->end || place >= to) continue;
-        is_fixed = is_fixed && is_at(site, place + 1, "[");
-      }
+      const std::string text = reader.text({use, end});
+      const TokenRange scope{row->end - 1, to};
+      const auto places = find_name_uses(reader, scope, row->name).tokens;
+      for (const std::size_t place : places) is_fixed = is_fixed && reader.at(place + 1, "[");
       if (!is_fixed)
-        return refuse_form(
-            site, use, fmt::format("{}: pointer to a row", row->name),
+        return reader.refuse(
+            use, fmt::format("{}: pointer to a row", row->name),
             fmt::format("'{}' may point to different rows; write {}[j] in its place, with an index "
                         "that does not change",
                         row->name, sanitise(text, 60)));
-      KW_TRY(check_name(site, row->name, row->end, to));
-      edits.drop(row->begin, row->end);
-      for (const std::size_t place : uses_in_body(site, row->name))
-        if (place >= row->end && place < to) edits.put(place, text);
+      KW_TRY(check_name(reader, scope, row->name));
+      edits.drop({row->begin, row->end});
+      for (const std::size_t place : places) edits.put(place, text);
     }
   }
   return PlainStep{edits.edits(), {}};
 }
 
 Result<PlainStep> plain_rows(const PlainSite& site) {
-  auto parameters = rows_parameters(site);
+  const SiteReader reader(site);
+  auto parameters = rows_parameters(reader);
   if (parameters.empty()) return PlainStep{};
   std::size_t depth = 0;
   for (const RowsParameter& parameter : parameters) {
-    KW_TRY(check_name(site, parameter.name, site.open, site.close));
+    KW_TRY(check_name(reader, reader.body(), parameter.name));
     depth = std::max(depth, parameter.depth());
-    for (const std::size_t use : uses_in_body(site, parameter.name)) {
+    for (const std::size_t use : find_name_uses(reader, reader.body(), parameter.name).tokens) {
       std::size_t end = use + 1;
       for (std::size_t i = 0; i < parameter.depth(); ++i) {
         const std::size_t close =
-            is_at(site, end, "[") ? lex::find_closing(site.tokens, end) : site.close;
-        if (close >= site.close) return refuse_rows(site, use, parameter.name);
+            reader.at(end, "[") ? lex::find_closing(reader.tokens(), end) : reader.site().close;
+        if (close >= reader.site().close) return refuse_rows(reader, use, parameter.name);
         end = close + 1;
       }
     }
@@ -190,7 +187,7 @@ Result<PlainStep> plain_rows(const PlainSite& site) {
   std::vector<std::string> given;
   std::vector<std::vector<std::string>> added(parameters.size());
   for (std::size_t level = 1; level < depth; ++level) {
-    const auto accesses = reached(site, parameters, level);
+    const auto accesses = reached(reader, parameters, level);
     if (!accesses) return PlainStep{};
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       RowsParameter& parameter = parameters[i];
@@ -200,8 +197,8 @@ Result<PlainStep> plain_rows(const PlainSite& site) {
       if (found != accesses->end()) sizes = found->second.shape;
       for (const std::string& size : sizes)
         if (size.starts_with("max("))
-          return refuse_form(
-              site, parameter.tokens.begin, fmt::format("{}: length of rows", parameter.name),
+          return reader.refuse(
+              parameter.tokens.begin, fmt::format("{}: length of rows", parameter.name),
               fmt::format("the rows of '{0}' reach to {1}, so their length is unclear; pass one "
                           "pointer, as in {0}[i * cols + j]",
                           parameter.name, sanitise(size, 80)));
@@ -212,11 +209,11 @@ Result<PlainStep> plain_rows(const PlainSite& site) {
       const std::string wish =
           parameter.name +
           (level + 1 == parameter.depth() ? "_cols" : fmt::format("_size{}", level + 1));
-      parameter.bounds[level] = unused_name(site, wish, given);
+      parameter.bounds[level] = reader.free_name(wish, given);
       added[i].push_back(parameter.bounds[level]);
     }
   }
-  TokenEdits edits(site);
+  TokenEdits edits(reader);
   PlainStep step;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const RowsParameter& parameter = parameters[i];
@@ -225,8 +222,7 @@ Result<PlainStep> plain_rows(const PlainSite& site) {
     step.notes.push_back(
         fmt::format("{}: one block, {}, in place of pointers to rows", parameter.name, text));
     for (const std::string& name : added[i]) text += ", int " + name;
-    edits.drop(parameter.tokens.begin, parameter.tokens.end);
-    edits.before(parameter.tokens.begin, text);
+    edits.replace(parameter.tokens, text);
   }
   step.edits = edits.edits();
   return step;

@@ -1,4 +1,4 @@
-// Finds parameters and helpers by their brackets and words.
+// Finds parameters, statements and helpers by their brackets and words.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plain/site_reader.h"
 
@@ -30,14 +30,16 @@ SiteReader::SiteReader(const PlainSite& site)
     if (token.in_directive && token.kind == lex::Token::Kind::Word)
       directive_words_.insert(token.text);
   list_begin_ = list_end_ = site.open;
-  if (site.open == 0 || !at(site.open - 1, ")")) return;
+  std::size_t close = site.open;
+  while (close > site.begin && at(close - 1, "noexcept")) --close;
+  if (close == 0 || !at(close - 1, ")")) return;
   std::size_t depth = 0;
-  for (std::size_t i = site.open; i-- > site.begin;) {
+  for (std::size_t i = close; i-- > site.begin;) {
     if (at(i, ")") || at(i, "]") || at(i, "}")) ++depth;
     if ((!at(i, "(") && !at(i, "[") && !at(i, "{")) || --depth > 0) continue;
     if (!at(i, "(") || i == site.begin || !is_word(i - 1)) return;
     list_begin_ = i;
-    list_end_ = site.open - 1;
+    list_end_ = close - 1;
     return;
   }
 }
@@ -61,20 +63,37 @@ std::vector<TokenRange> SiteReader::parts(TokenRange range) const {
   return found;
 }
 
-std::vector<TokenRange> SiteReader::parameters() const {
-  if (list_begin_ == list_end_) return {};
+std::vector<ParameterTokens> SiteReader::parameters() const {
   const TokenRange all{list_begin_ + 1, list_end_};
-  if (all.end == all.begin + 1 && at(all.begin, "void")) return {};
-  return parts(all);
+  if (all.is_empty() || (all.end == all.begin + 1 && at(all.begin, "void"))) return {};
+  std::vector<ParameterTokens> found;
+  for (std::size_t begin = all.begin; begin <= all.end;) {
+    ParameterTokens parameter{{begin, begin}, all.end};
+    int angles = 0;
+    bool is_declared = false;  // what follows is the size of an array, or a default argument
+    bool has_type = false;
+    for (std::size_t& i = parameter.end; i < all.end && !(at(i, ",") && angles <= 0); ++i) {
+      is_declared = is_declared || at(i, "[") || at(i, "=");
+      const bool is_declarator = at(i + 1, "*") || at(i + 1, "&") || at(i + 1, "&&");
+      if (at(i, "[") || at(i, "{") || (at(i, "(") && !is_declarator))
+        i = std::min(lex::find_closing(site_.tokens, i), all.end - 1);
+      if (is_declared) continue;
+      angles += at(i, "<") ? 1 : at(i, ">") ? -1 : at(i, ">>") ? -2 : 0;
+      if (!is_word(i) || angles > 0 || is_specifier(word(i))) continue;
+      if (has_type) parameter.name = i;
+      has_type = true;
+    }
+    parameter.name = std::min(parameter.name, parameter.end);
+    begin = parameter.end + 1;
+    found.push_back(parameter);
+  }
+  return found;
 }
 
-std::size_t SiteReader::name_of(TokenRange parameter) const {
-  std::size_t name = parameter.end;
-  for (std::size_t i = parameter.begin; i < parameter.end; ++i) {
-    if (at(i, "[") || at(i, "=")) break;
-    if (is_word(i) && !is_specifier(word(i))) name = i;
-  }
-  return name;
+TokenRange SiteReader::list_of(const CFunction& function) const {
+  std::size_t open = function.begin;
+  while (open + 1 < function.open && !(at(open, function.name) && at(open + 1, "("))) ++open;
+  return {open + 2, std::min(lex::find_closing(site_.tokens, open + 1), function.open)};
 }
 
 std::optional<Dtype> SiteReader::dtype_of_words(TokenRange range) const {
@@ -113,57 +132,57 @@ std::vector<CFunction> SiteReader::helpers() const {
   return found;
 }
 
-bool SiteReader::has_anywhere(std::string_view word) const {
-  return std::ranges::any_of(whole_, [&](const lex::Token& token) {
-    return token.kind == lex::Token::Kind::Word && token.text == word;
-  });
+bool SiteReader::is_type_word(std::size_t i) const {
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"int", "long", "short", "char", "unsigned", "signed", "float", "double", "bool", "_Bool",
+       "void", "auto", "wchar_t", "struct", "union", "enum", "class"});
+  const std::string_view own = word(i);
+  return !own.empty() && (contains(kWords, own) || is_specifier(own) || type_names_.contains(own) ||
+                          dtype_of(std::array{std::string(own)}).has_value());
 }
 
-std::string SiteReader::free_name(const std::string& wanted) const {
+bool SiteReader::begins_statement(std::size_t i) const {
+  return i == 0 || at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}");
+}
+
+std::size_t SiteReader::statement_begin(std::size_t i) const {
+  while (!begins_statement(i)) --i;
+  return i;
+}
+
+std::size_t SiteReader::block_close(std::size_t i) const {
+  int depth = 0;
+  for (; i < site_.close; ++i) {
+    if (at(i, "{")) ++depth;
+    if (at(i, "}") && depth-- == 0) return i;
+  }
+  return site_.close;
+}
+
+std::size_t SiteReader::indices_end(std::size_t i) const {
+  while (i < site_.close && at(i, "[")) {
+    const std::size_t close = lex::find_closing(site_.tokens, i);
+    if (close >= site_.close) break;
+    i = close + 1;
+  }
+  return i;
+}
+
+std::string SiteReader::free_name(const std::string& wanted,
+                                  std::vector<std::string>& given) const {
+  const auto is_taken = [&](const std::string& name) {
+    return contains(given, name) || std::ranges::any_of(whole_, [&](const lex::Token& token) {
+             return token.kind == lex::Token::Kind::Word && token.text == name;
+           });
+  };
   std::string name = wanted;
-  for (int number = 2; has_anywhere(name); ++number) name = fmt::format("{}_{}", wanted, number);
+  for (int number = 2; is_taken(name); ++number) name = fmt::format("{}_{}", wanted, number);
+  given.push_back(name);
   return name;
 }
 
 std::string SiteReader::text(TokenRange range) const {
   return lex::source_text(site_.tokens, range.begin, range.end);
-}
-
-PlainEdit SiteReader::replace(TokenRange range, std::string text) const {
-  return {site_.tokens[range.begin].offset, site_.tokens[range.end - 1].end, std::move(text)};
-}
-
-PlainEdit SiteReader::remove(TokenRange range) const {
-  const std::size_t begin = site_.tokens[range.begin].offset;
-  const std::size_t end = site_.tokens[range.end - 1].end;
-  std::string left;
-  const auto first = std::ranges::lower_bound(whole_, begin, {}, &lex::Token::offset);
-  for (const lex::Token& token : std::ranges::subrange(first, whole_.end())) {
-    if (token.offset >= end) break;
-    const std::string_view bytes = site_.source.substr(token.offset, token.end - token.offset);
-    if (token.in_directive || token.kind == lex::Token::Kind::LineEnd)
-      left += bytes;
-    else
-      left.append(static_cast<std::size_t>(std::ranges::count(bytes, '\n')), '\n');
-  }
-  return {begin, end, left.empty() ? " " : std::move(left)};
-}
-
-PlainEdit SiteReader::insert(std::size_t token, std::string text) const {
-  const std::size_t at = site_.tokens[token].offset;
-  return {at, at, std::move(text)};
-}
-
-PlainEdit SiteReader::prepend_parameters(const std::string& text) const {
-  // The parenthesis is replaced, so that the token behind it can be, too.
-  const std::size_t begin = list_begin_;
-  if (parameters().empty()) return replace({begin, list_end_}, "(" + text);
-  return replace({begin, begin + 1}, "(" + text + ", ");
-}
-
-PlainEdit SiteReader::append_parameters(const std::string& text) const {
-  if (parameters().empty()) return prepend_parameters(text);
-  return replace({list_end_, list_end_ + 1}, ", " + text + ")");
 }
 
 std::unexpected<Error> SiteReader::refuse(std::size_t token, std::string about,

@@ -1,4 +1,5 @@
-// Reads the function of a site: its parameters, its helpers, and edits and refusals about its text.
+// Reads the function of a site: its parameters, statements and helpers, and refuses what it cannot
+// be.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,6 +23,13 @@ struct TokenRange {
   std::size_t end = 0;
 
   bool is_empty() const { return begin >= end; }
+};
+
+/// A parameter as a range of tokens.
+struct ParameterTokens : TokenRange {
+  std::size_t name = 0;  ///< Token of its name; `end` where it has none.
+
+  bool has_name() const { return name < end; }
 };
 
 /// Borrows the site. Every index may lie past the last token, which is like a token of no text.
@@ -52,37 +60,42 @@ class SiteReader {
   /// function has none that could be found.
   std::size_t list_begin() const { return list_begin_; }
   std::size_t list_end() const { return list_end_; }
-  /// The parameters, without those of `()` and `(void)`.
-  std::vector<TokenRange> parameters() const;
+  /// Token of the function's name, where the list of parameters was found.
+  std::size_t name() const { return list_begin_ - 1; }
+  /// From the brace that opens the body to behind the one that closes it.
+  TokenRange body() const { return {site_.open, site_.close + 1}; }
+  /// The parameters, without those of `()` and `(void)`; a comma between < and > separates none.
+  std::vector<ParameterTokens> parameters() const;
+  /// What stands in the parentheses behind a function's name.
+  TokenRange list_of(const CFunction& function) const;
   /// The parts of a range between commas that stand in no brackets; none of an empty range.
   std::vector<TokenRange> parts(TokenRange range) const;
-  /// The name that a parameter declares; its end where it declares none.
-  std::size_t name_of(TokenRange parameter) const;
   /// The element type of the words in a range, without const, restrict, static and the like.
   std::optional<Dtype> dtype_of_words(TokenRange range) const;
+
+  /// Whether the word belongs to a type: `const`, `auto`, `float`, a name that the file gives one.
+  bool is_type_word(std::size_t i) const;
+
+  /// Whether a token stands first behind a semicolon or a brace.
+  bool begins_statement(std::size_t i) const;
+  /// The token behind the last semicolon or brace in front of token `i`.
+  std::size_t statement_begin(std::size_t i) const;
+  /// The brace that closes the block of the body in which the token stands.
+  std::size_t block_close(std::size_t i) const;
+  /// One past the last token of the indices that stand from token `i` on: `[…]` and more of them.
+  std::size_t indices_end(std::size_t i) const;
 
   /// The functions of the file that the function calls, directly or by others, itself not among
   /// them.
   std::vector<CFunction> helpers() const;
-  /// Whether the file has this word anywhere, in lines of the preprocessor, too.
-  bool has_anywhere(std::string_view word) const;
-  /// `wanted`, or `wanted` with a number behind it that no word of the file is.
-  std::string free_name(const std::string& wanted) const;
+  /// `wanted`, or `wanted` with a number behind it, such that no word of the file is the same,
+  /// lines of the preprocessor included, and none of the names given before. Adds it to `given`.
+  std::string free_name(const std::string& wanted, std::vector<std::string>& given) const;
 
   /// The range's text on one line.
   std::string text(TokenRange range) const;
-  PlainEdit replace(TokenRange range, std::string text) const;
-  /// Takes the range out, except for its lines of the preprocessor and the ends of its lines, so
-  /// that messages still name the right place.
-  PlainEdit remove(TokenRange range) const;
-  /// Puts text before a token.
-  PlainEdit insert(std::size_t token, std::string text) const;
-  /// Puts a parameter before the others or behind them. Only one edit of a step may do so at an
-  /// end.
-  PlainEdit prepend_parameters(const std::string& text) const;
-  PlainEdit append_parameters(const std::string& text) const;
 
-  /// An error of the code Unsupported at a token.
+  /// An error of the code Unsupported at a token. The message shows what to write instead.
   std::unexpected<Error> refuse(std::size_t token, std::string about, std::string message) const;
 
  private:

@@ -5,35 +5,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "task/c/function.h"
+#include "task/plain/name_uses.h"
 
 namespace kw::task {
 namespace {
 
 /// Whether the code gives the pointer an index, or the address behind it.
-bool is_indexed(const PlainSite& site, std::string_view name) {
-  const auto uses = uses_in_body(site, name);
+bool is_indexed(const SiteReader& reader, std::string_view name) {
+  const auto uses = find_name_uses(reader, reader.body(), name).tokens;
   return std::ranges::any_of(uses, [&](std::size_t use) {
-    return !is_at(site, use + 1, "->") && !is_at(site, use + 1, ".") &&
-           !(is_at(site, use - 1, "*") && is_at(site, use - 2, "(") && is_at(site, use + 1, ")"));
+    return !reader.at(use + 1, "->") && !reader.at(use + 1, ".") &&
+           !(reader.at(use - 1, "*") && reader.at(use - 2, "(") && reader.at(use + 1, ")"));
   });
 }
 
 }  // namespace
 
-std::vector<StructParameter> struct_parameters(const PlainSite& site, const Structs& structs) {
+std::vector<StructParameter> struct_parameters(const SiteReader& reader, const Structs& structs) {
   std::vector<StructParameter> found;
-  for (const ParameterTokens& tokens : parameters_of(site)) {
-    if (tokens.name == tokens.end) continue;
+  for (const ParameterTokens& tokens : reader.parameters()) {
+    if (!tokens.has_name()) continue;
     StructParameter parameter;
     parameter.tokens = tokens;
-    parameter.name = site.tokens[tokens.name].text;
+    parameter.name = reader.tokens()[tokens.name].text;
     std::size_t stars = 0;
     bool is_plain = true;
     for (std::size_t i = tokens.begin; i < tokens.name; ++i) {
-      const lex::Token& token = site.tokens[i];
+      const lex::Token& token = reader.tokens()[i];
       const auto type = structs.find(token.text);
       if (token.is("*"))
         ++stars;
@@ -47,45 +47,43 @@ std::vector<StructParameter> struct_parameters(const PlainSite& site, const Stru
                !token.is("__restrict__"))
         is_plain = false;
     }
-    const bool has_bound = is_at(site, tokens.name + 1, "[");
-    if (has_bound) parameter.bound = lex::source_text(site.tokens, tokens.name + 2, tokens.end - 1);
+    const bool has_bound = reader.at(tokens.name + 1, "[");
+    if (has_bound) parameter.bound = reader.text({tokens.name + 2, tokens.end - 1});
     const std::size_t end =
-        has_bound ? lex::find_closing(site.tokens, tokens.name + 1) + 1 : tokens.name + 1;
+        has_bound ? lex::find_closing(reader.tokens(), tokens.name + 1) + 1 : tokens.name + 1;
     if (!is_plain || parameter.layout == nullptr) continue;
     parameter.is_deep = end != tokens.end || stars + (has_bound ? 1 : 0) > 1 ||
                         (parameter.is_reference && (stars > 0 || has_bound));
     parameter.is_pointer = stars > 0 || has_bound;
-    parameter.is_array = has_bound || (stars > 0 && is_indexed(site, parameter.name));
+    parameter.is_array = has_bound || (stars > 0 && is_indexed(reader, parameter.name));
     found.push_back(std::move(parameter));
   }
   return found;
 }
 
-Result<> drop_unused_helpers(const PlainSite& site, const Structs& structs, TokenEdits& edits) {
-  const auto functions = find_functions(site.tokens);
-  std::set<std::size_t> reached{site.open};
-  for (std::vector<std::size_t> open{site.open}; !open.empty();) {
-    const std::size_t from = open.back();
-    open.pop_back();
-    for (std::size_t i = from; i < lex::find_closing(site.tokens, from); ++i)
-      for (const CFunction& called : functions)
-        if (is_at(site, i, called.name) && reached.insert(called.open).second)
-          open.push_back(called.open);
-  }
-  for (const CFunction& helper : functions) {
-    if (helper.open == site.open) continue;
-    std::size_t place = helper.begin;
-    while (place < helper.close && !structs.contains(site.tokens[place].text)) ++place;
-    if (place == helper.close) continue;
-    if (reached.contains(helper.open))
-      return refuse_form(
-          site, place, fmt::format("{} takes a struct", helper.name),
+Result<> drop_unused_helpers(const SiteReader& reader, const Structs& structs, TokenEdits& edits) {
+  const auto helpers = reader.helpers();
+  for (const CFunction& function : find_functions(reader.tokens())) {
+    if (function.open == reader.site().open) continue;
+    std::size_t place = function.begin;
+    while (place < function.close && !structs.contains(reader.tokens()[place].text)) ++place;
+    if (place == function.close) continue;
+    if (std::ranges::find(helpers, function.open, &CFunction::open) != helpers.end())
+      return reader.refuse(
+          place, fmt::format("{} takes a struct", function.name),
           fmt::format("the function '{}' uses the struct '{}'; let it take and give numbers, as "
                       "in static float norm(float x, float y)",
-                      helper.name, site.tokens[place].text));
-    edits.drop(helper.begin, helper.close + 1);
+                      function.name, reader.tokens()[place].text));
+    edits.drop({function.begin, function.close + 1});
   }
   return {};
+}
+
+std::string local_declaration(const StructName& local, const StructMember& member, bool is_const) {
+  std::string text = fmt::format("{}{}{} {}_{}", is_const ? "const " : "", member.type,
+                                 std::string(member.stars, '*'), local.name, member.flat_name());
+  for (const std::string& bound : member.bounds) text += "[" + bound + "]";
+  return text;
 }
 
 std::string element_indices(const StructMember& member, std::size_t element) {
@@ -111,13 +109,13 @@ std::string member_text(const StructName& name, const std::string& index,
   return base + "_" + member.flat_name() + at + element_indices(member, element);
 }
 
-const StructMember* read_member(const PlainSite& site, const StructLayout& layout,
+const StructMember* read_member(const SiteReader& reader, const StructLayout& layout,
                                 std::size_t& at) {
   std::vector<std::string> path;
   std::size_t i = at;
-  while (path.size() < layout.members.size() + 1 && i + 1 < site.close &&
-         (is_at(site, i, ".") || (path.empty() && is_at(site, i, "->")))) {
-    path.emplace_back(site.tokens[i + 1].text);
+  while (path.size() < layout.members.size() + 1 && i + 1 < reader.site().close &&
+         (reader.at(i, ".") || (path.empty() && reader.at(i, "->")))) {
+    path.emplace_back(reader.tokens()[i + 1].text);
     i += 2;
     const auto member = std::ranges::find(layout.members, path, &StructMember::path);
     if (member == layout.members.end()) continue;

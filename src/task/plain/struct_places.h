@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "task/plain/names.h"
+#include "task/plain/edits.h"
+#include "task/plain/site_reader.h"
 #include "task/plain/struct_layout.h"
 
 namespace kw::task {
@@ -53,21 +54,25 @@ struct StructParameter {
 };
 
 /// The parameters of structs. Those with an index, or whose pointer is moved, are arrays.
-std::vector<StructParameter> struct_parameters(const PlainSite& site, const Structs& structs);
+std::vector<StructParameter> struct_parameters(const SiteReader& reader, const Structs& structs);
 
 /// Takes out the file's other functions with structs, which would be left with types that a draft
 /// does not know. Error: the site's function calls one of them.
-Result<> drop_unused_helpers(const PlainSite& site, const Structs& structs, TokenEdits& edits);
+Result<> drop_unused_helpers(const SiteReader& reader, const Structs& structs, TokenEdits& edits);
 
 /// The numbers of a struct's member as code: `b[i][3]` of an array of structs of one type, `b_x[i]`
 /// of others, `p_x` of a single one.
 std::string member_text(const StructName& name, const std::string& index,
                         const StructMember& member, std::size_t element = 0);
 
+/// The declaration of a local struct's member as a variable, without its value.
+std::string local_declaration(const StructName& local, const StructMember& member, bool is_const);
+
 /// The element `element` of a member that is an array, as indices: "[1][2]".
 std::string element_indices(const StructMember& member, std::size_t element);
 
 /// The member of the path that begins with the `.` or `->` at token `at`; moves `at` behind it.
-const StructMember* read_member(const PlainSite& site, const StructLayout& layout, std::size_t& at);
+const StructMember* read_member(const SiteReader& reader, const StructLayout& layout,
+                                std::size_t& at);
 
 }  // namespace kw::task

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "task/plain/changes.h"
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
-#include "task/plain/names.h"
+#include "task/plain/name_uses.h"
 #include "task/plain/struct_layout.h"
 #include "task/plain/struct_places.h"
 
@@ -22,23 +24,26 @@ using NameKind = StructName::Kind;
 class StructForm {
  public:
   explicit StructForm(const PlainSite& site)
-      : site_(site), structs_(structs_of(site.source, site.tokens)), edits_(site) {}
+      : site_(site),
+        reader_(site),
+        structs_(structs_of(site.source, site.tokens)),
+        edits_(reader_) {}
 
   Result<PlainStep> run() {
-    parameters_ = struct_parameters(site_, structs_);
+    parameters_ = struct_parameters(reader_, structs_);
     if (parameters_.empty() && !names_a_struct(site_.open, site_.close)) return PlainStep{};
     for (const StructParameter& parameter : parameters_) {
       if (!parameter.layout->problem.empty())
-        return refuse_form(site_, parameter.tokens.begin, fmt::format("{}: struct", parameter.name),
-                           fmt::format("the struct of '{}' holds {}; pass its numbers, as in "
-                                       "struct Body {{ double x, y, m; }}",
-                                       parameter.name, parameter.layout->problem));
+        return reader_.refuse(parameter.tokens.begin, fmt::format("{}: struct", parameter.name),
+                              fmt::format("the struct of '{}' holds {}; pass its numbers, as in "
+                                          "struct Body {{ double x, y, m; }}",
+                                          parameter.name, parameter.layout->problem));
       if (parameter.is_deep)
-        return refuse_form(site_, parameter.tokens.begin, parameter.name + ": dimensions",
-                           fmt::format("'{0}' holds structs in several dimensions; pass them in "
-                                       "one, as in Cell* {0} with {0}[i * cols + j].x",
-                                       parameter.name));
-      KW_TRY(check_name(site_, parameter.name, site_.open, site_.close));
+        return reader_.refuse(parameter.tokens.begin, parameter.name + ": dimensions",
+                              fmt::format("'{0}' holds structs in several dimensions; pass them in "
+                                          "one, as in Cell* {0} with {0}[i * cols + j].x",
+                                          parameter.name));
+      KW_TRY(check_name(reader_, reader_.body(), parameter.name));
       names_.push_back({parameter.is_array ? NameKind::Array : NameKind::Single,
                         parameter.name,
                         parameter.layout,
@@ -48,7 +53,7 @@ class StructForm {
                         site_.close,
                         parameter.is_pointer});
     }
-    KW_TRY(drop_unused_helpers(site_, structs_, edits_));
+    KW_TRY(drop_unused_helpers(reader_, structs_, edits_));
     for (std::size_t i = site_.open + 1; i < site_.close; ++i) {
       if (begins_statement(i)) KW_TRY(read_declaration(i));
       if (begins_statement(i) || at(i - 1, ")") || at(i - 1, "else")) rewrite_assignment(i);
@@ -62,14 +67,10 @@ class StructForm {
   }
 
  private:
-  bool at(std::size_t i, std::string_view text) const {
-    return i < site_.tokens.size() && site_.tokens[i].is(text);
-  }
-  bool is_word(std::size_t i) const {
-    return i < site_.close && site_.tokens[i].kind == lex::Token::Kind::Word;
-  }
+  bool at(std::size_t i, std::string_view text) const { return reader_.at(i, text); }
+  bool is_word(std::size_t i) const { return reader_.is_word(i); }
   bool begins_statement(std::size_t i) const {
-    return !edits_.is_dropped(i) && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
+    return !edits_.is_dropped(i) && reader_.begins_statement(i);
   }
 
   /// Refuses writes to arrays in a struct that is a copy.
@@ -79,8 +80,8 @@ class StructForm {
         if (!parameter.is_pointer && !parameter.is_reference &&
             (!member.bounds.empty() || member.is_container) &&
             written_.contains(key(parameter.name, member)))
-          return refuse_form(
-              site_, parameter.tokens.begin, parameter.name + ": copy",
+          return reader_.refuse(
+              parameter.tokens.begin, parameter.name + ": copy",
               fmt::format("'{0}' is a copy, and the function writes to {0}.{1}; copy "
                           "the elements to an array of your own",
                           parameter.name, join(member.path, ".")));
@@ -102,10 +103,11 @@ class StructForm {
       if (is_uniform || !name.array.empty()) continue;
       for (const StructMember& member : name.layout->members)
         if (const std::string text = name.name + "_" + member.flat_name(); words.contains(text))
-          return refuse_form(site_, site_.name, text,
-                             fmt::format("the member {}.{} needs the name '{}', which stands for "
-                                         "something else; give that another name",
-                                         name.name, join(member.path, "."), text));
+          return reader_.refuse(
+              reader_.name(), text,
+              fmt::format("the member {}.{} needs the name '{}', which stands for "
+                          "something else; give that another name",
+                          name.name, join(member.path, "."), text));
     }
     return {};
   }
@@ -127,8 +129,8 @@ class StructForm {
     if (name->kind == NameKind::Array && at(place.end, "[")) {
       const std::size_t close = lex::find_closing(site_.tokens, place.end);
       if (is_star || close >= site_.close) return std::nullopt;
-      place.index = lex::source_text(site_.tokens, place.end + 1, close);
-      place.is_movable = keeps_value(site_, place.end + 1, close, until);
+      place.index = reader_.text({place.end + 1, close});
+      place.is_movable = keeps_value(reader_, {place.end + 1, close}, until);
       place.end = close + 1;
     } else if (name->kind == NameKind::Array) {
       if (!is_star) return std::nullopt;
@@ -156,13 +158,13 @@ class StructForm {
     const std::string name(site_.tokens[i].text);
     std::size_t end = i + 1;
     while (end < site_.close && !at(end, ";")) ++end;
-    const std::size_t to = block_close(site_, begin);
+    const std::size_t to = reader_.block_close(begin);
     StructName local{NameKind::Local,
                      name,
                      type == structs_.end() ? nullptr : &type->second,
                      {},
                      {},
-                     end + 1,
+                     end,
                      to,
                      false};
     if (is_pointer || is_reference) return read_alias(local, begin, i, end, is_pointer);
@@ -170,8 +172,8 @@ class StructForm {
   }
 
   std::unexpected<Error> refuse_local(std::size_t i, const std::string& name) const {
-    return refuse_form(
-        site_, i, fmt::format("{}: struct", name),
+    return reader_.refuse(
+        i, fmt::format("{}: struct", name),
         fmt::format("'{}' cannot be followed; write the members of what it stands for, as in "
                     "b[i].x, with an index that does not change",
                     name));
@@ -190,8 +192,8 @@ class StructForm {
     if (is_pointer && !is_address && of->kind == NameKind::Array) {
       place = StructPlace{of, "0", i + 1, true};
       if (at(i + 1, "+")) {
-        place->index = lex::source_text(site_.tokens, i + 2, end);
-        place->is_movable = keeps_value(site_, i + 2, end, local.to);
+        place->index = reader_.text({i + 2, end});
+        place->is_movable = keeps_value(reader_, {i + 2, end}, local.to);
         place->end = end;
       }
     } else if (is_address == is_pointer) {
@@ -201,7 +203,7 @@ class StructForm {
         (local.layout != nullptr && local.layout != of->layout &&
          local.layout->members.size() != of->layout->members.size()))
       return refuse_local(begin, local.name);
-    KW_TRY(check_name(site_, local.name, local.from, local.to));
+    KW_TRY(check_name(reader_, {local.from, local.to}, local.name));
     local.is_pointer = is_pointer;
     local.layout = of->layout;
     if (of->kind == NameKind::Array || of->kind == NameKind::Element) {
@@ -212,7 +214,7 @@ class StructForm {
       local.kind = of->kind;
       local.array = of->name;
     }
-    edits_.drop(begin, end + 1);
+    edits_.drop({begin, end + 1});
     names_.push_back(std::move(local));
     return {};
   }
@@ -224,24 +226,17 @@ class StructForm {
     const bool is_copy = of && of->end == end;
     if (local.layout == nullptr && !is_copy) return {};
     if (local.layout == nullptr) local.layout = of->name->layout;
-    std::vector<std::string> values;
     const std::size_t brace = at(name + 1, "=") ? name + 2 : name + 1;
     const bool has_list = at(brace, "{") && lex::find_closing(site_.tokens, brace) + 1 == end;
-    if (has_list) {
-      std::size_t from = brace + 1;
-      for (std::size_t i = from; i < end; ++i) {
-        if (at(i, "(") || at(i, "[") || (at(i, "{"))) {
-          i = std::min(lex::find_closing(site_.tokens, i), end);
-          continue;
-        }
-        if ((!at(i, ",") && i + 1 != end) || i == from) continue;
-        values.push_back(lex::source_text(site_.tokens, from, i));
-        for (std::size_t k = from; k < i; ++k)
-          if (name_at(k) != nullptr || at(k, "{") || at(k, "."))
-            return refuse_local(begin, local.name);
-        from = i + 1;
-      }
+    std::vector<TokenRange> values;
+    if (has_list) values = reader_.parts({brace + 1, end - 1});
+    if (!values.empty() && values.back().is_empty()) {
+      edits_.drop({end - 2, end - 1});  // a comma behind the last value
+      values.pop_back();
     }
+    for (const TokenRange value : values)
+      for (std::size_t k = value.begin; k < value.end; ++k)
+        if (at(k, "{")) return refuse_local(begin, local.name);
     const auto& members = local.layout->members;
     const bool is_scalar = std::ranges::all_of(
         members, [](const StructMember& member) { return member.bounds.empty(); });
@@ -250,28 +245,32 @@ class StructForm {
     if (!is_plain || !local.layout->problem.empty() ||
         (is_copy && (!keeps_index(*of, name + 2) || may_be_pointers(*of->name))))
       return refuse_local(begin, local.name);
-    KW_TRY(check_name(site_, local.name, local.from, local.to));
-    std::string text;
+    KW_TRY(check_name(reader_, {local.from, local.to}, local.name));
+    std::string text, rest;  // in front of the values, and behind them
     for (std::size_t k = 0; k < members.size(); ++k) {
       const StructMember& member = members[k];
-      text +=
-          fmt::format("{}{}{}{} {}_{}", text.empty() ? "" : " ", is_const ? "const " : "",
-                      member.type, std::string(member.stars, '*'), local.name, member.flat_name());
-      for (const std::string& bound : member.bounds) text += "[" + bound + "]";
+      std::string declared = local_declaration(local, member, is_const);
       if (is_copy && !member.bounds.empty() && (member.count() == 0 || member.counts.size() > 1))
         return refuse_local(begin, local.name);
       if (is_copy) {
         std::vector<std::string> copied;
         const auto count = static_cast<std::size_t>(member.count());
         for (std::size_t e = 0; e < count; ++e) copied.push_back(copied_text(*of, member, e));
-        text += " = " + (member.bounds.empty() ? copied.front() : "{" + join(copied, ", ") + "}");
+        declared +=
+            " = " + (member.bounds.empty() ? copied.front() : "{" + join(copied, ", ") + "}");
+      } else if (k < values.size()) {
+        // The value stays where it is, so that members in it are rewritten.
+        if (k > 0) edits_.replace({values[k].begin - 1, values[k].begin}, "; " + declared + " =");
+        if (k == 0) text = declared + " = ";
+        continue;
       } else if (has_list) {
-        text += " = " + (k < values.size() ? values[k] : "0");
+        declared += " = 0";
       }
-      text += ";";
+      (values.empty() ? text : rest) += (k == 0 ? "" : " ") + declared + ";";
     }
-    edits_.drop(begin, end + 1);
-    edits_.before(begin, text);
+    edits_.replace({begin, values.empty() ? end + 1 : brace + 1}, text);
+    if (!values.empty()) edits_.drop({end - 1, end});
+    if (!values.empty()) edits_.after(end, rest);
     names_.push_back(std::move(local));
     return {};
   }
@@ -301,14 +300,13 @@ class StructForm {
       note_use(*left->name, member, true);
       note_use(*right->name, member, false);
     }
-    edits_.drop(begin, right->end + 1);
-    edits_.before(begin, text + " }");
+    edits_.replace({begin, right->end + 1}, text + " }");
   }
 
   /// Whether the index can be written several times.
   bool keeps_index(const StructPlace& place, std::size_t begin) const {
     return place.name->kind != NameKind::Array ||
-           keeps_value(site_, begin + 2, place.end - 1, place.end);
+           keeps_value(reader_, {begin + 2, place.end - 1}, place.end);
   }
 
   // --- members ---
@@ -339,7 +337,7 @@ class StructForm {
 
   /// Rewrites the uses of members; at first only notes which members are used and written.
   Result<> rewrite(const StructName& name, bool is_first) {
-    for (const std::size_t use : uses_in_body(site_, name.name)) {
+    for (const std::size_t use : find_name_uses(reader_, {name.from, name.to}, name.name).tokens) {
       if (edits_.is_dropped(use) || name_at(use) != &name) continue;
       std::size_t end = use + 1, index = 0, index_end = 0;
       std::size_t begin = use;
@@ -355,7 +353,7 @@ class StructForm {
         return refuse_whole(name, use);
       }
       const std::size_t path = end;
-      const StructMember* member = read_member(site_, *name.layout, end);
+      const StructMember* member = read_member(reader_, *name.layout, end);
       if (member == nullptr) return refuse_whole(name, use);
       std::vector<std::size_t> brackets;
       for (std::size_t i = end; brackets.size() < member->bounds.size() && at(i, "[");) {
@@ -365,18 +363,16 @@ class StructForm {
         i = close + 1;
       }
       if (brackets.size() < member->bounds.size()) return refuse_whole(name, use);
-      const std::size_t last = indices_end(site_, end);
+      const std::size_t last = reader_.indices_end(end);
       if (is_first) {
-        const bool is_changed_here =
-            is_changed(site_.tokens, begin, last) || (at(begin - 1, "&") && !is_word(begin - 2) &&
-                                                      !at(begin - 2, ")") && !at(begin - 2, "]"));
-        note_use(name, *member, is_changed_here);
+        note_use(name, *member,
+                 is_changed(reader_, {begin, last}) || is_address_taken(reader_, begin));
         continue;
       }
-      edits_.drop(path, end);
+      edits_.drop({path, end});
       if (begin != use) {
-        edits_.drop(begin, use);
-        edits_.drop(use + 1, path);
+        edits_.drop({begin, use});
+        edits_.drop({use + 1, path});
       }
       put_member(name, *member, {use, index, index_end, path}, brackets);
     }
@@ -427,10 +423,11 @@ class StructForm {
                                     ? std::string("x")
                                     : join(name.layout->members.front().path, ".");
     const std::string reached = name.kind == NameKind::Array ? name.name + "[i]." : name.name + ".";
-    return refuse_form(site_, use, fmt::format("{} as a whole", name.name),
-                       fmt::format("'{}' is used as a whole here; write each of its members, as in "
-                                   "{}{} = 0",
-                                   name.name, reached, example));
+    return reader_.refuse(
+        use, fmt::format("{} as a whole", name.name),
+        fmt::format("'{}' is used as a whole here; write each of its members, as in "
+                    "{}{} = 0",
+                    name.name, reached, example));
   }
 
   // --- parameters ---
@@ -460,7 +457,7 @@ class StructForm {
       ++end;
     else if (texts.empty() && at(begin - 1, ","))
       --begin;
-    edits_.drop(begin, end);
+    edits_.drop({begin, end});
     if (!texts.empty()) edits_.before(begin, join(texts, ", "));
   }
 
@@ -485,6 +482,7 @@ class StructForm {
   }
 
   const PlainSite& site_;
+  const SiteReader reader_;
   const Structs structs_;
   TokenEdits edits_;
   std::vector<StructParameter> parameters_;

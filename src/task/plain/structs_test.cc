@@ -101,6 +101,9 @@ TEST(PlainStructs, LocalNamesAreWhatTheyStandFor) {
   EXPECT_EQ(body("P t = {y[0]}; t.x += 1; P q; q.y = t.x; y[1] = q.y;"),
             "float t_x = y[0]; float t_y = 0; t_x += 1; float q_x; float q_y; q_y = t_x; "
             "y[1] = q_y;");
+  EXPECT_EQ(body("const P d = {b[n].x - b[0].x, b[n].y,}; y[0] = d.x * d.y;"),
+            "const float d_x = b[n][0] - b[0][0]; const float d_y = b[n][1]; y[0] = d_x * d_y;");
+  EXPECT_EQ(body("P t = {b[0].y, b[n]};"), "f.c:2:47 b as a whole");
   EXPECT_EQ(body("int i = 0; P* p = &b[i]; ++i; p->x = 1;"), "f.c:2:43 p: struct");
   EXPECT_EQ(body("for (P* p = b; p < b + n; ++p) p->x = 1;"), "f.c:2:44 b as a whole");
 }

@@ -12,6 +12,7 @@
 #include "base/contains.h"
 #include "base/expr.h"
 #include "base/text.h"
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
 #include "task/plain/name_uses.h"
 #include "task/plain/site_reader.h"
@@ -36,11 +37,11 @@ struct Instance {
 class TemplateRewriter {
  public:
   explicit TemplateRewriter(const PlainSite& site)
-      : site_(site), reader_(site), macros_(integer_macros(site.source)) {}
+      : site_(site), reader_(site), edits_(reader_), macros_(integer_macros(site.source)) {}
 
   Result<PlainStep> run() {
     if (reader_.list_begin() == reader_.list_end()) return PlainStep{};
-    const std::size_t name = reader_.list_begin() - 1;
+    const std::size_t name = reader_.name();
     KW_TRY(refuse_members(name));
     code_.emplace_back(site_.open, site_.close);
     for (CFunction& helper : reader_.helpers()) {
@@ -64,9 +65,8 @@ class TemplateRewriter {
     }
     remove_arguments();
     for (const Instance& instance : instances_) KW_TRY(rewrite(instance));
-    if (!arguments_.empty())
-      step_.edits.push_back(reader_.prepend_parameters(join(arguments_, ", ")));
-    return std::move(step_);
+    if (!arguments_.empty()) edits_.prepend_parameters(join(arguments_, ", "));
+    return PlainStep{edits_.edits(), std::move(notes_)};
   }
 
  private:
@@ -174,9 +174,7 @@ class TemplateRewriter {
   }
 
   bool is_specialisation(std::size_t name) const {
-    std::size_t i = name;
-    while (i > 0 && !reader_.at(i - 1, ";") && !reader_.at(i - 1, "{") && !reader_.at(i - 1, "}"))
-      --i;
+    const std::size_t i = reader_.statement_begin(name);
     return reader_.at(i, "template") && reader_.at(i + 1, "<") && reader_.at(i + 2, ">");
   }
 
@@ -197,10 +195,7 @@ class TemplateRewriter {
     const auto wanted = reader_.parameters();
     for (std::size_t i = main.function.close; i + 1 < reader_.tokens().size(); ++i) {
       if (!reader_.at(i, main.function.name) || !reader_.at(i + 1, "(")) continue;
-      std::size_t start = i;
-      while (start > 0 && !reader_.at(start - 1, ";") && !reader_.at(start - 1, "}") &&
-             !reader_.at(start - 1, "{"))
-        --start;
+      const std::size_t start = reader_.statement_begin(i);
       if (!reader_.at(start, "template") || reader_.at(start + 1, "<")) continue;
       const auto given = reader_.parts({i + 2, lex::find_closing(reader_.tokens(), i + 1)});
       for (std::size_t k = 0; k < std::min(given.size(), wanted.size()); ++k) {
@@ -222,7 +217,7 @@ class TemplateRewriter {
 
   Result<> settle(Instance& main, std::size_t name) {
     KW_TRY(refuse_specialised(main));
-    const TokenRange body{site_.open, site_.close + 1};
+    const TokenRange body = reader_.body();
     if (!find_name_uses(reader_, body, main.function.name).tokens.empty())
       return reader_.refuse(
           name, main.function.name,
@@ -248,15 +243,14 @@ class TemplateRewriter {
         const bool is_told = meaning.type.has_value();
         if (!is_told) meaning.type = standard.value_or(Dtype::F32);
         if (!parameter.name.empty())
-          step_.notes.push_back(fmt::format(
+          notes_.push_back(fmt::format(
               "{}: the template is taken for {}{}", shown, row_of(*meaning.type).c_type,
               is_told || standard
                   ? ""
                   : fmt::format("; for another type write `template void {}<double>(…);` below it",
                                 sanitise(main.function.name, 60))));
       } else if (meaning.value) {
-        step_.notes.push_back(
-            fmt::format("{}: the template is taken for {}", shown, *meaning.value));
+        notes_.push_back(fmt::format("{}: the template is taken for {}", shown, *meaning.value));
       } else if (is_given && !parameter.standard.is_empty() && value_of(parameter.standard)) {
         meaning.value = value_of(parameter.standard);
       } else {
@@ -268,7 +262,7 @@ class TemplateRewriter {
 
   Result<> become_argument(const Instance& main, const TemplateParameter& parameter) {
     if (parameter.name.empty()) return {};
-    const TokenRange body{site_.open, site_.close + 1};
+    const TokenRange body = reader_.body();
     const NameUses uses = find_name_uses(reader_, body, parameter.name);
     auto constant = uses.unclear ? uses.unclear : find_constant_use(reader_, body, uses.tokens);
     if (*parameter.dtype == Dtype::Bool) constant = main.head.range.begin;
@@ -282,8 +276,8 @@ class TemplateRewriter {
                       sanitise(parameter.name, 60), sanitise(main.function.name, 60),
                       example_arguments(main.head)));
     arguments_.push_back(parameter.words + " " + parameter.name);
-    step_.notes.push_back(fmt::format("{}: was a parameter of the template and is an argument",
-                                      sanitise(parameter.name, 60)));
+    notes_.push_back(fmt::format("{}: was a parameter of the template and is an argument",
+                                 sanitise(parameter.name, 60)));
     return {};
   }
 
@@ -377,12 +371,7 @@ class TemplateRewriter {
       else if (reader_.at(i, ","))
         ++which;
     }
-    std::size_t list = helper.head.range.end;
-    while (list < helper.function.open &&
-           !(reader_.at(list, helper.function.name) && reader_.at(list + 1, "(")))
-      ++list;
-    const auto parameters =
-        reader_.parts({list + 2, lex::find_closing(reader_.tokens(), list + 1)});
+    const auto parameters = reader_.parts(reader_.list_of(helper.function));
     if (which >= parameters.size()) return false;
     for (std::size_t i = parameters[which].begin; i < parameters[which].end; ++i)
       for (const TemplateParameter& parameter : helper.head.parameters)
@@ -428,20 +417,13 @@ class TemplateRewriter {
   void remove_arguments() {
     for (const CFunction& helper : helpers_)
       for (const auto& [begin, end] : code())
-        for (const auto& [token, arguments] : uses_of(helper.name, begin, end)) {
-          removed_.push_back({token + 1, arguments.end});
-          step_.edits.push_back(reader_.replace({token + 1, arguments.end}, ""));
-        }
-  }
-
-  bool is_removed(std::size_t i) const {
-    return std::ranges::any_of(removed_,
-                               [&](TokenRange range) { return range.begin <= i && i < range.end; });
+        for (const auto& [token, arguments] : uses_of(helper.name, begin, end))
+          edits_.drop({token + 1, arguments.end});
   }
 
   Result<> rewrite(const Instance& instance) {
     const TokenRange all{instance.head.range.end, instance.function.close + 1};
-    step_.edits.push_back(reader_.remove(instance.head.range));
+    edits_.drop(instance.head.range);
     for (std::size_t p = 0; p < instance.meanings.size(); ++p) {
       const std::string& name = instance.head.parameters[p].name;
       const Meaning& meaning = instance.meanings[p];
@@ -456,7 +438,7 @@ class TemplateRewriter {
                                : *meaning.value < 0 ? fmt::format("({})", *meaning.value)
                                                     : fmt::format("{}", *meaning.value);
       for (std::size_t i = all.begin; i < all.end; ++i) {
-        if (!reader_.is_word(i) || !reader_.at(i, name) || is_removed(i)) continue;
+        if (!reader_.is_word(i) || !reader_.at(i, name) || edits_.is_dropped(i)) continue;
         if (reader_.at(i - 1, ".") || reader_.at(i - 1, "->") || reader_.at(i - 1, "::")) continue;
         if (reader_.at(i + 1, "::"))
           return reader_.refuse(
@@ -464,7 +446,7 @@ class TemplateRewriter {
               fmt::format("'{}::…' is a part of the template's type, which a number does not have; "
                           "write the type itself, such as `float`",
                           sanitise(name, 60)));
-        step_.edits.push_back(reader_.replace({i, i + 1}, text));
+        edits_.put(i, text);
       }
     }
     return {};
@@ -472,13 +454,13 @@ class TemplateRewriter {
 
   const PlainSite& site_;
   const SiteReader reader_;
+  TokenEdits edits_;
   const std::map<std::string, std::int64_t> macros_;
   std::vector<std::pair<std::size_t, std::size_t>> code_;
   std::vector<CFunction> helpers_;   ///< Those that are templates.
   std::vector<Instance> instances_;  ///< If the function is a template, it comes first.
-  std::vector<TokenRange> removed_;
   std::vector<std::string> arguments_;
-  PlainStep step_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

@@ -38,11 +38,11 @@ TEST(PlainTemplates, NumbersBecomeArgumentsOrTheirValues) {
       "template <class T, int N> void scale(const T (&x)[N], T (&y)[N]) {\n"
       "  for (int i = 0; i < N; ++i) y[i] = 2 * x[i];\n}\n";
   EXPECT_EQ(plain_function(scale),
-            "void scale(int N, const float x [N], float y [N]) {"
+            "void scale(int N, const float x[N], float y[N]) {"
             " for (int i = 0; i < N; ++i) y[i] = 2 * x[i]; }");
   EXPECT_TRUE(plain_text(scale + "template void scale<float, 64>(const float (&)[64], float "
                                  "(&)[64]);")
-                  .starts_with("void scale(const float x [64], float y [64]) {"));
+                  .starts_with("void scale(const float x[64], float y[64]) {"));
   const std::string tile =
       "template <class T, int B> void f(int n, const T* x, T* y) {\n  T t[B];\n"
       "  for (int i = 0; i < n; ++i) { t[0] = x[i]; y[i] = t[0] * B; }\n}\n";

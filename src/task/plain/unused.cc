@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "task/plain/edits.h"
 #include "task/plain/forms.h"
 #include "task/plain/site_reader.h"
 
@@ -10,14 +11,14 @@ namespace kw::task {
 Result<PlainStep> leave_out_unused(const PlainSite& site) {
   const SiteReader reader(site);
   const auto helpers = reader.helpers();
-  PlainStep step;
+  TokenEdits edits(reader);
   for (const CFunction& function : find_functions(site.tokens)) {
     const bool is_needed =
         function.begin == site.begin ||
         std::ranges::find(helpers, function.begin, &CFunction::begin) != helpers.end();
-    if (!is_needed) step.edits.push_back(reader.remove({function.begin, function.close + 1}));
+    if (!is_needed) edits.drop({function.begin, function.close + 1});
   }
-  return step;
+  return PlainStep{edits.edits(), {}};
 }
 
 }  // namespace kw::task
