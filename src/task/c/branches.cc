@@ -26,7 +26,31 @@ std::size_t nest_end_at(const std::vector<lex::Token>& tokens, std::size_t i, st
   return nest_end_at(tokens, end + 1, close, nesting + 1);
 }
 
+constexpr int kDeepestLeaving = 16;
+
+bool leaves_at(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close,
+               int nesting) {
+  if (nesting > kDeepestLeaving || i >= close) return false;
+  if (at(tokens, i, "continue") || at(tokens, i, "break") || at(tokens, i, "return")) return true;
+  if (at(tokens, i, "{")) {
+    const std::size_t end = std::min(lex::find_closing(tokens, i), close);
+    std::size_t last = end;
+    for (std::size_t next = i + 1; next < end; next = nest_end(tokens, next, end)) last = next;
+    return leaves_at(tokens, last, end, nesting + 1);
+  }
+  if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) return false;
+  const std::size_t then = lex::find_closing(tokens, i + 1) + 1;
+  if (then >= close) return false;
+  const std::size_t end = nest_end(tokens, then, close);
+  return at(tokens, end, "else") && leaves_at(tokens, then, end, nesting + 1) &&
+         leaves_at(tokens, end + 1, close, nesting + 1);
+}
+
 }  // namespace
+
+bool leaves(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
+  return leaves_at(tokens, i, close, 0);
+}
 
 std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
   return nest_end_at(tokens, i, close, 0);

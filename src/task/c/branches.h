@@ -19,6 +19,10 @@ std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, 
 /// body of a loop or of an `if`, and each `else`; at most `close`.
 std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
 
+/// Whether the statement that starts at `i` always ends in `continue`, `break` or `return`,
+/// whatever it does before, so that what follows it is not executed after it.
+bool leaves(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
+
 /// An `if` with its `else`, as ranges of tokens.
 struct Branch {
   std::size_t begin = 0;  ///< The keyword; the condition's parenthesis follows.
