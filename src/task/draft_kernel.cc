@@ -9,6 +9,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "task/draft_headers.h"
 #include "task/draft_reference.h"
 
 namespace kw::task {
@@ -34,7 +35,8 @@ class KernelWriter {
     std::string text = fmt::format(
         "// {} with one thread for each turn of its outer loops, drafted from the C function.\n",
         function_.name);
-    const std::string macros = macros_of(source_) + typedefs_text(tokens_, CodeUse::Device);
+    const std::string macros = standard_names(source_, {}, CodeUse::Device) + macros_of(source_) +
+                               typedefs_text(tokens_, CodeUse::Device);
     return text + plan + (macros.empty() ? "" : "\n" + macros) + helpers() + kernels;
   }
 
@@ -153,7 +155,18 @@ class KernelWriter {
         const std::size_t gap = tokens_[i - 1].end;
         text += without_blank_lines(source_.substr(gap, tokens_[i].offset - gap));
       }
+      const auto limit = limit_call_at(tokens_, i);
+      if (const std::string value = limit ? limit_constant(*limit) : std::string();
+          !value.empty() && limit->end <= end) {
+        text += value;
+        i = limit->end - 1;
+        continue;
+      }
       const CParameter* parameter = function_.find(tokens_[i].text);
+      if (is_of_device(i)) {
+        ++i;  // CUDA has the function without the library's name
+        continue;
+      }
       if (parameter != nullptr && parameter->bounds.size() > 1 && depth < kDeepestIndex &&
           i + 1 < end && tokens_[i + 1].is("[")) {
         text += flat_index(*parameter, i, depth);
@@ -162,6 +175,18 @@ class KernelWriter {
       }
     }
     return text;
+  }
+
+  /// Whether `std::` stands here before a function that CUDA has by its name alone.
+  bool is_of_device(std::size_t i) const {
+    static constexpr auto kFunctions = std::to_array<std::string_view>(
+        {"exp",   "exp2",  "expm1", "log",  "log2",  "log10", "log1p",    "sqrt",
+         "cbrt",  "fabs",  "abs",   "sin",  "cos",   "tan",   "asin",     "acos",
+         "atan",  "atan2", "sinh",  "cosh", "tanh",  "pow",   "fmax",     "fmin",
+         "floor", "ceil",  "round", "fmod", "fma",   "hypot", "erf",      "erfc",
+         "min",   "max",   "trunc", "rint", "isnan", "isinf", "isfinite", "copysign"});
+    return i + 2 < tokens_.size() && tokens_[i].is("std") && tokens_[i + 1].is("::") &&
+           contains(kFunctions, tokens_[i + 2].text);
   }
 
   /// Reads on to the last bracket of the element.
@@ -188,8 +213,13 @@ class KernelWriter {
 std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
                          const std::vector<std::string>& inputs) {
-  return parts.empty() ? std::string()
-                       : KernelWriter(source, tokens, function, inputs).write(parts);
+  if (parts.empty()) return {};
+  std::string text = KernelWriter(source, tokens, function, inputs).write(parts);
+  // Kernels are compiled without a standard library.
+  const auto written = lex::tokenize(text);
+  for (std::size_t i = 0; i + 1 < written.size(); ++i)
+    if (written[i].is("std") && written[i + 1].is("::")) return {};
+  return text;
 }
 
 }  // namespace kw::task
