@@ -20,6 +20,8 @@
 #include "task/header.h"
 #include "task/load.h"
 #include "task/plain/plain.h"
+#include "task/row_pointers.h"
+#include "task/whole_writes.h"
 
 namespace kw::task {
 namespace {
@@ -435,7 +437,8 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
   const PlainSource plain = KW_TRY(plain_source(given, file, wanted));
-  const std::string serial = without_threads(plain.source);
+  const std::string serial =
+      with_plain_writes(without_row_pointers(without_threads(plain.source), wanted), wanted);
   const std::string_view source = serial;
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
