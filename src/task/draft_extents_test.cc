@@ -77,6 +77,20 @@ TEST(DraftExtents, CoverWhatIsReached) {
                   "for (int d = -2; d <= 2; ++d) {\n const int r = i + d;\n"
                   "if (r >= 0 && r < n) y[i * m + j] += x[r * m + j];\n}"),
             "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[i * m + m - 1 - j];"),
+            "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[(n - 1 - i) * m + (m - 1 - j)];"),
+            "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n for (int j = 0; j < m; ++j)\n"
+                  "for (int d = 0; d < k; ++d)\n"
+                  "y[(i * m + j) * k + d] = x[(i * m + m - 1 - j) * k + k - 1 - d];"),
+            "x in [n, m, k]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[i * m + m - j];"),
+            "x in [n + 1, m]")
+      << "it reaches the next row";
   EXPECT_EQ(input("for (int i = 0; i < n; ++i) y[i] = x[i * m] + x[n * m + k];"),
             "x in [m * n + k + 1]");
 }

@@ -94,7 +94,31 @@ std::vector<Extents::Axis> Extents::axes_of(const Polynomial& index, std::size_t
         axis.index[*quotient] += factor;
         break;
       }
+  keep_in_rows(axes, token);
   return axes;
+}
+
+/// Rows that run backwards, such as `i * n + n - 1 - j`, have their length among what moves along
+/// the dimension outside of them, where it counts as a row more, and indices below 0: the length is
+/// theirs where that puts all of their indices into one row.
+void Extents::keep_in_rows(std::vector<Axis>& axes, std::size_t token) const {
+  for (std::size_t i = axes.size(); i-- > 1;) {
+    const auto length = divide(axes[i - 1].stride, axes[i].stride);
+    const auto least = bounds_.least(axes[i].index, token);
+    if (!length || !least || !is_at_most(least->value, {{{}, -1}})) continue;
+    const auto inside = add(axes[i].index, {{*length, 1}}, 1);
+    const auto outside = add(axes[i - 1].index, kOne, -1);
+    const auto first = inside ? bounds_.least(*inside, token) : std::nullopt;
+    const auto last = inside ? bounds_.most(*inside, token) : std::nullopt;
+    const auto end = last ? next(last->value) : std::nullopt;
+    if (!outside || !first || !end || !is_at_most({}, first->value) ||
+        !is_at_most(*end, {{*length, 1}}))
+      continue;
+    axes[i].index = *inside;
+    axes[i - 1].index = *outside;
+    for (Axis* axis : {&axes[i], &axes[i - 1]})
+      std::erase_if(axis->index, [](const auto& term) { return term.second == 0; });
+  }
 }
 
 void Extents::add_flat(const Polynomial& index, const IndexedUse& use) {
