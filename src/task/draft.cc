@@ -489,6 +489,9 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
     return fail(ErrorCode::Unsupported, About{definition.error().about},
                 "no task could be drafted: " + definition.error().what, std::string(file),
                 Advice::Stop);
+  if (std::string note = why_plan_is_too_long(facts.parts, definition->workloads);
+      !note.empty() && draft.files.erase("baselines/naive.cu") > 0)
+    draft.notes.push_back(std::move(note));
   return draft;
 }
 

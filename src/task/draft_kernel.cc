@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "base/contains.h"
+#include "base/expr.h"
 #include "base/text.h"
+#include "record/plan.h"
 #include "task/draft_headers.h"
 #include "task/draft_reference.h"
 
@@ -208,7 +212,46 @@ class KernelWriter {
   const std::vector<std::string>& inputs_;
 };
 
+/// How often the part is launched, counted to above kMostPlanSteps at most. Nothing where a bound
+/// has no value.
+std::optional<std::size_t> launches(const ParallelPart& part, std::size_t depth, Names& names) {
+  if (depth == part.around.size()) return 1;
+  const BoundedLoop& loop = part.around[depth];
+  const auto first = Expr::parse(loop.first), bound = Expr::parse(loop.bound);
+  const auto from = first ? first->evaluate(names) : std::unexpected(first.error());
+  const auto to = bound ? bound->evaluate(names) : std::unexpected(bound.error());
+  if (!from || !to) return std::nullopt;
+  std::size_t count = 0;
+  for (std::int64_t turn = *from; turn < *to && count <= kMostPlanSteps; ++turn) {
+    names.insert_or_assign(loop.variable, turn);
+    const auto inside = launches(part, depth + 1, names);
+    if (!inside) return std::nullopt;
+    // A turn without a launch counts, too: it takes time to unroll.
+    count += std::max<std::size_t>(*inside, 1);
+  }
+  return count;
+}
+
 }  // namespace
+
+std::string why_plan_is_too_long(std::span<const ParallelPart> parts,
+                                 std::span<const WorkloadSpec> workloads) {
+  for (const WorkloadSpec& workload : workloads) {
+    if (!workload.is_for(Target::Cuda)) continue;
+    std::size_t steps = 0;
+    for (const ParallelPart& part : parts) {
+      Names names = workload.dims;
+      steps += launches(part, 0, names).value_or(1);
+    }
+    if (steps > kMostPlanSteps)
+      return fmt::format(
+          "baselines/naive.cu: none was drafted, because with one launch for each turn of its "
+          "outer "
+          "loops it would take more than {} launches",
+          kMostPlanSteps);
+  }
+  return {};
+}
 
 std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
