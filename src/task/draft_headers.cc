@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "lex/directives.h"
+#include "task/c/function.h"
 #include "task/c/types.h"
 
 namespace kw::task {
@@ -42,16 +43,27 @@ bool is_at(const std::vector<lex::Token>& tokens, std::size_t i, std::string_vie
   return i < tokens.size() && tokens[i].is(text);
 }
 
+/// Templates of the library beside which a template of the same name would be ambiguous: what the
+/// code calls its own functions, which the reference has as templates.
+constexpr auto kTemplates = std::to_array<std::string_view>(
+    {"abs",      "accumulate", "clamp", "copy", "count",  "distance", "equal",
+     "exchange", "fill",       "find",  "gcd",  "lcm",    "lerp",     "max",
+     "merge",    "midpoint",   "min",   "move", "reduce", "remove",   "rotate",
+     "search",   "reverse",    "size",  "sort", "swap",   "transform"});
+
 /// `using namespace std;` and `using std::NAME;` outside of functions.
 std::string using_lines(std::string_view source) {
   const auto tokens = lex::tokenize(source);
   const std::vector<lex::Token>& all = tokens;
+  const bool is_clear = std::ranges::none_of(find_functions(all), [](const CFunction& function) {
+    return contains(kTemplates, function.name);
+  });
   std::string text;
   for (std::size_t i = 0; i + 3 < all.size(); ++i) {
     if (is_at(all, i, "{")) i = std::min(lex::find_closing(all, i), all.size() - 1);
     if (!is_at(all, i, "using")) continue;
     if (is_at(all, i + 1, "namespace") && is_at(all, i + 2, "std") && is_at(all, i + 3, ";"))
-      text += "using namespace std;\n";
+      text += is_clear ? "using namespace std;\n" : "";
     else if (is_at(all, i + 1, "std") && is_at(all, i + 2, "::") && is_at(all, i + 4, ";"))
       text += fmt::format("using std::{};\n", all[i + 3].text);
   }
@@ -101,8 +113,8 @@ std::string limit_constant(const LimitCall& call) {
     if (member == "lowest") return is_float ? "(-3.402823466e+38f)" : "(-1.7976931348623157e+308)";
     if (member == "min") return is_float ? "1.175494351e-38f" : "2.2250738585072014e-308";
     if (member == "epsilon") return is_float ? "1.192092896e-07f" : "2.2204460492503131e-16";
-    if (member == "infinity") return is_float ? "INFINITY" : "double(INFINITY)";
-    if (member == "quiet_NaN") return is_float ? "NAN" : "double(NAN)";
+    if (member == "infinity") return "INFINITY";
+    if (member == "quiet_NaN") return "NAN";
     return {};
   }
   const DtypeRow row = row_of(call.dtype);

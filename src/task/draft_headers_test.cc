@@ -41,6 +41,12 @@ TEST(DraftHeaders, AreThoseOfTheCode) {
   EXPECT_THAT(many.files.at("baselines/naive.cu"),
               HasSubstr("\n#include <climits>\n#include <math.h>\n#include <cmath>\n"));
   EXPECT_THAT(many.files.at("baselines/naive.cu"), Not(HasSubstr("algorithm")));
+  const auto ambiguous = draft(
+      least_of_rows(
+          "using namespace std;\nstatic float max(float a, float b) { return a > b ? a : b; }\n",
+          "max(a[0], 1.0f)"),
+      "f");
+  EXPECT_THAT(ambiguous.files.at("reference.cpp"), Not(HasSubstr("using")));
   const auto own =
       draft(least_of_rows("#include <cfloat>\n#define M 1\n", "FLT_MAX; double most = 0"));
   EXPECT_THAT(own.files.at("baselines/yours.cpp"), HasSubstr("#include <cfloat>\n"));
@@ -52,6 +58,11 @@ TEST(DraftHeaders, LimitsKeepTheValuesOfTheCodesTypes) {
   EXPECT_THAT(drafted.files.at("reference.cpp"),
               HasSubstr("Real best = Real(std::numeric_limits<float>::max());"));
   EXPECT_THAT(drafted.files.at("baselines/naive.cu"), HasSubstr("float best = 3.402823466e+38f;"));
+  const auto doubles = draft(
+      "#include <limits>\nvoid f(int n, const double* x, double* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = x[i] < std::numeric_limits<double>::max();\n}\n");
+  EXPECT_THAT(doubles.files.at("reference.cpp"), HasSubstr("x[i] < Real(1.7976931348623157e+308);"))
+      << "without the type double, in which a truth might be rounded";
   const auto constant = [](std::string_view call) {
     const auto tokens = lex::tokenize(call);
     const auto limit = limit_call_at(tokens, 0);
@@ -61,7 +72,7 @@ TEST(DraftHeaders, LimitsKeepTheValuesOfTheCodesTypes) {
   EXPECT_EQ(constant("numeric_limits<int>::min()"), "(-2147483647 - 1)");
   EXPECT_EQ(constant("std::numeric_limits<unsigned int>::max()"), "4294967295u");
   EXPECT_EQ(constant("std::numeric_limits<unsigned char>::lowest()"), "0");
-  EXPECT_EQ(constant("std::numeric_limits<double>::infinity()"), "double(INFINITY)");
+  EXPECT_EQ(constant("std::numeric_limits<double>::infinity()"), "INFINITY");
   EXPECT_EQ(constant("std::numeric_limits<float>::digits"), "none");
 }
 

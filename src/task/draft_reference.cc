@@ -178,7 +178,11 @@ class CodeWriter {
       if (i > begin) text += gap(tokens_[i - 1].end, tokens_[i].offset);
       if (const auto limit = is_truth_ ? limit_call_at(tokens_, i) : std::nullopt;
           limit && limit->end <= end && is_real(limit->dtype)) {
-        const std::string call = lex::source_text(tokens_, i, limit->end);
+        // A line with the type double might round a truth to it; see line_of_double().
+        const std::string constant =
+            limit->dtype == Dtype::F64 ? limit_constant(*limit) : std::string();
+        const std::string call =
+            constant.empty() ? lex::source_text(tokens_, i, limit->end) : constant;
         text += fmt::format("Real({})", call);  // of the code's type, as the code has it
         i = limit->end - 1;
         continue;

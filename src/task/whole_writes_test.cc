@@ -70,6 +70,16 @@ TEST(WholeWrites, MakeOutputs) {
                              "  memset(h, 0, 256 * sizeof(int));\n"
                              "  for (int i = 0; i < n; i++) h[a[i] & 255]++;\n}\n")),
             "a in [n]; h out [256]");
+  EXPECT_EQ(tensors_of(draft("void f(int n, int m, const float* x, float* c) {\n"
+                             "  memset(c, 0, sizeof *c * n * m);\n"
+                             "  for (int i = 0; i < n; ++i) {\n    float* row = c + i * m;\n"
+                             "    for (int j = 0; j < m; ++j) row[j] += x[i];\n  }\n}\n")),
+            "x in [n]; c out [n, m]");
+  EXPECT_EQ(tensors_of(draft("void f(int n, int m, const float* x, float* c) {\n"
+                             "  memset(c, 0, sizeof *c * n);\n"
+                             "  for (int i = 0; i < n; ++i)\n"
+                             "    for (int j = 0; j < m; ++j) c[i * m + j] += x[i];\n}\n")),
+            "x in [n]; c inout [n, m]");
   EXPECT_EQ(tensors_of(draft("void f(int n, int m, const float* x, float c[n][m]) {\n"
                              "  memset(c, 0, sizeof(float) * n * m);\n"
                              "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < m; ++j) "

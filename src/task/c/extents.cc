@@ -336,6 +336,16 @@ void Extents::add_border(Size& size) {
   }
 }
 
+/// Whether one row of elements is as long as all rows of an array together.
+bool Extents::is_all(const std::vector<Polynomial>& row,
+                     const std::vector<Polynomial>& whole) const {
+  if (row.size() != 1 || parameter_.bounds.size() > 1) return false;
+  std::optional<Polynomial> rest = kOne;
+  for (const Polynomial& size : whole) rest = rest ? multiply(*rest, size) : std::nullopt;
+  if (rest) rest = add(std::move(*rest), row.front(), -1);
+  return rest && std::ranges::all_of(*rest, [](const auto& term) { return term.second == 0; });
+}
+
 void Extents::finish(Access& access) {
   cover_rest();
   if (!shape_.empty()) add_border(shape_.front());
@@ -344,7 +354,9 @@ void Extents::finish(Access& access) {
   for (const Size& size : shape_)
     if (size.size() == 1) whole.push_back(size.front());
   access.is_partial = is_partial_ || shape_.empty() || whole.size() != shape_.size() ||
-                      std::ranges::find(written_, whole) == written_.end();
+                      std::ranges::none_of(written_, [&](const std::vector<Polynomial>& size) {
+                        return size == whole || is_all(size, whole);
+                      });
   access.has_offsets = has_offsets_;
   for (const Size& size : shape_) access.shape.push_back(text_of(size));
   if (has_row_) access.row = text_of(row_);

@@ -55,6 +55,7 @@ class Extents {
   std::string code(const IndexedUse& use) const;
   void merge(std::vector<Size> shape);
   void cover_rest();
+  bool is_all(const std::vector<Polynomial>& row, const std::vector<Polynomial>& whole) const;
   static void add_border(Size& size);
   void check_declared(const IndexedUse& use, std::size_t dimension, const Limit& last);
 
