@@ -32,6 +32,22 @@ TEST(RowPointers, AreTheRowsOfTheirArrays) {
               "\n    for (int c = 0; c < cols; c++) y[c] = 2 * x[c];\n  }\n}\n");
     EXPECT_EQ(tensors_of(drafted), "in in [rows, cols]; out out [rows, cols]") << rows;
   }
+  EXPECT_EQ(
+      tensors_of(draft(std::string(kHead) +
+                       "  for (int r = 0; r < rows; r++) {\n"
+                       "    const float* x = in + r * cols;\n    float* y = out + r * cols;\n"
+                       "    float most = x[0], sum = 0;\n"
+                       "    for (int c = 1; c < cols; c++) if (x[c] > most) most = x[c];\n"
+                       "    for (int c = 0; c < cols; c++) { y[c] = x[c] - most; sum += y[c]; }\n"
+                       "    for (int c = 0; c < cols; c++) y[c] /= sum;\n  }\n}\n")),
+      "in in [rows, cols]; out out [rows, cols]")
+      << "a condition on other arrays does not leave a row unwritten";
+  EXPECT_EQ(
+      tensors_of(draft(std::string(kHead) + "  for (int r = 0; r < rows; r++) {\n    int k = 0;\n"
+                                            "    if (in[r] > 0) k = cols;\n    out[r] = in[r];\n"
+                                            "    out[r] += out[k];\n  }\n}\n")),
+      "in in [rows]; out inout [rows]")
+      << "the condition decides which element is read";
   EXPECT_EQ(body_of("float* y = out + 2 * cols;\n*y = 1; y[rows > 1 ? 1 : 0] = *y; g(y, y + 3);"),
             "\nout[2 * cols] = 1; out[2 * cols + (rows > 1 ? 1 : 0)] = out[2 * cols]; "
             "g(out + 2 * cols, out + 2 * cols + 3);");

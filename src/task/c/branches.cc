@@ -132,10 +132,32 @@ bool Branches::has_jumps(const std::set<std::size_t>& counted, std::string_view 
   return false;
 }
 
-bool Branches::has_any(const std::set<std::size_t>& counted, std::string_view name) const {
-  if (!branches_.empty() || has_jumps(counted, name)) return true;
-  for (std::size_t i = function_.open; i < function_.close; ++i)
-    if (at(tokens_, i, "?")) return true;
+bool Branches::has_any(const std::set<std::size_t>& counted, std::string_view name,
+                       bool is_any) const {
+  if (has_jumps(counted, name)) return true;
+  const auto holds = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      if (at(tokens_, i, name)) return true;
+    return is_any;
+  };
+  std::size_t seen = 0;  // the end of the last branch that was looked through
+  for (const Branch& branch : branches_) {
+    if (branch.end <= seen) continue;
+    if (holds(branch.begin, branch.end)) return true;
+    seen = branch.end;
+  }
+  const auto is_edge = [&](std::size_t i) {
+    return at(tokens_, i, ";") || at(tokens_, i, "{") || at(tokens_, i, "}");
+  };
+  std::size_t begin = function_.open;
+  bool has_choice = false;
+  for (std::size_t i = function_.open; i <= function_.close; ++i) {
+    has_choice = has_choice || at(tokens_, i, "?");
+    if (!is_edge(i)) continue;
+    if (has_choice && holds(begin, i)) return true;
+    begin = i;
+    has_choice = false;
+  }
   return false;
 }
 

@@ -41,8 +41,10 @@ class Branches {
   /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
   /// applies to it, or both branches of the condition assign to `name`.
   bool is_sure(std::size_t token, std::string_view name) const;
-  /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
-  bool has_any(const std::set<std::size_t>& counted, std::string_view name) const;
+  /// Whether the function's body contains an `if` or a statement with `?` that decides about uses
+  /// of the array `name`, or a jump that has_jumps() finds. With `is_any` conditions count wherever
+  /// they stand, because they may decide which elements are used.
+  bool has_any(const std::set<std::size_t>& counted, std::string_view name, bool is_any) const;
   /// Whether the function's body contains a statement that may leave or skip a part: `continue`,
   /// `break`, `return`, `goto`, `switch`, `do`, or a `while` other than the counting loops at the
   /// tokens `counted`. Loops without the array `name` may be left or run at will.

@@ -358,6 +358,7 @@ void Extents::finish(Access& access) {
                         return size == whole || is_all(size, whole);
                       });
   access.has_offsets = has_offsets_;
+  access.is_unclear = is_unknown_;
   for (const Size& size : shape_) access.shape.push_back(text_of(size));
   if (has_row_) access.row = text_of(row_);
   if (is_unknown_ && doubt_.empty() && !shape_.empty())
