@@ -39,7 +39,7 @@ constexpr auto kRealConstants = std::to_array<std::string_view>(
      "M_LN2",       "M_LN10",       "M_PI",        "M_PI_2",       "M_PI_4",       "M_1_PI",
      "M_2_PI",      "M_2_SQRTPI",   "M_SQRT2",     "M_SQRT1_2"});
 
-bool is_at(const std::vector<lex::Token>& tokens, std::size_t i, std::string_view text) {
+bool is_token_at(const std::vector<lex::Token>& tokens, std::size_t i, std::string_view text) {
   return i < tokens.size() && tokens[i].is(text);
 }
 
@@ -60,11 +60,13 @@ std::string using_lines(std::string_view source) {
   });
   std::string text;
   for (std::size_t i = 0; i + 3 < all.size(); ++i) {
-    if (is_at(all, i, "{")) i = std::min(lex::find_closing(all, i), all.size() - 1);
-    if (!is_at(all, i, "using")) continue;
-    if (is_at(all, i + 1, "namespace") && is_at(all, i + 2, "std") && is_at(all, i + 3, ";"))
+    if (is_token_at(all, i, "{")) i = std::min(lex::find_closing(all, i), all.size() - 1);
+    if (!is_token_at(all, i, "using")) continue;
+    if (is_token_at(all, i + 1, "namespace") && is_token_at(all, i + 2, "std") &&
+        is_token_at(all, i + 3, ";"))
       text += is_clear ? "using namespace std;\n" : "";
-    else if (is_at(all, i + 1, "std") && is_at(all, i + 2, "::") && is_at(all, i + 4, ";"))
+    else if (is_token_at(all, i + 1, "std") && is_token_at(all, i + 2, "::") &&
+             is_token_at(all, i + 4, ";"))
       text += fmt::format("using std::{};\n", all[i + 3].text);
   }
   return text;
@@ -92,15 +94,18 @@ std::string standard_names(std::string_view source, std::string_view already, Co
 bool is_real_constant(std::string_view word) { return contains(kRealConstants, word); }
 
 std::optional<LimitCall> limit_call_at(const std::vector<lex::Token>& tokens, std::size_t i) {
-  if (i > 0 && (is_at(tokens, i - 1, "::") || is_at(tokens, i - 1, "."))) return std::nullopt;
-  if (is_at(tokens, i, "std") && is_at(tokens, i + 1, "::")) i += 2;
-  if (!is_at(tokens, i, "numeric_limits") || !is_at(tokens, i + 1, "<")) return std::nullopt;
+  if (i > 0 && (is_token_at(tokens, i - 1, "::") || is_token_at(tokens, i - 1, ".")))
+    return std::nullopt;
+  if (is_token_at(tokens, i, "std") && is_token_at(tokens, i + 1, "::")) i += 2;
+  if (!is_token_at(tokens, i, "numeric_limits") || !is_token_at(tokens, i + 1, "<"))
+    return std::nullopt;
   std::vector<std::string> words;
   for (i += 2; i < tokens.size() && tokens[i].kind == lex::Token::Kind::Word; ++i)
     words.emplace_back(tokens[i].text);
   const auto dtype = dtype_of(words);
-  if (!dtype || i + 4 >= tokens.size() || !is_at(tokens, i, ">") || !is_at(tokens, i + 1, "::") ||
-      !is_at(tokens, i + 3, "(") || !is_at(tokens, i + 4, ")"))
+  if (!dtype || i + 4 >= tokens.size() || !is_token_at(tokens, i, ">") ||
+      !is_token_at(tokens, i + 1, "::") || !is_token_at(tokens, i + 3, "(") ||
+      !is_token_at(tokens, i + 4, ")"))
     return std::nullopt;
   return LimitCall{*dtype, tokens[i + 2].text, i + 5};
 }

@@ -214,7 +214,7 @@ class KernelWriter {
 
 /// How often the part is launched, counted to above kMostPlanSteps at most. Nothing where a bound
 /// has no value.
-std::optional<std::size_t> launches(const ParallelPart& part, std::size_t depth, Names& names) {
+std::optional<std::size_t> launches_of(const ParallelPart& part, std::size_t depth, Names& names) {
   if (depth == part.around.size()) return 1;
   const BoundedLoop& loop = part.around[depth];
   const auto first = Expr::parse(loop.first), bound = Expr::parse(loop.bound);
@@ -224,7 +224,7 @@ std::optional<std::size_t> launches(const ParallelPart& part, std::size_t depth,
   std::size_t count = 0;
   for (std::int64_t turn = *from; turn < *to && count <= kMostPlanSteps; ++turn) {
     names.insert_or_assign(loop.variable, turn);
-    const auto inside = launches(part, depth + 1, names);
+    const auto inside = launches_of(part, depth + 1, names);
     if (!inside) return std::nullopt;
     // A turn without a launch counts, too: it takes time to unroll.
     count += std::max<std::size_t>(*inside, 1);
@@ -241,7 +241,7 @@ std::string why_plan_is_too_long(std::span<const ParallelPart> parts,
     std::size_t steps = 0;
     for (const ParallelPart& part : parts) {
       Names names = workload.dims;
-      steps += launches(part, 0, names).value_or(1);
+      steps += launches_of(part, 0, names).value_or(1);
     }
     if (steps > kMostPlanSteps)
       return fmt::format(

@@ -22,7 +22,7 @@
 namespace kw::task {
 namespace {
 
-constexpr int kMostRounds = 8;  // of pointers that are declared by other pointers
+constexpr int kMostPointerRounds = 8;  // of pointers that are declared by other pointers
 
 class RowPointerSearch {
  public:
@@ -248,7 +248,7 @@ class RowPointerSearch {
 }  // namespace
 
 std::string without_row_pointers(std::string source, std::string_view wanted) {
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostPointerRounds; ++round) {
     const lex::Tokens spelled = lex::tokenize(source);
     const std::vector<lex::Token>& tokens = spelled;
     const auto function = parse_c_function(source, "", tokens, wanted);

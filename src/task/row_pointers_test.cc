@@ -12,12 +12,13 @@
 namespace kw::task {
 namespace {
 
-constexpr const char* kHead = "void f(const float *in, float *out, int rows, int cols) {\n";
+constexpr const char* kRowsHead = "void f(const float *in, float *out, int rows, int cols) {\n";
 
 std::string body_of(const std::string& body) {
-  const std::string text = without_row_pointers(kHead + body + "\n}\n", "");
-  EXPECT_TRUE(text.starts_with(kHead)) << text;
-  return text.substr(std::string(kHead).size(), text.size() - std::string(kHead).size() - 3);
+  const std::string text = without_row_pointers(kRowsHead + body + "\n}\n", "");
+  EXPECT_TRUE(text.starts_with(kRowsHead)) << text;
+  return text.substr(std::string(kRowsHead).size(),
+                     text.size() - std::string(kRowsHead).size() - 3);
 }
 
 TEST(RowPointers, AreTheRowsOfTheirArrays) {
@@ -28,12 +29,12 @@ TEST(RowPointers, AreTheRowsOfTheirArrays) {
         "auto x = in + r * cols; auto* y = &out[r * cols];",
         "float *y = &out[r * cols]; const float* x0 = in; const float* x = x0 + r * cols;"}) {
     const auto drafted =
-        draft(std::string(kHead) + "  for (int r = 0; r < rows; r++) {\n    " + rows +
+        draft(std::string(kRowsHead) + "  for (int r = 0; r < rows; r++) {\n    " + rows +
               "\n    for (int c = 0; c < cols; c++) y[c] = 2 * x[c];\n  }\n}\n");
     EXPECT_EQ(tensors_of(drafted), "in in [rows, cols]; out out [rows, cols]") << rows;
   }
   EXPECT_EQ(
-      tensors_of(draft(std::string(kHead) +
+      tensors_of(draft(std::string(kRowsHead) +
                        "  for (int r = 0; r < rows; r++) {\n"
                        "    const float* x = in + r * cols;\n    float* y = out + r * cols;\n"
                        "    float most = x[0], sum = 0;\n"
@@ -42,11 +43,11 @@ TEST(RowPointers, AreTheRowsOfTheirArrays) {
                        "    for (int c = 0; c < cols; c++) y[c] /= sum;\n  }\n}\n")),
       "in in [rows, cols]; out out [rows, cols]")
       << "a condition on other arrays does not leave a row unwritten";
-  EXPECT_EQ(
-      tensors_of(draft(std::string(kHead) + "  for (int r = 0; r < rows; r++) {\n    int k = 0;\n"
-                                            "    if (in[r] > 0) k = cols;\n    out[r] = in[r];\n"
-                                            "    out[r] += out[k];\n  }\n}\n")),
-      "in in [rows]; out inout [rows]")
+  EXPECT_EQ(tensors_of(draft(std::string(kRowsHead) +
+                             "  for (int r = 0; r < rows; r++) {\n    int k = 0;\n"
+                             "    if (in[r] > 0) k = cols;\n    out[r] = in[r];\n"
+                             "    out[r] += out[k];\n  }\n}\n")),
+            "in in [rows]; out inout [rows]")
       << "the condition decides which element is read";
   EXPECT_EQ(body_of("float* y = out + 2 * cols;\n*y = 1; y[rows > 1 ? 1 : 0] = *y; g(y, y + 3);"),
             "\nout[2 * cols] = 1; out[2 * cols + (rows > 1 ? 1 : 0)] = out[2 * cols]; "
@@ -63,7 +64,7 @@ TEST(RowPointers, StayWhereTheyOrTheirOffsetsMove) {
         "float y = out[rows]; out[0] = y;", "float* y = out + rows; if (y != out) y[0] = 1;"})
     EXPECT_EQ(body_of(body), body);
   const std::string macro =
-      std::string("#define Y(i) y[i]\n") + kHead + "  float* y = out + rows;\n  Y(0) = 1;\n}\n";
+      std::string("#define Y(i) y[i]\n") + kRowsHead + "  float* y = out + rows;\n  Y(0) = 1;\n}\n";
   EXPECT_EQ(without_row_pointers(macro, ""), macro);
 }
 

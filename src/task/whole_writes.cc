@@ -24,7 +24,7 @@ namespace kw::task {
 namespace {
 
 /// Tokens from the first to below the second.
-using TokenRange = std::pair<std::size_t, std::size_t>;
+using ArgumentTokens = std::pair<std::size_t, std::size_t>;
 
 class WriteSearch {
  public:
@@ -65,7 +65,7 @@ class WriteSearch {
   bool at(std::size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].is(text);
   }
-  std::string text_of(TokenRange range) const {
+  std::string text_of(ArgumentTokens range) const {
     return lex::source_text(tokens_, range.first, range.second);
   }
 
@@ -88,8 +88,8 @@ class WriteSearch {
     });
   }
 
-  std::vector<TokenRange> arguments(std::size_t begin, std::size_t close) const {
-    std::vector<TokenRange> found;
+  std::vector<ArgumentTokens> arguments(std::size_t begin, std::size_t close) const {
+    std::vector<ArgumentTokens> found;
     for (std::size_t i = begin; i <= close; ++i) {
       if (i < close && (at(i, "(") || at(i, "["))) i = lex::find_closing(tokens_, i);
       if (i < close && !at(i, ",")) continue;
@@ -99,9 +99,9 @@ class WriteSearch {
     return found;
   }
 
-  std::string loop_of(std::string_view name, const std::vector<TokenRange>& arguments) const {
+  std::string loop_of(std::string_view name, const std::vector<ArgumentTokens>& arguments) const {
     if (arguments.size() != 3) return {};
-    const TokenRange a = arguments[0], b = arguments[1], c = arguments[2];
+    const ArgumentTokens a = arguments[0], b = arguments[1], c = arguments[2];
     if (name == "memset") {
       const auto to = place_of(a);
       return to ? written(*to, elements_of(*to, c), byte_value(*to, b)) : "";
@@ -130,7 +130,7 @@ class WriteSearch {
   }
 
   /// Reads `NAME`, `NAME + OFFSET` and `&NAME[OFFSET]`.
-  std::optional<Place> place_of(TokenRange range) const {
+  std::optional<Place> place_of(ArgumentTokens range) const {
     auto [begin, end] = range;
     const bool is_address = at(begin, "&");
     if (is_address) ++begin;
@@ -157,7 +157,7 @@ class WriteSearch {
   }
 
   /// The number of elements in as many bytes: the factors beside a `sizeof` of the element.
-  std::string elements_of(const Place& place, TokenRange bytes) const {
+  std::string elements_of(const Place& place, ArgumentTokens bytes) const {
     const std::size_t size = size_of(place.array->dtype);
     std::vector<std::string> factors;
     bool has_size = false;
@@ -214,7 +214,7 @@ class WriteSearch {
   }
 
   /// What elements are where each of their bytes has the value; empty where that cannot be told.
-  std::string byte_value(const Place& place, TokenRange byte) const {
+  std::string byte_value(const Place& place, ArgumentTokens byte) const {
     const std::string text = text_of(byte);
     if (text == "0" || text == "'\\0'" || text == "0x0" || text == "0x00" || text == "false")
       return "0";
@@ -229,7 +229,7 @@ class WriteSearch {
   }
 
   /// The value where it is the same for every element.
-  std::string value(const Place& place, TokenRange range) const {
+  std::string value(const Place& place, ArgumentTokens range) const {
     if (const auto limit = limit_call_at(tokens_, range.first); limit && limit->end == range.second)
       return text_of(range);
     for (std::size_t i = range.first; i < range.second; ++i) {
