@@ -20,6 +20,8 @@
 #include "task/header.h"
 #include "task/load.h"
 #include "task/plain/plain.h"
+#include "task/row_pointers.h"
+#include "task/whole_writes.h"
 
 namespace kw::task {
 namespace {
@@ -435,7 +437,8 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
                 std::string(file), Advice::Stop);
   if (!name.empty()) KW_TRY(check_task_name(task_name(name)));
   const PlainSource plain = KW_TRY(plain_source(given, file, wanted));
-  const std::string serial = without_threads(plain.source);
+  const std::string serial =
+      with_plain_writes(without_row_pointers(without_threads(plain.source), wanted), wanted);
   const std::string_view source = serial;
   const auto tokens = lex::tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
@@ -486,6 +489,9 @@ Result<Draft> draft_from_source(std::string_view given, std::string_view file,
     return fail(ErrorCode::Unsupported, About{definition.error().about},
                 "no task could be drafted: " + definition.error().what, std::string(file),
                 Advice::Stop);
+  if (std::string note = why_plan_is_too_long(facts.parts, definition->workloads);
+      !note.empty() && draft.files.erase("baselines/naive.cu") > 0)
+    draft.notes.push_back(std::move(note));
   return draft;
 }
 

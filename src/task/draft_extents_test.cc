@@ -30,6 +30,19 @@ TEST(DraftExtents, HeedConditions) {
         "out[i * m + j] = !(i < 1 || i + 1 >= n || j + 2 > m) ? " + sum + " : 0;",
         "out[i * m + j] = 0;\n if (i == 0) continue; if (i >= n - 1 || j >= m - 1) continue;\n "
         "out[i * m + j] = " +
+            sum + ";",
+        "if (i == 0 || i == n - 1 || j == m - 1) {\n out[i * m + j] = 0;\n continue;\n }\n "
+        "out[i * m + j] = " +
+            sum + ";",
+        "if (i < 1 || i + 1 >= n || j + 1 >= m) { if (j > 2) { out[i * m + j] = 1; continue; } "
+        "else "
+        "{ out[i * m + j] = 0; continue; } } out[i * m + j] = " +
+            sum + ";",
+        "if (i == 0) { out[i * m + j] = 1; continue; } else if (i == n - 1) { out[i * m + j] = 2; "
+        "continue; } else if (j >= m - 1) continue; out[i * m + j] = " +
+            sum + ";",
+        "if (i > 0 && i < n - 1 && j < m - 1) out[i * m + j] = 0; else { out[i * m + j] = 1; "
+        "continue; }\n out[i * m + j] = " +
             sum + ";"}) {
     const auto drafted = draft(head + body + "\n    }\n}\n");
     EXPECT_TRUE(tensors_of(drafted).starts_with("in in [n, m]; out "))
@@ -64,6 +77,20 @@ TEST(DraftExtents, CoverWhatIsReached) {
                   "for (int d = -2; d <= 2; ++d) {\n const int r = i + d;\n"
                   "if (r >= 0 && r < n) y[i * m + j] += x[r * m + j];\n}"),
             "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[i * m + m - 1 - j];"),
+            "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[(n - 1 - i) * m + (m - 1 - j)];"),
+            "x in [n, m]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n for (int j = 0; j < m; ++j)\n"
+                  "for (int d = 0; d < k; ++d)\n"
+                  "y[(i * m + j) * k + d] = x[(i * m + m - 1 - j) * k + k - 1 - d];"),
+            "x in [n, m, k]");
+  EXPECT_EQ(input("for (int i = 0; i < n; ++i)\n"
+                  "for (int j = 0; j < m; ++j) y[i * m + j] = x[i * m + m - j];"),
+            "x in [n + 1, m]")
+      << "it reaches the next row";
   EXPECT_EQ(input("for (int i = 0; i < n; ++i) y[i] = x[i * m] + x[n * m + k];"),
             "x in [m * n + k + 1]");
 }
@@ -79,6 +106,17 @@ TEST(DraftExtents, RefuseWhatLiesOutside) {
                      "  for (int i = 0; i < n; ++i)\n"
                      "    for (int j = 0; j < m; ++j) y[i][j] = x[i][j - 1];\n}\n"),
             "f.c:3:43 x: index -1");
+  EXPECT_EQ(error_of("void f(int n, const float* x, float* y) {\n"
+                     "  for (int i = 0; i < n; ++i) {\n"
+                     "    if (i == 0) { y[i] = 0; }\n    y[i] = x[i - 1];\n  }\n}\n"),
+            "f.c:4:12 x: index -1")
+      << "the branch goes on to what follows it";
+  EXPECT_EQ(tensors_of(draft("void f(int n, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n; ++i) {\n"
+                             "    if (n > 5) if (i == n - 1) { y[i] = 0; continue; }\n"
+                             "    y[i] = x[i + 1];\n  }\n}\n")),
+            "x in [n + 1]; y inout [n]")
+      << "the inner branch is not always reached";
   const auto drafted = draft(
       "void f(int n, const int* is_inner, const float* x, float* y) {\n"
       "  for (int i = 0; i < n; ++i) {\n    y[i] = 0;\n"

@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "base/contains.h"
+#include "base/expr.h"
 #include "base/text.h"
+#include "record/plan.h"
+#include "task/draft_headers.h"
 #include "task/draft_reference.h"
 
 namespace kw::task {
@@ -34,7 +39,8 @@ class KernelWriter {
     std::string text = fmt::format(
         "// {} with one thread for each turn of its outer loops, drafted from the C function.\n",
         function_.name);
-    const std::string macros = macros_of(source_) + typedefs_text(tokens_, CodeUse::Device);
+    const std::string macros = standard_names(source_, {}, CodeUse::Device) + macros_of(source_) +
+                               typedefs_text(tokens_, CodeUse::Device);
     return text + plan + (macros.empty() ? "" : "\n" + macros) + helpers() + kernels;
   }
 
@@ -153,7 +159,18 @@ class KernelWriter {
         const std::size_t gap = tokens_[i - 1].end;
         text += without_blank_lines(source_.substr(gap, tokens_[i].offset - gap));
       }
+      const auto limit = limit_call_at(tokens_, i);
+      if (const std::string value = limit ? limit_constant(*limit) : std::string();
+          !value.empty() && limit->end <= end) {
+        text += value;
+        i = limit->end - 1;
+        continue;
+      }
       const CParameter* parameter = function_.find(tokens_[i].text);
+      if (is_of_device(i)) {
+        ++i;  // CUDA has the function without the library's name
+        continue;
+      }
       if (parameter != nullptr && parameter->bounds.size() > 1 && depth < kDeepestIndex &&
           i + 1 < end && tokens_[i + 1].is("[")) {
         text += flat_index(*parameter, i, depth);
@@ -162,6 +179,18 @@ class KernelWriter {
       }
     }
     return text;
+  }
+
+  /// Whether `std::` stands here before a function that CUDA has by its name alone.
+  bool is_of_device(std::size_t i) const {
+    static constexpr auto kFunctions = std::to_array<std::string_view>(
+        {"exp",   "exp2",  "expm1", "log",  "log2",  "log10", "log1p",    "sqrt",
+         "cbrt",  "fabs",  "abs",   "sin",  "cos",   "tan",   "asin",     "acos",
+         "atan",  "atan2", "sinh",  "cosh", "tanh",  "pow",   "fmax",     "fmin",
+         "floor", "ceil",  "round", "fmod", "fma",   "hypot", "erf",      "erfc",
+         "min",   "max",   "trunc", "rint", "isnan", "isinf", "isfinite", "copysign"});
+    return i + 2 < tokens_.size() && tokens_[i].is("std") && tokens_[i + 1].is("::") &&
+           contains(kFunctions, tokens_[i + 2].text);
   }
 
   /// Reads on to the last bracket of the element.
@@ -183,13 +212,57 @@ class KernelWriter {
   const std::vector<std::string>& inputs_;
 };
 
+/// How often the part is launched, counted to above kMostPlanSteps at most. Nothing where a bound
+/// has no value.
+std::optional<std::size_t> launches_of(const ParallelPart& part, std::size_t depth, Names& names) {
+  if (depth == part.around.size()) return 1;
+  const BoundedLoop& loop = part.around[depth];
+  const auto first = Expr::parse(loop.first), bound = Expr::parse(loop.bound);
+  const auto from = first ? first->evaluate(names) : std::unexpected(first.error());
+  const auto to = bound ? bound->evaluate(names) : std::unexpected(bound.error());
+  if (!from || !to) return std::nullopt;
+  std::size_t count = 0;
+  for (std::int64_t turn = *from; turn < *to && count <= kMostPlanSteps; ++turn) {
+    names.insert_or_assign(loop.variable, turn);
+    const auto inside = launches_of(part, depth + 1, names);
+    if (!inside) return std::nullopt;
+    // A turn without a launch counts, too: it takes time to unroll.
+    count += std::max<std::size_t>(*inside, 1);
+  }
+  return count;
+}
+
 }  // namespace
+
+std::string why_plan_is_too_long(std::span<const ParallelPart> parts,
+                                 std::span<const WorkloadSpec> workloads) {
+  for (const WorkloadSpec& workload : workloads) {
+    if (!workload.is_for(Target::Cuda)) continue;
+    std::size_t steps = 0;
+    for (const ParallelPart& part : parts) {
+      Names names = workload.dims;
+      steps += launches_of(part, 0, names).value_or(1);
+    }
+    if (steps > kMostPlanSteps)
+      return fmt::format(
+          "baselines/naive.cu: none was drafted, because with one launch for each turn of its "
+          "outer "
+          "loops it would take more than {} launches",
+          kMostPlanSteps);
+  }
+  return {};
+}
 
 std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
                          const std::vector<std::string>& inputs) {
-  return parts.empty() ? std::string()
-                       : KernelWriter(source, tokens, function, inputs).write(parts);
+  if (parts.empty()) return {};
+  std::string text = KernelWriter(source, tokens, function, inputs).write(parts);
+  // Kernels are compiled without a standard library.
+  const auto written = lex::tokenize(text);
+  for (std::size_t i = 0; i + 1 < written.size(); ++i)
+    if (written[i].is("std") && written[i + 1].is("::")) return {};
+  return text;
 }
 
 }  // namespace kw::task

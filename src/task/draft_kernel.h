@@ -9,6 +9,7 @@
 
 #include "task/c/function.h"
 #include "task/c/parallel.h"
+#include "task/definition.h"
 
 namespace kw::task {
 
@@ -18,5 +19,10 @@ namespace kw::task {
 std::string draft_kernel(std::string_view source, const std::vector<lex::Token>& tokens,
                          const CFunction& function, std::span<const ParallelPart> parts,
                          const std::vector<std::string>& inputs);
+
+/// Why no such candidate can be judged: its launch plan would have more steps than a plan may have
+/// (kMostPlanSteps) at one of the workloads for GPUs. A note for the user; empty where all fit.
+std::string why_plan_is_too_long(std::span<const ParallelPart> parts,
+                                 std::span<const WorkloadSpec> workloads);
 
 }  // namespace kw::task

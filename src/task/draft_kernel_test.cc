@@ -72,6 +72,18 @@ TEST(DraftKernel, KeepsStepsInOrder) {
                   "// kw: end\n"));
 }
 
+TEST(DraftKernel, IsLeftOutWhereItWouldTakeMoreLaunchesThanAPlanMayHave) {
+  const auto sweep = [](const std::string& loop) {
+    return draft("void f(int a, int b, int n, double x[a][b][n], double s[n]) {\n  " + loop +
+                 "for (int p = 0; p < n; p++) s[p] = 2 * x[0][0][p];\n"
+                 "    for (int p = 0; p < n; p++) x[0][1][p] = s[p];\n  }\n}\n");
+  };
+  const auto many = sweep("for (int r = 0; r < a; r++)\n  for (int q = 0; q < b; q++) {\n    ");
+  EXPECT_FALSE(many.files.contains("baselines/naive.cu"));
+  EXPECT_THAT(many.notes, testing::Contains(testing::HasSubstr("baselines/naive.cu")));
+  EXPECT_TRUE(sweep("for (int r = 0; r < a; r++) {\n    ").files.contains("baselines/naive.cu"));
+}
+
 TEST(DraftKernel, IsLeftOutWhereTurnsDependOnEachOther) {
   const auto body = [](const std::string& code) {
     return kernel_of("void f(int n, int m, const int* at, const float* x, float* y) {\n  " + code +

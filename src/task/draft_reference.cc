@@ -14,6 +14,7 @@
 #include "lex/directives.h"
 #include "task/c/threads.h"
 #include "task/c/types.h"
+#include "task/draft_headers.h"
 
 namespace kw::task {
 namespace {
@@ -53,6 +54,8 @@ bool is_real_type(std::string_view word, const TypeNames& names) {
 std::string for_truth(const lex::Token& token, const TypeNames& names) {
   const auto text = token.text;
   if (token.kind == lex::Token::Kind::Word && is_real_type(text, names)) return "Real";
+  if (token.kind == lex::Token::Kind::Word && is_real_constant(text))
+    return fmt::format("Real({})", text);
   if (token.kind == lex::Token::Kind::Word) {
     const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
     for (const auto name : {text, stem})
@@ -144,7 +147,8 @@ class CodeWriter {
   bool has_reals(std::size_t begin, std::size_t end) const {
     const auto is_any = [&](const lex::Token& token) {
       return !real_number(token).empty() ||
-             (token.kind == lex::Token::Kind::Word && is_real_type(token.text, names_));
+             (token.kind == lex::Token::Kind::Word &&
+              (is_real_type(token.text, names_) || is_real_constant(token.text)));
     };
     const std::span<const lex::Token> all(tokens_);
     return std::ranges::any_of(all.subspan(begin, end - begin), is_any);
@@ -172,6 +176,17 @@ class CodeWriter {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
       if (i > begin) text += gap(tokens_[i - 1].end, tokens_[i].offset);
+      if (const auto limit = is_truth_ ? limit_call_at(tokens_, i) : std::nullopt;
+          limit && limit->end <= end && is_real(limit->dtype)) {
+        // A line with the type double might round a truth to it; see line_of_double().
+        const std::string constant =
+            limit->dtype == Dtype::F64 ? limit_constant(*limit) : std::string();
+        const std::string call =
+            constant.empty() ? lex::source_text(tokens_, i, limit->end) : constant;
+        text += fmt::format("Real({})", call);  // of the code's type, as the code has it
+        i = limit->end - 1;
+        continue;
+      }
       const bool is_qualified = i > 0 && (tokens_[i - 1].is("::") || tokens_[i - 1].is("."));
       if (tokens_[i].is("restrict"))
         text += "__restrict";
@@ -304,6 +319,7 @@ std::string draft_reference(std::string_view source, const std::vector<lex::Toke
   text +=
       "#include <stdint.h>\n\n#include <cmath>\n#include <cstddef>\n#include <cstdlib>\n#include "
       "<cstring>\n";
+  text += standard_names(source, text, CodeUse::Truth);
   text += macros_of(source) + typedefs_text(tokens, CodeUse::Truth);
   if (writer.has_array_of_arrays()) text += kView;
   return text + writer.helpers() + "\ntemplate <class Real>\n" + writer.whole("reference");
@@ -327,6 +343,7 @@ std::string draft_own_code(std::string_view source, std::string_view file, std::
   text += "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
   const auto is_of_openmp = [](const lex::Token& token) { return token.text.starts_with("omp_"); };
   if (std::ranges::any_of(tokens, is_of_openmp)) text += "#include <omp.h>\n";
+  text += standard_names(with, text, CodeUse::Own);
   return text + macros + typedefs_text(tokens, CodeUse::Own) + code;
 }
 

@@ -121,9 +121,9 @@ class BodyStudy {
     extents.finish(access);
     // Only a plain loop over the whole array is sure to write every element. If the array is also
     // read, a condition may read an element that another iteration would have written.
-    access.is_partial = access.is_partial ||
-                        branches_.has_jumps(loops_->counted(), parameter.name) ||
-                        (access.is_read && branches_.has_any(loops_->counted(), parameter.name));
+    access.is_partial =
+        access.is_partial || branches_.has_jumps(loops_->counted(), parameter.name) ||
+        (access.is_read && branches_.has_any(loops_->counted(), parameter.name, access.is_unclear));
     // A declared array bound takes precedence over a size guessed from index expressions.
     if (!parameter.bounds.empty()) {
       const std::vector<std::string> reached = std::move(access.shape);

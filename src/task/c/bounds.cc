@@ -42,10 +42,9 @@ Bounds::Bounds(const CFunction& function, const std::vector<lex::Token>& tokens,
     const std::size_t begin = branch.begin + 2, end = branch.then - 1;
     add_guard(begin, end, false, branch.then, branch.then_end);
     if (branch.end > branch.then_end) add_guard(begin, end, true, branch.then_end, branch.end);
-    const std::size_t jump = branch.then + (at(branch.then, "{") ? 1 : 0);
-    if (branch.end == branch.then_end &&
-        (at(jump, "continue") || at(jump, "break") || at(jump, "return")))
-      add_guard(begin, end, true, branch.end, block_end(branch.begin));
+    // Without braces around it, the statement is all that a loop or another condition holds.
+    if (at(branch.begin - 1, "{") || at(branch.begin - 1, "}") || at(branch.begin - 1, ";"))
+      add_rest(branch, branches, block_end(branch.begin));
   }
   find_expressions();
 }
@@ -90,14 +89,32 @@ std::size_t Bounds::operand_end(std::size_t i, bool is_and) const {
   return i;
 }
 
-/// The brace that closes the block around the token.
+/// The brace that closes the block around the token, or the label of a `switch` before it.
 std::size_t Bounds::block_end(std::size_t i) const {
   int depth = 0;
   for (; i < function_.close; ++i) {
     if (at(i, "{")) ++depth;
     if (at(i, "}") && --depth < 0) return i;
+    if (depth == 0 && (at(i, "case") || at(i, "default"))) return i;
   }
   return i;
+}
+
+/// What a branch that leaves the block says about the rest of it: the other branch was taken.
+void Bounds::add_rest(const Branch& branch, const Branches& branches, std::size_t to) {
+  const Branch* next = &branch;
+  while (next != nullptr) {
+    const std::size_t begin = next->begin + 2, end = next->then - 1, other = next->then_end + 1;
+    const bool has_other = next->end > next->then_end;
+    if (has_other && leaves(tokens_, other, next->end)) add_guard(begin, end, false, next->end, to);
+    if (!leaves(tokens_, next->then, next->then_end)) return;
+    add_guard(begin, end, true, next->end, to);
+    const auto& all = branches.all();
+    const auto inner = has_other && at(other, "if")
+                           ? std::ranges::lower_bound(all, other, {}, &Branch::begin)
+                           : all.end();
+    next = inner != all.end() && inner->begin == other ? &*inner : nullptr;
+  }
 }
 
 void Bounds::add_guard(std::size_t begin, std::size_t end, bool is_negated, std::size_t from,

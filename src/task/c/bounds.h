@@ -57,6 +57,7 @@ class Bounds {
   std::size_t operand_begin(std::size_t i, bool is_and) const;
   std::size_t operand_end(std::size_t i, bool is_and) const;
   std::size_t block_end(std::size_t i) const;
+  void add_rest(const Branch& branch, const Branches& branches, std::size_t to);
   void add_guard(std::size_t begin, std::size_t end, bool is_negated, std::size_t from,
                  std::size_t to);
   bool read(std::size_t begin, std::size_t end, bool is_negated, std::size_t place,

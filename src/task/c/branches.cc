@@ -26,7 +26,31 @@ std::size_t nest_end_at(const std::vector<lex::Token>& tokens, std::size_t i, st
   return nest_end_at(tokens, end + 1, close, nesting + 1);
 }
 
+constexpr int kDeepestLeaving = 16;
+
+bool leaves_at(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close,
+               int nesting) {
+  if (nesting > kDeepestLeaving || i >= close) return false;
+  if (at(tokens, i, "continue") || at(tokens, i, "break") || at(tokens, i, "return")) return true;
+  if (at(tokens, i, "{")) {
+    const std::size_t end = std::min(lex::find_closing(tokens, i), close);
+    std::size_t last = end;
+    for (std::size_t next = i + 1; next < end; next = nest_end(tokens, next, end)) last = next;
+    return leaves_at(tokens, last, end, nesting + 1);
+  }
+  if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) return false;
+  const std::size_t then = lex::find_closing(tokens, i + 1) + 1;
+  if (then >= close) return false;
+  const std::size_t end = nest_end(tokens, then, close);
+  return at(tokens, end, "else") && leaves_at(tokens, then, end, nesting + 1) &&
+         leaves_at(tokens, end + 1, close, nesting + 1);
+}
+
 }  // namespace
+
+bool leaves(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
+  return leaves_at(tokens, i, close, 0);
+}
 
 std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close) {
   return nest_end_at(tokens, i, close, 0);
@@ -108,10 +132,32 @@ bool Branches::has_jumps(const std::set<std::size_t>& counted, std::string_view 
   return false;
 }
 
-bool Branches::has_any(const std::set<std::size_t>& counted, std::string_view name) const {
-  if (!branches_.empty() || has_jumps(counted, name)) return true;
-  for (std::size_t i = function_.open; i < function_.close; ++i)
-    if (at(tokens_, i, "?")) return true;
+bool Branches::has_any(const std::set<std::size_t>& counted, std::string_view name,
+                       bool is_any) const {
+  if (has_jumps(counted, name)) return true;
+  const auto holds = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      if (at(tokens_, i, name)) return true;
+    return is_any;
+  };
+  std::size_t seen = 0;  // the end of the last branch that was looked through
+  for (const Branch& branch : branches_) {
+    if (branch.end <= seen) continue;
+    if (holds(branch.begin, branch.end)) return true;
+    seen = branch.end;
+  }
+  const auto is_edge = [&](std::size_t i) {
+    return at(tokens_, i, ";") || at(tokens_, i, "{") || at(tokens_, i, "}");
+  };
+  std::size_t begin = function_.open;
+  bool has_choice = false;
+  for (std::size_t i = function_.open; i <= function_.close; ++i) {
+    has_choice = has_choice || at(tokens_, i, "?");
+    if (!is_edge(i)) continue;
+    if (has_choice && holds(begin, i)) return true;
+    begin = i;
+    has_choice = false;
+  }
   return false;
 }
 

@@ -19,6 +19,10 @@ std::size_t statement_end(const std::vector<lex::Token>& tokens, std::size_t i, 
 /// body of a loop or of an `if`, and each `else`; at most `close`.
 std::size_t nest_end(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
 
+/// Whether the statement that starts at `i` always ends in `continue`, `break` or `return`,
+/// whatever it does before, so that what follows it is not executed after it.
+bool leaves(const std::vector<lex::Token>& tokens, std::size_t i, std::size_t close);
+
 /// An `if` with its `else`, as ranges of tokens.
 struct Branch {
   std::size_t begin = 0;  ///< The keyword; the condition's parenthesis follows.
@@ -37,8 +41,10 @@ class Branches {
   /// Whether the assignment `name[…] = …` at this token is executed on every path: no condition
   /// applies to it, or both branches of the condition assign to `name`.
   bool is_sure(std::size_t token, std::string_view name) const;
-  /// Whether the function's body contains an `if`, a `?`, or a jump that has_jumps() finds.
-  bool has_any(const std::set<std::size_t>& counted, std::string_view name) const;
+  /// Whether the function's body contains an `if` or a statement with `?` that decides about uses
+  /// of the array `name`, or a jump that has_jumps() finds. With `is_any` conditions count wherever
+  /// they stand, because they may decide which elements are used.
+  bool has_any(const std::set<std::size_t>& counted, std::string_view name, bool is_any) const;
   /// Whether the function's body contains a statement that may leave or skip a part: `continue`,
   /// `break`, `return`, `goto`, `switch`, `do`, or a `while` other than the counting loops at the
   /// tokens `counted`. Loops without the array `name` may be left or run at will.

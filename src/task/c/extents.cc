@@ -94,7 +94,31 @@ std::vector<Extents::Axis> Extents::axes_of(const Polynomial& index, std::size_t
         axis.index[*quotient] += factor;
         break;
       }
+  keep_in_rows(axes, token);
   return axes;
+}
+
+/// Rows that run backwards, such as `i * n + n - 1 - j`, have their length among what moves along
+/// the dimension outside of them, where it counts as a row more, and indices below 0: the length is
+/// theirs where that puts all of their indices into one row.
+void Extents::keep_in_rows(std::vector<Axis>& axes, std::size_t token) const {
+  for (std::size_t i = axes.size(); i-- > 1;) {
+    const auto length = divide(axes[i - 1].stride, axes[i].stride);
+    const auto least = bounds_.least(axes[i].index, token);
+    if (!length || !least || !is_at_most(least->value, {{{}, -1}})) continue;
+    const auto inside = add(axes[i].index, {{*length, 1}}, 1);
+    const auto outside = add(axes[i - 1].index, kOne, -1);
+    const auto first = inside ? bounds_.least(*inside, token) : std::nullopt;
+    const auto last = inside ? bounds_.most(*inside, token) : std::nullopt;
+    const auto end = last ? next(last->value) : std::nullopt;
+    if (!outside || !first || !end || !is_at_most({}, first->value) ||
+        !is_at_most(*end, {{*length, 1}}))
+      continue;
+    axes[i].index = *inside;
+    axes[i - 1].index = *outside;
+    for (Axis* axis : {&axes[i], &axes[i - 1]})
+      std::erase_if(axis->index, [](const auto& term) { return term.second == 0; });
+  }
 }
 
 void Extents::add_flat(const Polynomial& index, const IndexedUse& use) {
@@ -312,6 +336,16 @@ void Extents::add_border(Size& size) {
   }
 }
 
+/// Whether one row of elements is as long as all rows of an array together.
+bool Extents::is_all(const std::vector<Polynomial>& row,
+                     const std::vector<Polynomial>& whole) const {
+  if (row.size() != 1 || parameter_.bounds.size() > 1) return false;
+  std::optional<Polynomial> rest = kOne;
+  for (const Polynomial& size : whole) rest = rest ? multiply(*rest, size) : std::nullopt;
+  if (rest) rest = add(std::move(*rest), row.front(), -1);
+  return rest && std::ranges::all_of(*rest, [](const auto& term) { return term.second == 0; });
+}
+
 void Extents::finish(Access& access) {
   cover_rest();
   if (!shape_.empty()) add_border(shape_.front());
@@ -320,8 +354,11 @@ void Extents::finish(Access& access) {
   for (const Size& size : shape_)
     if (size.size() == 1) whole.push_back(size.front());
   access.is_partial = is_partial_ || shape_.empty() || whole.size() != shape_.size() ||
-                      std::ranges::find(written_, whole) == written_.end();
+                      std::ranges::none_of(written_, [&](const std::vector<Polynomial>& size) {
+                        return size == whole || is_all(size, whole);
+                      });
   access.has_offsets = has_offsets_;
+  access.is_unclear = is_unknown_;
   for (const Size& size : shape_) access.shape.push_back(text_of(size));
   if (has_row_) access.row = text_of(row_);
   if (is_unknown_ && doubt_.empty() && !shape_.empty())

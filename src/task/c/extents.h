@@ -44,6 +44,7 @@ class Extents {
   using Size = std::vector<Polynomial>;
 
   std::vector<Axis> axes_of(const Polynomial& index, std::size_t token) const;
+  void keep_in_rows(std::vector<Axis>& axes, std::size_t token) const;
   void add_flat(const Polynomial& index, const IndexedUse& use);
   void add_dimensions(const IndexedUse& use);
   bool add_shape(const std::vector<Axis>& axes, const IndexedUse& use);
@@ -54,6 +55,7 @@ class Extents {
   std::string code(const IndexedUse& use) const;
   void merge(std::vector<Size> shape);
   void cover_rest();
+  bool is_all(const std::vector<Polynomial>& row, const std::vector<Polynomial>& whole) const;
   static void add_border(Size& size);
   void check_declared(const IndexedUse& use, std::size_t dimension, const Limit& last);
 

@@ -72,6 +72,7 @@ struct Access {
   bool is_escaping = false;
   bool is_accumulated = false;  ///< Elements are updated by `+=` or a similar operator.
   bool is_partial = false;      ///< Written by loops that do not start at 0, or under a condition.
+  bool is_unclear = false;      ///< Some of its indices could not be read.
   bool has_offsets = false;     ///< Neighbours are read, as in a stencil.
   std::string row;              ///< Length of a row, if the last size is the distance between rows.
   std::vector<std::string>
