@@ -1,0 +1,125 @@
+// Tests of what drafted workloads hold besides plain noise.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/draft_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "task/test_draft.h"
+
+namespace kw::task {
+namespace {
+
+/// The names of the special check workloads with the inputs that they change: "zeros x; …".
+std::string cases_of(const Draft& drafted) {
+  std::string text;
+  for (const DraftedCase& one : drafted.sizes.cases) {
+    text += (text.empty() ? "" : "; ") + one.name;
+    for (const auto& [input, values] : one.values) text += " " + input;
+  }
+  const auto definition = parse_task({"draft", drafted.files});
+  return definition ? text : place_and_about(definition.error());
+}
+
+TEST(DraftedCases, ALargestNumberBeforeAnExponentialIsNeeded) {
+  const Draft softmax = draft(
+      "#include <math.h>\n"
+      "void softmax(int n, int m, const double* x, double* y) {\n"
+      "  for (int i = 0; i < n; ++i) {\n"
+      "    double most = x[i * m], sum = 0;\n"
+      "    for (int j = 1; j < m; ++j) if (x[i * m + j] > most) most = x[i * m + j];\n"
+      "    for (int j = 0; j < m; ++j) { y[i * m + j] = exp(x[i * m + j] - most);\n"
+      "      sum += y[i * m + j]; }\n"
+      "    for (int j = 0; j < m; ++j) y[i * m + j] /= sum;\n  }\n}\n");
+  ASSERT_EQ(cases_of(softmax), "far_from_zero x");
+  EXPECT_EQ(softmax.sizes.cases[0].values.at("x"), "{ kind: normal, mean: 1000, std: 3 }");
+}
+
+TEST(DraftedCases, ACallMayFindTheLargestNumber) {
+  EXPECT_EQ(cases_of(draft("#include <math.h>\n"
+                           "void lse(int n, int m, const float x[n][m], float y[n]) {\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    float most = x[i][0], sum = 0;\n"
+                           "    for (int j = 0; j < m; ++j) most = fmaxf(most, x[i][j]);\n"
+                           "    for (int j = 0; j < m; ++j) sum += expf(x[i][j] - most);\n"
+                           "    y[i] = most + logf(sum);\n  }\n}\n")),
+            "far_from_zero x");
+}
+
+TEST(DraftedCases, OtherExponentialsStayNearZero) {
+  EXPECT_EQ(cases_of(draft("#include <math.h>\n"
+                           "void f(int n, float a, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = expf(x[i] - a);\n}\n")),
+            "");
+}
+
+TEST(DraftedCases, SumsThatAreComparedWithSmallNumbersAreSometimesZero) {
+  const char* const before =
+      "#include <math.h>\n"
+      "void f(int n, int m, const double *x, double *s) {\n"
+      "  for (int i = 0; i < n; i++) {\n"
+      "    double eps = 0.1, sum = 0;\n"
+      "    for (int j = 0; j < m; j++) sum += x[i * m + j] * x[i * m + j];\n";
+  for (const char* const what :
+       {"s[i] = sum <= 0.1 ? 1.0 : sum;", "s[i] = eps < sum ? sum : 1.0;",
+        "if (sqrt(sum) > 1e-6) s[i] = 1 / sum; else s[i] = 0;", "s[i] = 1 / fmax(sum, 1e-12);",
+        "s[i] = sum == 0 ? 0 : 1 / sum;", "s[i] = 1 / sqrt(sum / m + 1e-5);",
+        "sum += (double)(1e-5); s[i] = 1 / (sum + 1e-5);"})
+    EXPECT_EQ(cases_of(draft(std::string(before) + what + "\n  }\n}\n")),
+              "zero_rows x; zero_columns x; zeros x")
+        << what;
+  for (const char* const what : {"s[i] = sum;", "s[i] = sum <= 40.0 ? 1.0 : sum;",
+                                 "s[i] = sum > 0 ? sum : 0;", "s[i] = sum + 0.5;"})
+    EXPECT_EQ(cases_of(draft(std::string(before) + what + "\n  }\n}\n")), "") << what;
+}
+
+TEST(DraftedCases, NoiseItselfIsOnBothSidesOfANumber) {
+  EXPECT_EQ(cases_of(draft("void f(int n, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = x[i] < 0.1f ? 0 : x[i];\n}\n")),
+            "");
+}
+
+TEST(DraftedCases, StepsSpanAFewUnitsAtEachSize) {
+  const Draft plane = draft(
+      "void f(int w, int h, double x0, double y0, double dx, double dy, double* out) {\n"
+      "  for (int i = 0; i < h; i++)\n    for (int j = 0; j < w; j++) {\n"
+      "      double x = x0 + j * dx, y = (i + 0.5) * dy + y0;\n"
+      "      out[i * w + j] = x * x - y;\n    }\n}\n");
+  ASSERT_EQ(plane.sizes.steps.size(), 2U);
+  const auto definition = parse_task({"draft", plane.files});
+  ASSERT_TRUE(definition) << place_and_about(definition.error());
+  const std::string& shapes = plane.files.at("shapes.yaml");
+  std::size_t lines = 0;
+  for (std::size_t at = shapes.find("w: "); at != std::string::npos;
+       at = shapes.find(", w: ", at + 1)) {
+    const auto number = [&](const std::string& name) {
+      return std::strtod(shapes.c_str() + shapes.find(name + ": ", at) + name.size() + 2, nullptr);
+    };
+    EXPECT_NEAR(number("w") * number("dx"), 3, 0.01);
+    EXPECT_NEAR(number("h") * number("dy"), 2.5, 0.01);
+    EXPECT_EQ(number("x0"), -1.875);
+    EXPECT_LT(number("y0"), -1);
+    ++lines;
+  }
+  EXPECT_GT(lines, 6U);
+}
+
+TEST(DraftedCases, WhatIsMoreThanAStepStaysWhatItIs) {
+  EXPECT_TRUE(draft("void f(int n, double dx, const double* x, double* y) {\n"
+                    "  for (int i = 0; i < n; i++) y[i] = x[i] / (dx * dx) + i * dx;\n}\n")
+                  .sizes.steps.empty());
+}
+
+TEST(DraftedCases, TheSecondGateBearsAnotherOrder) {
+  const auto definition =
+      parse_task({"draft", draft("void f(int n, const double* x, double* y) {\n"
+                                 "  for (int i = 0; i < n; i++) y[i] = x[i] / 9.0;\n}\n")
+                               .files});
+  ASSERT_TRUE(definition);
+  EXPECT_EQ(definition->task.gate.rms_factor, 32);
+}
+
+}  // namespace
+}  // namespace kw::task
