@@ -188,6 +188,9 @@ Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
     return within(0, 1000, "CHECK: an index is calculated from these, so they are not negative",
                   uses.index);
   if (uses.shift > 0) return within(0, 7, "Numbers of bits to shift by", uses.shift);
+  if (uses.bonus > 0)
+    return within(0, 1, "Something small is added to these, which must matter beside them",
+                  uses.bonus);
   if (uses.feedback > 0)
     return within(0, 100, "Sums of these replace them, so they are not negative and small",
                   uses.feedback);
