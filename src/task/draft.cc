@@ -409,6 +409,7 @@ DraftedSizes Drafter::sizes() const {
                                                    function_, facts_.elements, source_, tokens_))
       noise.push_back({tensor.parameter->name, tensor.shape.size()});
   add_cases(sizes, function_, source_, tokens_, noise);
+  if (!choices_.has_cases) sizes.cases.clear();
   return sizes;
 }
 

@@ -24,6 +24,7 @@ std::string line_of(std::string_view source, const std::vector<lex::Token>& toke
 void add_cases(DraftedSizes& sizes, const CFunction& function, std::string_view source,
                const std::vector<lex::Token>& tokens, std::span<const NoiseInput> inputs) {
   const SpecialCases found = special_cases(function, tokens);
+  sizes.longer = found.length_of_columns, sizes.shorter = found.number_of_columns;
   DraftedCase far, rows, columns, zeros;
   for (const NoiseInput& input : inputs) {
     if (const auto shifted = found.shifted.find(input.name); shifted != found.shifted.end()) {

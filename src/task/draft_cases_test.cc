@@ -112,6 +112,55 @@ TEST(DraftedCases, WhatIsMoreThanAStepStaysWhatItIs) {
                   .sizes.steps.empty());
 }
 
+TEST(DraftedCases, WorkloadsOfSpecialCasesMayBeLeftOut) {
+  DraftChoices choices;
+  choices.has_cases = false;
+  const auto drafted = draft_from_source(
+      "void f(int n, int m, const float x[n][m], float y[n]) {\n"
+      "  for (int i = 0; i < n; i++) {\n    float s = 0;\n"
+      "    for (int j = 0; j < m; j++) s += x[i][j];\n    y[i] = s < 0.1f ? 1 : s;\n  }\n}\n",
+      "f.c", "", "", choices);
+  ASSERT_TRUE(drafted);
+  EXPECT_EQ(cases_of(*drafted), "");
+}
+
+TEST(DraftedCases, ColumnsThatBecomeOrthogonalAreLong) {
+  const Draft columns = draft(
+      "#include <math.h>\n"
+      "void qr(int m, int n, double a[m][n], double r[n][n], double q[m][n]) {\n"
+      "  for (int k = 0; k < n; k++) {\n    double s = 0;\n"
+      "    for (int i = 0; i < m; i++) s += a[i][k] * a[i][k];\n    r[k][k] = sqrt(s);\n"
+      "    for (int i = 0; i < m; i++) q[i][k] = a[i][k] / r[k][k];\n"
+      "    for (int j = k + 1; j < n; j++) {\n      r[k][j] = 0;\n"
+      "      for (int i = 0; i < m; i++) r[k][j] += q[i][k] * a[i][j];\n"
+      "      for (int i = 0; i < m; i++) a[i][j] = a[i][j] - q[i][k] * r[k][j];\n"
+      "    }\n  }\n}\n");
+  EXPECT_EQ(columns.sizes.longer + " > " + columns.sizes.shorter, "m > n");
+  const auto definition = parse_task({"draft", columns.files});
+  ASSERT_TRUE(definition) << place_and_about(definition.error());
+  for (const WorkloadSpec& spec : definition->workloads)
+    EXPECT_GT(spec.dims.at("m"), spec.dims.at("n")) << spec.name;
+}
+
+TEST(DraftedCases, ABonusMattersBesideWhatItIsAddedTo) {
+  const Draft pairs = draft(
+      "int most(int a, int b) { return a > b ? a : b; }\n"
+      "void score(int n, const int seq[n], int table[n][n]) {\n"
+      "  for (int i = n - 2; i >= 0; i--)\n    for (int j = i + 1; j < n; j++)\n"
+      "      table[i][j] = table[i + 1][j - 1] + (seq[i] == seq[j] ? 1 : 0) > table[i][j]\n"
+      "          ? table[i + 1][j - 1] + (seq[i] == seq[j] ? 1 : 0) : table[i][j];\n}\n",
+      "score");
+  EXPECT_NE(pairs.files.at("task.yaml").find("values: { kind: integers, lo: 0, hi: 1 }"),
+            std::string::npos)
+      << pairs.files.at("task.yaml");
+  const Draft walk = draft(
+      "void paths(int n, int d[n][n]) {\n"
+      "  for (int k = 0; k < n; k++)\n    for (int i = 0; i < n; i++)\n"
+      "      for (int j = 0; j < n; j++)\n"
+      "        d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];\n}\n");
+  EXPECT_EQ(walk.files.at("task.yaml").find("lo: 0, hi: 1 }"), std::string::npos);
+}
+
 TEST(DraftedCases, TheSecondGateBearsAnotherOrder) {
   const auto definition =
       parse_task({"draft", draft("void f(int n, const double* x, double* y) {\n"

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "base/expr.h"
 #include "base/text.h"
@@ -129,6 +130,12 @@ Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
                      : dim.use == DimUse::Count   ? turns++
                      : dim.use == DimUse::Entries ? kEntriesOfRow * row[0] + 3
                                                   : size;
+  }
+  const auto longer = dims.find(sizes.longer), shorter = dims.find(sizes.shorter);
+  if (longer != dims.end() && shorter != dims.end()) {
+    if (longer->second < shorter->second) std::swap(longer->second, shorter->second);
+    const std::int64_t least = shorter->second + shorter->second / 4;
+    if (longer->second < least) longer->second = prime_from(least, {});
   }
   return dims;
 }

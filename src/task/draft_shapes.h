@@ -42,6 +42,9 @@ struct DraftedSizes {
   std::string bytes = "0";
   std::vector<DraftedCase> cases = {};
   std::vector<DraftedStep> steps = {};
+  /// The first of these is to be larger than the second by a quarter; empty: any may be.
+  std::string longer = {};
+  std::string shorter = {};
 };
 
 /// Factors of the sizes in the timed rows of the tables.

@@ -42,6 +42,8 @@ class CaseFinder {
     collect(items_);
     for (std::size_t i = function.open; i < function.close; ++i)
       divides_ = divides_ || at(i, {"/", "/="});
+    for (std::size_t i = function.open; i < function.close; ++i)
+      takes_roots_ = takes_roots_ || at(i, {"sqrt", "sqrtf"});
   }
 
   SpecialCases run() {
@@ -51,6 +53,8 @@ class CaseFinder {
     }
     for (const CParameter& parameter : function_.parameters)
       if (is_real_scalar(parameter.name)) find_step(parameter.name);
+    if (takes_roots_)
+      for (const Value& value : values_) find_projection(value);
     return std::move(found_);
   }
 
@@ -247,6 +251,30 @@ class CaseFinder {
     if (is_sum) note(found_.thresholds, names, token);
   }
 
+  // --- projections ---
+
+  /// Reads `a[i][j] -= q[i][k] * r[k][j]`, where `j` runs over the columns behind column `k`.
+  void find_projection(const Value& value) {
+    const CParameter* array = function_.find(value.target);
+    if (array == nullptr || !array->is_pointer || !value.is_sum) return;
+    const bool is_difference = at(value.begin, {"-="}) || holds(value.begin, value.end, {"-"});
+    if (!is_difference || !holds(value.begin, value.end, {"*"})) return;
+    std::set<const CountingLoop*> around;
+    for (std::size_t i = operand_before(value.begin); i < value.begin; ++i)
+      if (is_word(i))
+        if (const CountingLoop* loop = loops_.of(tokens_[i].text, i)) around.insert(loop);
+    const auto size = [](const CountingLoop& loop) {
+      return loop.bound.size() == 1 && loop.bound.begin()->first.size() == 1
+                 ? loop.bound.begin()->first.front()
+                 : std::string();
+    };
+    std::string length, number;
+    for (const CountingLoop* loop : around) (loop->first.empty() ? length : number) = size(*loop);
+    const bool are_sizes = function_.find(length) != nullptr && function_.find(number) != nullptr;
+    if (around.size() != 2 || !are_sizes || length == number) return;
+    found_.length_of_columns = length, found_.number_of_columns = number;
+  }
+
   // --- steps ---
 
   /// The variable of a loop among the tokens; null where there is none.
@@ -285,7 +313,7 @@ class CaseFinder {
   const std::vector<NestItem> items_;
   std::vector<Value> values_;
   std::vector<const NestItem*> conditions_;
-  bool divides_ = false;
+  bool divides_ = false, takes_roots_ = false;
   SpecialCases found_;
 };
 

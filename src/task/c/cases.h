@@ -27,6 +27,10 @@ struct SpecialCases {
   /// `norm < 1e-6 ? 1 : norm`, with the token that tells them apart.
   std::map<std::string, std::size_t> thresholds;
   std::vector<StepScalar> steps;
+  /// Sizes of a matrix whose columns (or rows) the code makes orthogonal, which it can only while
+  /// there are no more of them than each has elements; empty: it does not.
+  std::string length_of_columns;
+  std::string number_of_columns;
 };
 
 SpecialCases special_cases(const CFunction& function, const std::vector<lex::Token>& tokens);
