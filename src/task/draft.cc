@@ -9,6 +9,7 @@
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
+#include "task/c/cases.h"
 #include "task/c/function.h"
 #include "task/c/threads.h"
 #include "task/draft_cases.h"
@@ -47,6 +48,7 @@ class Drafter {
         source_(source),
         tokens_(tokens),
         choices_(choices),
+        summed_(special_cases(function, tokens).summed),
         is_zero_safe_(is_safe_for_zeros(function, tokens)) {
     for (const auto& parameter : function.parameters)
       if (!parameter.is_pointer && !is_real(parameter.dtype) &&
@@ -233,6 +235,7 @@ class Drafter {
   std::vector<DraftTensor> tensors_;
   bool is_lone_ = false;  ///< Whether the function sums everything into one element.
   bool is_stencil_ = false;
+  const std::set<std::string> summed_;
   const bool is_zero_safe_;  ///< Zeros among the inputs cause no infinity in the outputs.
 };
 
@@ -242,10 +245,18 @@ std::string Drafter::planted(const DraftTensor& tensor) const {
   if (tensor.role != TensorRole::In || !is_real(tensor.parameter->dtype) || !tensor.check.empty())
     return {};
   const auto is_kept = [&](const std::string& size) { return is_size_of_an_output(size); };
-  const auto first = std::ranges::find_if_not(tensor.shape, is_kept);
-  const auto end = std::find_if(first, tensor.shape.end(), is_kept);
+  auto first = std::ranges::find_if_not(tensor.shape, is_kept);
+  auto end = std::find_if(first, tensor.shape.end(), is_kept);
   if (first == end || std::find_if_not(end, tensor.shape.end(), is_kept) != tensor.shape.end())
     return {};
+  // Of several sizes that no output has, some may only be searched.
+  const auto is_summed = [&](const std::string& size) {
+    return std::ranges::any_of(summed_, [&](const auto& dim) { return uses(size, dim); });
+  };
+  if (const auto summed = std::find_if(first, end, is_summed); summed != end) {
+    first = summed;
+    end = std::find_if_not(first, end, is_summed);
+  }
   const auto axes = end - first;
   return fmt::format("    {}: {{ kind: planted, std: 1, over: {}{} }}\n", tensor.parameter->name,
                      first - tensor.shape.begin(),

@@ -161,6 +161,52 @@ TEST(DraftedCases, ABonusMattersBesideWhatItIsAddedTo) {
   EXPECT_EQ(walk.files.at("task.yaml").find("lo: 0, hi: 1 }"), std::string::npos);
 }
 
+TEST(DraftedCases, AFactorOfElementsIsNoStep) {
+  EXPECT_TRUE(draft("void f(int n, float a, const float* x, float* y) {\n"
+                    "  for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];\n}\n")
+                  .sizes.steps.empty());
+}
+
+TEST(DraftedCases, LinesArePlantedOnlyAlongWhatIsSummed) {
+  const Draft nearest = draft(
+      "void assign(const float* points, const float* centres, int* labels, int n, int k, int d) {\n"
+      "  for (int i = 0; i < n; i++) {\n    float best = 1e30f;\n    int at = 0;\n"
+      "    for (int c = 0; c < k; c++) {\n      float sum = 0;\n"
+      "      for (int j = 0; j < d; j++) {\n"
+      "        float t = points[i * d + j] - centres[c * d + j];\n        sum += t * t;\n      }\n"
+      "      if (sum < best) { best = sum; at = c; }\n    }\n    labels[i] = at;\n  }\n}\n");
+  EXPECT_NE(nearest.files.at("task.yaml").find("centres: { kind: planted, std: 1, over: 1 }"),
+            std::string::npos)
+      << nearest.files.at("task.yaml");
+}
+
+/// The line of task.yaml that names the family.
+std::string family_in(const Draft& drafted) {
+  const std::string& yaml = drafted.files.at("task.yaml");
+  const std::size_t at = yaml.find("family: ");
+  return yaml.substr(at + 8, yaml.find('\n', at) - at - 8);
+}
+
+TEST(DraftedCases, NeighboursThatReplaceElementsAreAStencil) {
+  EXPECT_EQ(family_in(draft("void f(int t, int n, double a[n], double b[n]) {\n"
+                            "  for (int s = 0; s < t; s++)\n    for (int i = 1; i < n - 1; i++)\n"
+                            "      a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3.0;\n}\n")),
+            "stencil");
+  EXPECT_EQ(family_in(draft("void f(int t, int n, double a[n], const double b[n]) {\n"
+                            "  for (int s = 0; s < t; s++)\n    for (int i = 1; i < n; i++)\n"
+                            "      a[i] = a[i] - 0.5 * (b[i] - b[i - 1]);\n}\n")),
+            "stencil");
+}
+
+TEST(DraftedCases, ARecurrenceThroughLocalsIsAScan) {
+  EXPECT_EQ(family_in(draft("void f(int w, int h, const double x[w][h], double y[w][h]) {\n"
+                            "  double before, older;\n  for (int i = 0; i < w; i++) {\n"
+                            "    before = 0; older = 0;\n    for (int j = 0; j < h; j++) {\n"
+                            "      y[i][j] = x[i][j] + 0.5 * before - 0.25 * older;\n"
+                            "      older = before;\n      before = y[i][j];\n    }\n  }\n}\n")),
+            "scan");
+}
+
 TEST(DraftedCases, TheSecondGateBearsAnotherOrder) {
   const auto definition =
       parse_task({"draft", draft("void f(int n, const double* x, double* y) {\n"

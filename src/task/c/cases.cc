@@ -53,6 +53,8 @@ class CaseFinder {
     }
     for (const CParameter& parameter : function_.parameters)
       if (is_real_scalar(parameter.name)) find_step(parameter.name);
+    for (const Value& value : values_)
+      if (value.is_sum && holds(value.begin, value.end, {"+", "+=", "-", "-="})) find_summed(value);
     if (takes_roots_)
       for (const Value& value : values_) find_projection(value);
     return std::move(found_);
@@ -251,6 +253,29 @@ class CaseFinder {
     if (is_sum) note(found_.thresholds, names, token);
   }
 
+  // --- sums ---
+
+  /// Remembers the sizes over which the value is summed: those of loops around it that neither
+  /// choose the element nor hold the place where the variable is set anew.
+  void find_summed(const Value& value) {
+    const std::size_t element = operand_before(value.begin);
+    std::size_t start = 0;
+    for (const Value& other : values_)
+      if (other.target == value.target && !other.is_sum && other.begin < value.begin)
+        start = other.begin;
+    for (const CountingLoop& loop : loops_.all()) {
+      const bool is_around = loop.begin < element && element < loop.end;
+      const bool is_anew = loop.begin < start && start < loop.end;
+      bool chooses = false;
+      for (std::size_t i = element + 1; i < value.begin; ++i)
+        chooses = chooses || at(i, {loop.variable});
+      if (!is_around || is_anew || chooses) continue;
+      for (const auto& [monomial, factor] : loop.bound)
+        for (const std::string& name : monomial)
+          if (function_.find(name) != nullptr) found_.summed.insert(name);
+    }
+  }
+
   // --- projections ---
 
   /// Reads `a[i][j] -= q[i][k] * r[k][j]`, where `j` runs over the columns behind column `k`.
@@ -277,11 +302,14 @@ class CaseFinder {
 
   // --- steps ---
 
-  /// The variable of a loop among the tokens; null where there is none.
+  /// A loop whose variable stands among the tokens outside indices; null where there is none.
   const CountingLoop* loop_in(std::size_t begin, std::size_t end) const {
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_word(i))
+    for (std::size_t i = begin; i < end; ++i) {
+      if (at(i, {"["}))
+        i = lex::find_closing(tokens_, i);
+      else if (is_word(i))
         if (const CountingLoop* loop = loops_.of(tokens_[i].text, i)) return loop;
+    }
     return nullptr;
   }
 

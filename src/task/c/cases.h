@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct SpecialCases {
   /// `norm < 1e-6 ? 1 : norm`, with the token that tells them apart.
   std::map<std::string, std::size_t> thresholds;
   std::vector<StepScalar> steps;
+  /// Parameters on which the ends of loops depend that sum.
+  std::set<std::string> summed;
   /// Sizes of a matrix whose columns (or rows) the code makes orthogonal, which it can only while
   /// there are no more of them than each has elements; empty: it does not.
   std::string length_of_columns;
