@@ -74,10 +74,33 @@ std::string line_of_workload(const WorkloadTally& t) {
 
 }  // namespace
 
+std::vector<session::AdmissionLine> failures_once(
+    const std::vector<session::AdmissionLine>& lines) {
+  std::vector<session::AdmissionLine> once;
+  std::vector<int> counts;
+  for (const session::AdmissionLine& line : lines) {
+    const auto same = std::ranges::find_if(once, [&](const session::AdmissionLine& other) {
+      return !line.is_ok && !other.is_ok && other.what == line.what &&
+             other.workload == line.workload;
+    });
+    if (same != once.end()) {
+      ++counts[static_cast<std::size_t>(same - once.begin())];
+      continue;
+    }
+    once.push_back(line);
+    counts.push_back(1);
+  }
+  for (std::size_t i = 0; i < once.size(); ++i)
+    if (counts[i] > 1 && once[i].workload != kAllWorkloads)
+      once[i].detail +=
+          fmt::format("{}on {} input sets", once[i].detail.empty() ? "" : "; so it is ", counts[i]);
+  return once;
+}
+
 std::string admission_summary(const std::vector<session::AdmissionLine>& lines) {
   std::string text, failures;
   for (const WorkloadTally& t : tally(lines)) text += line_of_workload(t);
-  for (const session::AdmissionLine& line : lines) {
+  for (const session::AdmissionLine& line : failures_once(lines)) {
     if (line.is_ok && !is_remark(line)) continue;
     std::string words =
         line.workload == kAllWorkloads ? line.what : line.workload + ": " + line.what;
@@ -91,7 +114,7 @@ std::string admission_summary(const std::vector<session::AdmissionLine>& lines) 
 
 std::string admission_details(const std::vector<session::AdmissionLine>& lines) {
   std::string text, failures;
-  for (const session::AdmissionLine& line : lines)
+  for (const session::AdmissionLine& line : failures_once(lines))
     (line.is_ok ? text : failures) += fmt::format("{:<4} {:<30} {:<18} {}\n", mark_of(line),
                                                   line.what, line.workload, line.detail);
   return text + failures;

@@ -43,6 +43,17 @@ TEST(AdmissionView, ALineForEachWorkloadAndFailuresLast) {
                   StartsWith("     "), "FAIL raise the values of x, or lower c"));
 }
 
+TEST(AdmissionView, AFailureOnSeveralInputSetsIsToldOnce) {
+  auto many = lines();
+  many.push_back(many[3]), many.push_back(many[3]), many.push_back(many.back());
+  many.push_back(many[7]), many.push_back(many[2]);
+  const auto once = failures_once(many);
+  ASSERT_EQ(once.size(), lines().size() + 1) << "what passed twice stays";
+  EXPECT_THAT(once[3].detail, testing::HasSubstr("4 input sets"));
+  EXPECT_EQ(once[7].detail, "") << "a sentence on the whole task belongs to no input set";
+  EXPECT_EQ(once[2].detail, lines()[2].detail);
+}
+
 TEST(AdmissionView, FitsEightyColumns) {
   auto many = lines();
   many[3].detail +=

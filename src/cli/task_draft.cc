@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "cli/admission_view.h"
 #include "record/codec.h"
 #include "report/run_folder.h"
 #include "session/draft_task.h"
@@ -104,7 +105,7 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
     fmt::print("{}\naccepted; next: kw optimize {}\n", session::admission_words(lines),
                folder.string());
   } else {
-    for (const session::AdmissionLine& line : lines)
+    for (const session::AdmissionLine& line : failures_once(lines))
       if (!line.is_ok) fmt::print("FAIL {:<30} {:<18} {}\n", line.what, line.workload, line.detail);
     fmt::print("not accepted: the task is not admitted; mend what the lines above say\n");
   }

@@ -9,14 +9,17 @@
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
+#include "task/c/cases.h"
 #include "task/c/function.h"
 #include "task/c/threads.h"
+#include "task/draft_cases.h"
 #include "task/draft_kernel.h"
 #include "task/draft_name.h"
 #include "task/draft_reference.h"
 #include "task/draft_shapes.h"
 #include "task/draft_spec.h"
 #include "task/draft_values.h"
+#include "task/draft_yaml.h"
 #include "task/header.h"
 #include "task/load.h"
 #include "task/plain/plain.h"
@@ -38,20 +41,6 @@ struct DraftTensor {
   bool is_doubtful = false;  ///< Inout by the text, which may be wrong.
 };
 
-/// A size as YAML text: a name stays as written, an expression such as "n + 1" is quoted.
-std::string yaml_text(const std::string& expression) {
-  const bool is_plain =
-      expression.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
-  return is_plain ? expression : fmt::format("\"{}\"", expression);
-}
-
-std::string yaml_list(const std::vector<std::string>& expressions) {
-  std::vector<std::string> parts;
-  for (const auto& expression : expressions) parts.push_back(yaml_text(expression));
-  return fmt::format("[{}]", join(parts, ", "));
-}
-
 class Drafter {
  public:
   Drafter(const CFunction& function, const BodyFacts& facts, std::string_view source,
@@ -61,6 +50,7 @@ class Drafter {
         source_(source),
         tokens_(tokens),
         choices_(choices),
+        summed_(special_cases(function, tokens).summed),
         is_zero_safe_(is_safe_for_zeros(function, tokens)) {
     for (const auto& parameter : function.parameters)
       if (!parameter.is_pointer && !is_real(parameter.dtype) &&
@@ -247,6 +237,7 @@ class Drafter {
   std::vector<DraftTensor> tensors_;
   bool is_lone_ = false;  ///< Whether the function sums everything into one element.
   bool is_stencil_ = false;
+  const std::set<std::string> summed_;
   const bool is_zero_safe_;  ///< Zeros among the inputs cause no infinity in the outputs.
 };
 
@@ -256,10 +247,18 @@ std::string Drafter::planted(const DraftTensor& tensor) const {
   if (tensor.role != TensorRole::In || !is_real(tensor.parameter->dtype) || !tensor.check.empty())
     return {};
   const auto is_kept = [&](const std::string& size) { return is_size_of_an_output(size); };
-  const auto first = std::ranges::find_if_not(tensor.shape, is_kept);
-  const auto end = std::find_if(first, tensor.shape.end(), is_kept);
+  auto first = std::ranges::find_if_not(tensor.shape, is_kept);
+  auto end = std::find_if(first, tensor.shape.end(), is_kept);
   if (first == end || std::find_if_not(end, tensor.shape.end(), is_kept) != tensor.shape.end())
     return {};
+  // Of several sizes that no output has, some may only be searched.
+  const auto is_summed = [&](const std::string& size) {
+    return std::ranges::any_of(summed_, [&](const auto& dim) { return uses(size, dim); });
+  };
+  if (const auto summed = std::find_if(first, end, is_summed); summed != end) {
+    first = summed;
+    end = std::find_if_not(first, end, is_summed);
+  }
   const auto axes = end - first;
   return fmt::format("    {}: {{ kind: planted, std: 1, over: {}{} }}\n", tensor.parameter->name,
                      first - tensor.shape.begin(),
@@ -340,16 +339,6 @@ std::string Drafter::input_words() const {
   return values_words(told);
 }
 
-/// The text in double quotes, escaped as YAML and JSON require.
-std::string yaml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
 std::string Drafter::task_yaml(const std::string& name, std::string_view file,
                                const std::string& summary) const {
   std::string text =
@@ -387,6 +376,11 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file,
         "# CHECK: relative L2 and largest difference; docs/formats.md has sharper gates.\n"
         "gate: {{ kind: field, l2: {}, max: {} }}\n",
         is_double ? "1.0e-12" : "2.0e-5", is_double ? "1.0e-11" : "5.0e-5");
+  if (has_real)
+    text +=
+        "# Wide, because sums in another order or a product with 1 / c may be ten times less exact "
+        "than the code,\n# which is within the gate above by far.\n"
+        "rms: { factor: 32 }\n";
   text += timed_yaml();
   text += fmt::format(
       "work:\n  # CHECK: floor is what any algorithm must move and compute: each output that is "
@@ -422,6 +416,13 @@ DraftedSizes Drafter::sizes() const {
   for (const auto& tensor : tensors_)
     all.push_back({static_cast<std::int64_t>(size_of(tensor.parameter->dtype)), tensor.shape});
   sizes.bytes = total_bytes(all);
+  std::vector<NoiseInput> noise;
+  for (const auto& tensor : tensors_)
+    if (tensor.role != TensorRole::Out && is_noise({*tensor.parameter, tensor.shape, is_lone_},
+                                                   function_, facts_.elements, source_, tokens_))
+      noise.push_back({tensor.parameter->name, tensor.shape.size()});
+  add_cases(sizes, function_, source_, tokens_, noise);
+  if (!choices_.has_cases) sizes.cases.clear();
   return sizes;
 }
 

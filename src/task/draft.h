@@ -31,6 +31,7 @@ struct Draft {
 struct DraftChoices {
   std::set<std::string> outputs;      ///< Doubtful outputs that are outputs.
   std::optional<TimedScales> scales;  ///< Nothing: as counted_scales() says.
+  bool has_cases = true;              ///< Whether there are workloads for special cases.
 };
 
 /// Error: the text cannot name a task.

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "base/expr.h"
+#include "base/text.h"
 
 namespace kw::task {
 namespace {
@@ -53,6 +55,9 @@ const std::vector<SizeRow> kRowsOfProducts = {
     {"check", "above_power", "", {17, 33, 9}}, {"check", "prime", "", {29, 13, 61}},
     {"time", "large", "cpu", {251, 241, 257}}, {"time", "large_gpu", "cuda", {1021, 1031, 1033}},
 };
+
+/// The row whose sizes special cases have.
+constexpr std::string_view kSizesOfCases = "below_power";
 
 /// Mean length of rows of different lengths.
 constexpr int kEntriesOfRow = 5;
@@ -126,6 +131,12 @@ Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
                      : dim.use == DimUse::Entries ? kEntriesOfRow * row[0] + 3
                                                   : size;
   }
+  const auto longer = dims.find(sizes.longer), shorter = dims.find(sizes.shorter);
+  if (longer != dims.end() && shorter != dims.end()) {
+    if (longer->second < shorter->second) std::swap(longer->second, shorter->second);
+    const std::int64_t least = shorter->second + shorter->second / 4;
+    if (longer->second < least) longer->second = prime_from(least, {});
+  }
   return dims;
 }
 
@@ -186,14 +197,44 @@ TimedScales with_cached(const DraftedSizes& sizes, TimedScales scales) {
   return scales;
 }
 
+/// Scalars that depend on the sizes, as a part of the workload's line.
+std::string scalars_text(const DraftedSizes& sizes, const Names& dims) {
+  constexpr double kLowerShare = 0.625;  // of a span, below 0
+  std::vector<std::string> parts;
+  for (const DraftedStep& step : sizes.steps) {
+    const double turns = value_of(step.turns, dims);
+    if (turns <= 0) continue;
+    parts.push_back(fmt::format("{}: {:.4g}", step.name, step.span / turns));
+    if (!step.origin.empty())
+      parts.push_back(fmt::format("{}: {:g}", step.origin, -kLowerShare * step.span));
+  }
+  return parts.empty() ? "" : fmt::format(", scalars: {{ {} }}", join(parts, ", "));
+}
+
 std::string row_text(const DraftedSizes& sizes, const SizeRow& row, std::string_view name,
-                     double scale, std::int64_t turns = kFewestTurns) {
+                     double scale, std::int64_t turns = kFewestTurns,
+                     const DraftedCase& special = {}) {
   std::string line = fmt::format("  - {{ name: {}", name);
   if (row.target[0] != '\0') line += fmt::format(", for: [{}]", row.target);
   const Names dims = dims_of(sizes, scaled(row, scale), turns);
   for (const DraftedDim& dim : sizes.dims)
     line += fmt::format(", {}: {}", dim.name, dims.at(dim.name));
+  line += scalars_text(sizes, dims);
+  std::vector<std::string> values;
+  for (const auto& [input, value] : special.values)
+    values.push_back(fmt::format("{}: {}", input, value));
+  if (!values.empty()) line += fmt::format(",\n      values: {{ {} }}", join(values, ", "));
   return line + " }\n";
+}
+
+/// Check workloads of the row's sizes for what plain noise does not reach.
+std::string cases_text(const DraftedSizes& sizes, const SizeRow& row) {
+  std::string text;
+  for (const DraftedCase& special : sizes.cases) {
+    if (!special.why.empty()) text += fmt::format("  # {}.\n", special.why);
+    text += row_text(sizes, row, special.name, 1, kFewestTurns, special);
+  }
+  return text;
 }
 
 }  // namespace
@@ -224,9 +265,15 @@ TimedScales rescaled(const DraftedSizes& sizes, const TimedScales& scales, doubl
 std::string draft_shapes(const DraftedSizes& sizes, const TimedScales& scales) {
   std::string text =
       "# Drafted: sizes with primes and neighbours of powers of two; add what is special here.\n";
-  std::string group;
+  if (!sizes.steps.empty())
+    text +=
+        "# Scalars that the code multiplies by loop variables span a few units about 0 at each "
+        "size.\n";
+  std::string group, cases;
   for (std::size_t number = 0; const SizeRow& row : rows_for(sizes)) {
+    if (group == "check" && group != row.group) text += cases;
     if (group != row.group) text += fmt::format("{}:\n", group = row.group);
+    if (row.name == kSizesOfCases) cases = cases_text(sizes, row);
     if (group != "time") {
       text += row_text(sizes, row, row.name, 1, kTurns[number++ % kTurns.size()]);
       continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,21 @@ struct DraftedDim {
   DimUse use = DimUse::Size;
 };
 
+/// A check workload besides those for sizes, whose inputs hold what plain noise does not.
+struct DraftedCase {
+  std::string name;
+  std::string why;                            ///< A comment before it; empty: there is none.
+  std::map<std::string, std::string> values;  ///< Values as YAML by input.
+};
+
+/// A real scalar that is the distance between two points of a loop.
+struct DraftedStep {
+  std::string name;
+  std::string turns;   ///< The number of points, as an expression over the dims.
+  double span = 1;     ///< Distance between the first point and the last.
+  std::string origin;  ///< The scalar that is the first point; empty: there is none.
+};
+
 struct DraftedSizes {
   std::vector<DraftedDim> dims;
   std::ptrdiff_t work_rank = 0;    ///< Most sizes that multiply in the number of operations.
@@ -24,6 +40,11 @@ struct DraftedSizes {
   /// Operations of a call, and bytes of all tensors, as expressions over the dims.
   std::string operations = "0";
   std::string bytes = "0";
+  std::vector<DraftedCase> cases = {};
+  std::vector<DraftedStep> steps = {};
+  /// The first of these is to be larger than the second by a quarter; empty: any may be.
+  std::string longer = {};
+  std::string shorter = {};
 };
 
 /// Factors of the sizes in the timed rows of the tables.

@@ -109,6 +109,7 @@ Chosen of_sorted(const ElementBound& element, Dtype dtype) {
           "never decreases along its last dimension, and some neighbours are equal"};
 }
 
+constexpr const char* kNoise = "kind: normal, mean: 0, std: 1";
 constexpr const char* kPositive = "holds numbers from 0.5 to 2";
 
 /// Values of what is only told apart from zero.
@@ -157,7 +158,7 @@ Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
             "A lone sum may cancel to nothing; of small integers it is exact in any order, and so "
             "is that of their squares",
             0, whole_numbers(-8, 8) + ", so that sums in any order are exact"};
-  return {"kind: normal, mean: 0, std: 1", "", 0, ""};
+  return {kNoise, "", 0, ""};
 }
 
 /// Values of integers that are numbers to calculate with.
@@ -187,6 +188,9 @@ Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
     return within(0, 1000, "CHECK: an index is calculated from these, so they are not negative",
                   uses.index);
   if (uses.shift > 0) return within(0, 7, "Numbers of bits to shift by", uses.shift);
+  if (uses.bonus > 0)
+    return within(0, 1, "Something small is added to these, which must matter beside them",
+                  uses.bonus);
   if (uses.feedback > 0)
     return within(0, 100, "Sums of these replace them, so they are not negative and small",
                   uses.feedback);
@@ -323,6 +327,12 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
     text = fmt::format("    # {}{}.\n", chosen.why, line);
   }
   return text + fmt::format("    values: {{ {} }}\n", chosen.values);
+}
+
+bool is_noise(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
+              std::string_view source, const Tokens& tokens) {
+  return is_real(tensor.parameter.dtype) &&
+         chosen_values(tensor, function, elements, source, tokens).values == kNoise;
 }
 
 std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,

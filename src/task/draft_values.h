@@ -44,6 +44,10 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
                            const ElementBounds& elements, std::string_view source,
                            const std::vector<lex::Token>& tokens);
 
+/// Whether the input is drawn as plain noise of real numbers, that is whether the code bears any.
+bool is_noise(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
+              std::string_view source, const std::vector<lex::Token>& tokens);
+
 /// What a kernel may rely on about the values of an input, as the end of a sentence that begins
 /// with its name: "never decreases …"; empty: that they are finite, and nothing else.
 std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,

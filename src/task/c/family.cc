@@ -183,12 +183,21 @@ class FamilyFinder {
 
   std::string_view classify(const Step& step) const {
     if (step.scatters) return "histogram";
-    if (!step.over.empty()) return classify_sum(step);
+    if (!step.over.empty()) return is_stepped(step) ? "stencil" : classify_sum(step);
     if (is_scan(step)) return "scan";
     if (has_neighbours(step)) return "stencil";
     if (is_normalization(step)) return "normalization";
     if (!step.computes && step.reads.size() == 1 && is_permuted(step)) return "transpose";
     return "elementwise";
+  }
+
+  /// Whether neighbours replace an element again and again, in a loop that chooses none of them.
+  bool is_stepped(const Step& step) const {
+    const auto is_chosen = [&](const SubscriptedElement& read) {
+      return std::ranges::any_of(
+          step.over, [&](const std::string& name) { return read.variables.contains(name); });
+    };
+    return std::ranges::none_of(step.reads, is_chosen) && has_neighbours(step);
   }
 
   std::string_view classify_sum(const Step& step) const {
@@ -240,6 +249,7 @@ class FamilyFinder {
             loop != nullptr && sum->second.loops.contains(loop->begin))
           return true;
     }
+    if (is_carried(step)) return true;
     bool is_before = false, is_after = false;
     for (const SubscriptedElement& read : step.reads) {
       if (read.array != step.assigned.target) continue;
@@ -248,6 +258,22 @@ class FamilyFinder {
       is_after = is_after || offset > 0;
     }
     return is_before && !is_after;
+  }
+
+  /// Whether a local takes the element that is stored to the loop's next turn.
+  bool is_carried(const Step& step) const {
+    return std::ranges::any_of(steps_, [&](const Step& next) {
+      // A declaration without values, as `double a, b`, is not known; it stands before the loops.
+      const auto declared = declared_.find(next.assigned.target);
+      const bool is_outside = declared != declared_.end()
+                                  ? declared->second != step.loops
+                                  : body_.function.find(next.assigned.target) == nullptr;
+      return is_outside && step.locals.contains(next.assigned.target) && next.loops == step.loops &&
+             next.assigned.name > step.assigned.name &&
+             std::ranges::any_of(next.reads, [&](const SubscriptedElement& read) {
+               return read.array == step.target.array && read.indices == step.target.indices;
+             });
+    });
   }
 
   /// How far, in the first index that differs by a number, `read` lies from the target.

@@ -213,14 +213,31 @@ class UseReader {
   void note_feedback(std::size_t i, std::size_t end) {
     if (!is_assignment(tokens_, end) || at(end, {"++", "--"})) return;
     int others = 0;
-    bool has_sum = at(end, {"+="});
+    bool has_sum = at(end, {"+="}), has_choice = false, has_bonus = false;
     const std::size_t stop = statement_end(tokens_, end, function_.close);
     for (std::size_t k = end + 1; k < stop; ++k) {
       if (at(k, {"["})) k = lex::find_closing(tokens_, k);
       others += at(k, {array_});
       has_sum = has_sum || at(k, {"+"});
+      const bool is_call = tokens_[k].kind == lex::Token::Kind::Word && at(k + 1, {"("});
+      has_choice =
+          has_choice || at(k, {"?"}) ||
+          (is_call && (tokens_[k].text.contains("max") || tokens_[k].text.contains("min") ||
+                       tokens_[k].text.contains("MAX") || tokens_[k].text.contains("MIN")));
+      has_bonus = has_bonus || (at(k, {"+"}) && is_bonus(k + 1));
     }
     if (others > 0 && has_sum) mark(uses_.feedback, i);
+    if (others > 0 && has_choice && has_bonus) mark(uses_.bonus, i);
+  }
+
+  /// Whether the operand is a number, a call, or something in parentheses without the array.
+  bool is_bonus(std::size_t k) const {
+    if (tokens_[k].kind == lex::Token::Kind::Number) return true;
+    if (tokens_[k].kind == lex::Token::Kind::Word && at(k + 1, {"("})) ++k;
+    if (!at(k, {"("})) return false;
+    const std::size_t close = lex::find_closing(tokens_, k);
+    while (k < close && !at(k, {array_})) ++k;
+    return k >= close;
   }
 
   const CFunction& function_;

@@ -22,8 +22,10 @@ struct ArrayUses {
   std::size_t product = 0;
   std::size_t sum = 0;
   std::size_t feedback = 0;  ///< Elements are replaced by sums of elements.
-  std::size_t index = 0;     ///< An index is calculated from elements.
-  std::size_t peers = 0;     ///< Elements are compared with elements.
+  /// Something small is added to elements where the largest or smallest sum replaces one.
+  std::size_t bonus = 0;
+  std::size_t index = 0;  ///< An index is calculated from elements.
+  std::size_t peers = 0;  ///< Elements are compared with elements.
   /// Elements are compared with the numbers `order_to`, or with something else but elements.
   std::size_t order = 0;
   std::vector<std::int64_t> order_to;
