@@ -48,6 +48,19 @@ TEST(DraftedCases, ACallMayFindTheLargestNumber) {
             "far_from_zero x");
 }
 
+TEST(DraftedCases, ALargestNumberMayGrowBesideTheSum) {
+  EXPECT_EQ(cases_of(draft("#include <math.h>\n"
+                           "void f(int n, int m, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    float last = x[i * m], sum = 0;\n"
+                           "    for (int j = 0; j < m; ++j) {\n"
+                           "      float next = fmaxf(last, x[i * m + j]);\n"
+                           "      sum = sum * expf(last - next) + expf(x[i * m + j] - next);\n"
+                           "      last = next;\n    }\n"
+                           "    y[i] = last + logf(sum);\n  }\n}\n")),
+            "far_from_zero x");
+}
+
 TEST(DraftedCases, OtherExponentialsStayNearZero) {
   EXPECT_EQ(cases_of(draft("#include <math.h>\n"
                            "void f(int n, float a, const float* x, float* y) {\n"

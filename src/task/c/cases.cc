@@ -165,9 +165,12 @@ class CaseFinder {
   bool is_extreme(std::string_view name) const {
     return std::ranges::any_of(values_, [&](const Value& value) {
       if (value.target != name) return false;
+      // The last one may come by another name, as in `next = max(last, x); …; last = next`.
+      const bool is_running =
+          value.is_sum || sources(names_in(value.begin + 1, value.end)).contains(name);
       for (std::size_t i = value.begin + 1; i < value.end; ++i)
-        if (value.is_sum && is_word(i) && contains(kExtremes, tokens_[i].text)) return true;
-      if (value.is_sum && holds(value.begin, value.end, {"?"})) return true;
+        if (is_running && is_word(i) && contains(kExtremes, tokens_[i].text)) return true;
+      if (is_running && holds(value.begin, value.end, {"?"})) return true;
       return std::ranges::any_of(conditions_, [&](const NestItem* condition) {
         return condition->begin < value.begin && value.begin < condition->end &&
                holds(condition->head, condition->head_end, {"<", ">", "<=", ">="}) &&

@@ -1,0 +1,18 @@
+// Right: with the way out in the middle of the loop.
+// SPDX-License-Identifier: Apache-2.0
+extern "C" void window(int w, int h, int most, double x0, double y0, double dx, double dy,
+                       int* image) {
+  for (int j = 0; j < h; j++)
+    for (int i = 0; i < w; i++) {
+      const double cx = x0 + i * dx, cy = y0 + j * dy;
+      double x = 0, y = 0;
+      int k = 0;
+      for (; k < most; ++k) {
+        if (x * x + y * y > 4.0) break;
+        const double next = x * x - y * y + cx;
+        y = 2.0 * x * y + cy;
+        x = next;
+      }
+      image[j * w + i] = k;
+    }
+}
