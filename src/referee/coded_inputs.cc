@@ -91,16 +91,20 @@ Result<> CodedInputs::allocate() {
   return {};
 }
 
-// Calls the code once, in a new process, on the inputs that are drawn otherwise.
-Result<> CodedInputs::compute(const Buffers& to, std::uint64_t seed) {
+// Calls the code once, in a new process, on the other inputs of `to`, or, without it, on others
+// that are drawn here.
+Result<> CodedInputs::compute(const Buffers* to, std::uint64_t seed) {
   device::BufferOps& ops = maker_.device->ops();
   KW_TRY(buffers_.front()->write(0, std::as_bytes(std::span(&seed, 1))));
   for (std::size_t i = 1; i < called_.tensors.size(); ++i) {
     const std::size_t source = index_of(workload_, *workload_.tensor(called_.tensors[i].name));
-    if (to[source] && !is_coded(workload_.tensors[source]))
-      KW_TRY(carry(*buffers_[i], *to[source]));
-    else
+    const Tensor& tensor = workload_.tensors[source];
+    if (is_coded(tensor) || !is_drawn(tensor))
       KW_TRY(ops.fill(*buffers_[i], called_.tensors[i], seed));
+    else if (to == nullptr || !(*to)[source])
+      KW_TRY(ops.fill(*buffers_[i], tensor, Seed::from_number(seed).child(tensor.name).low));
+    else
+      KW_TRY(carry(*buffers_[i], *(*to)[source]));
   }
   if (const auto refused = KW_TRY(leg_->renew()))
     return at_fault(std::string(name_of(refused->seen.kind)), "fails: " + refused->evidence);
@@ -149,11 +153,13 @@ Result<> CodedInputs::fill(Buffers& to, Seed seed) {
                             "inputs of workload '{}'",
                             maker_.task->name, workload_.name));
   if (buffers_.empty()) KW_TRY(allocate());
-  // The first time, the code is also called with another seed, and twice with this one.
+  // The first time, the code is also called with another seed and other inputs, and twice with
+  // these.
+  const std::uint64_t other = seed.child("other").low;
   std::vector<std::uint64_t> seeds = {seed.low};
-  if (seen_.empty()) seeds = {seed.child("other").low, seed.low, seed.low};
+  if (seen_.empty()) seeds = {other, seed.low, seed.low};
   for (const std::uint64_t one : seeds) {
-    KW_TRY(compute(to, one));
+    KW_TRY(compute(one == other ? nullptr : &to, one));
     for (std::size_t i = 1; i < called_.tensors.size(); ++i) {
       const Tensor& tensor = *workload_.tensor(called_.tensors[i].name);
       const auto& target = to[index_of(workload_, tensor)];

@@ -48,7 +48,7 @@ class CodedInputs {
 
   std::unexpected<Error> at_fault(std::string about, const std::string& message) const;
   Result<> allocate();
-  Result<> compute(const Buffers& to, std::uint64_t seed);
+  Result<> compute(const Buffers* to, std::uint64_t seed);
   Result<> compare(const Tensor& tensor, std::uint64_t seed, std::string sha256);
 
   const TruthMaker& maker_;
