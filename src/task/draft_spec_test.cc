@@ -114,7 +114,7 @@ TEST(DraftWords, TellWhatAKernelMayRelyOn) {
   EXPECT_EQ(elementwise("float", "y[i] = 1 / x[i];"),
             "**Inputs**: `x` holds numbers from 0.5 to 2." + last);
   EXPECT_EQ(elementwise("int", "y[i] = x[i] ? 1 : 0;"),
-            "**Inputs**: `x` is 0 or 1, each about as often." + last);
+            "**Inputs**: `x` is 0, 1 or 2, each about as often." + last);
   EXPECT_EQ(elementwise("int", "y[i] = x[i] + 2;"),
             "**Inputs**: `x` holds whole numbers from -1000 to 1000." + last);
   EXPECT_EQ(elementwise("unsigned char", "y[i] = x[i] + 2;"),

@@ -112,10 +112,12 @@ Chosen of_sorted(const ElementBound& element, Dtype dtype) {
 constexpr const char* kNoise = "kind: normal, mean: 0, std: 1";
 constexpr const char* kPositive = "holds numbers from 0.5 to 2";
 
-/// Values of what is only told apart from zero.
-Chosen of_flags(const ArrayUses& uses) {
-  return {integers_text(0, 1), "The code tells these apart from 0, and nothing else", uses.flag,
-          "is 0 or 1, each about as often"};
+/// Values of what is only told apart from zero. They are more than two, so that a kernel which
+/// tells odd numbers from even ones shows.
+Chosen of_flags(const ArrayUses& uses, Dtype dtype) {
+  const bool is_bool = dtype == Dtype::Bool;
+  return {integers_text(0, is_bool ? 1 : 2), "The code tells these apart from 0, and nothing else",
+          uses.flag, fmt::format("is {}, each about as often", is_bool ? "0 or 1" : "0, 1 or 2")};
 }
 
 /// Integers the squares of which float sums exactly, whatever their number: they are the smaller
@@ -189,7 +191,7 @@ Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
                   uses.index);
   if (uses.shift > 0) return within(0, 7, "Numbers of bits to shift by", uses.shift);
   if (uses.bonus > 0)
-    return within(0, 1, "Something small is added to these, which must matter beside them",
+    return within(0, 2, "Something small is added to these, which must matter beside them",
                   uses.bonus);
   if (uses.feedback > 0)
     return within(0, 100, "Sums of these replace them, so they are not negative and small",
@@ -270,7 +272,7 @@ Chosen chosen_values(const ValuedTensor& tensor, const CFunction& function,
             whole_numbers(lo, kSearched)};
   }
   if (element != elements.end()) return of_places(element->second, tensor);
-  if (uses.flag > 0) return of_flags(uses);
+  if (uses.flag > 0) return of_flags(uses, parameter.dtype);
   return is_real(parameter.dtype) ? of_reals(uses, tensor) : of_integers(uses, tensor);
 }
 
