@@ -163,7 +163,7 @@ TEST(DraftedCases, ABonusMattersBesideWhatItIsAddedTo) {
       "      table[i][j] = table[i + 1][j - 1] + (seq[i] == seq[j] ? 1 : 0) > table[i][j]\n"
       "          ? table[i + 1][j - 1] + (seq[i] == seq[j] ? 1 : 0) : table[i][j];\n}\n",
       "score");
-  EXPECT_NE(pairs.files.at("task.yaml").find("values: { kind: integers, lo: 0, hi: 1 }"),
+  EXPECT_NE(pairs.files.at("task.yaml").find("values: { kind: integers, lo: 0, hi: 2 }"),
             std::string::npos)
       << pairs.files.at("task.yaml");
   const Draft walk = draft(
@@ -171,7 +171,7 @@ TEST(DraftedCases, ABonusMattersBesideWhatItIsAddedTo) {
       "  for (int k = 0; k < n; k++)\n    for (int i = 0; i < n; i++)\n"
       "      for (int j = 0; j < n; j++)\n"
       "        d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];\n}\n");
-  EXPECT_EQ(walk.files.at("task.yaml").find("lo: 0, hi: 1 }"), std::string::npos);
+  EXPECT_EQ(walk.files.at("task.yaml").find("lo: 0, hi: 2 }"), std::string::npos);
 }
 
 TEST(DraftedCases, AFactorOfElementsIsNoStep) {
