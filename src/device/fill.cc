@@ -107,7 +107,8 @@ void draw_rows(const Rows& rows, const Draw& draw, Parallel& parallel, const Put
   const Pieces pieces(rows);
   std::vector<bool> planted;
   if constexpr (requires { draw.lines; })
-    planted = planted_lines(draw.lines, static_cast<std::uint64_t>(rows.count * rows.length));
+    planted = planted_lines(draw.lines, static_cast<std::uint64_t>(rows.count) *
+                                            static_cast<std::uint64_t>(rows.length));
   parallel.for_each(pieces.count(), [&](std::int64_t piece) {
     pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
       const auto index = static_cast<std::uint64_t>(row * rows.length + column);
@@ -268,7 +269,7 @@ Result<bool> draw_structure(const Tensor& tensor, std::uint64_t seed, DrawSpec& 
   const auto rows = rows_of(tensor);
   // Rows without space between them count as one, so their length stands in the sizes.
   const auto length = static_cast<Word>(tensor.sizes.empty() ? 1 : tensor.sizes.back());
-  const auto elements = static_cast<Word>(rows.count * rows.length);
+  const Word elements = static_cast<Word>(rows.count) * static_cast<Word>(rows.length);
   const auto refuse = [&](std::string needs) {
     return fail_input(ErrorCode::BadInput, About{v.kind},
                       fmt::format("values of kind '{}' need {}", v.kind, needs), tensor.name);
