@@ -90,5 +90,18 @@ TEST(DraftHeaders, KernelsHaveNoLibrary) {
   EXPECT_EQ(kernels("std::clamp(x[i], 0.0f, 1.0f)"), "none");
 }
 
+TEST(DraftedHeaders, WordsLikeMathFunctionsAreWhatTheCodeSays) {
+  const std::string text =
+      draft(
+          "#include <math.h>\nstatic float erf(float x) { return x / (1 + x * x); }\n"
+          "void f(int n, const float* log, float* y) {\n  for (int i = 0; i < n; ++i) {\n"
+          "    int round = i % 3;\n    y[i] = erf(log[i]) + expf(log[i]) + round;\n  }\n}\n",
+          "f")
+          .files.at("reference.cpp");
+  EXPECT_TRUE(text.contains("static Real own_erf(Real x)")) << text;
+  EXPECT_TRUE(text.contains("y[i] = own_erf(log[i]) + std::exp(log[i]) + round;")) << text;
+  EXPECT_TRUE(text.contains("int round = i % 3;")) << text;
+}
+
 }  // namespace
 }  // namespace kw::task

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/foreign_text.h"
 #include "base/text.h"
@@ -20,9 +22,12 @@ namespace kw::task {
 namespace {
 
 constexpr auto kMath = std::to_array<std::string_view>(
-    {"exp",  "exp2",  "expm1", "log",   "log2", "log10", "log1p", "sqrt", "cbrt", "fabs", "sin",
-     "cos",  "tan",   "asin",  "acos",  "atan", "atan2", "sinh",  "cosh", "tanh", "pow",  "fmax",
-     "fmin", "floor", "ceil",  "round", "fmod", "fma",   "hypot", "erf",  "erfc"});
+    {"exp",   "exp2",      "expm1",  "log",    "log2",    "log10", "log1p",     "sqrt",
+     "cbrt",  "fabs",      "sin",    "cos",    "tan",     "asin",  "acos",      "atan",
+     "atan2", "sinh",      "cosh",   "tanh",   "pow",     "fmax",  "fmin",      "floor",
+     "ceil",  "round",     "fmod",   "fma",    "hypot",   "erf",   "erfc",      "asinh",
+     "acosh", "atanh",     "tgamma", "lgamma", "trunc",   "rint",  "nearbyint", "copysign",
+     "fdim",  "remainder", "ldexp",  "lround", "llround", "lrint", "llrint"});
 
 constexpr const char* kView = R"(
 // Row-major view of an array whose bounds are known at run time.
@@ -51,16 +56,18 @@ bool is_real_type(std::string_view word, const TypeNames& names) {
   return dtype && is_real(*dtype);
 }
 
+/// The math function that the word calls, without the suffix of a float; empty: none of them.
+std::string_view math_function(std::string_view word) {
+  for (const auto name : {word, word.substr(0, word.size() - (word.ends_with('f') ? 1 : 0))})
+    if (std::ranges::find(kMath, name) != kMath.end()) return name;
+  return {};
+}
+
 std::string for_truth(const lex::Token& token, const TypeNames& names) {
   const auto text = token.text;
   if (token.kind == lex::Token::Kind::Word && is_real_type(text, names)) return "Real";
   if (token.kind == lex::Token::Kind::Word && is_real_constant(text))
     return fmt::format("Real({})", text);
-  if (token.kind == lex::Token::Kind::Word) {
-    const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
-    for (const auto name : {text, stem})
-      if (std::ranges::find(kMath, name) != kMath.end()) return fmt::format("std::{}", name);
-  }
   if (const std::string_view number = real_number(token); !number.empty())
     return fmt::format("Real({})", number);
   return std::string(text);
@@ -76,6 +83,7 @@ class CodeWriter {
         function_(function),
         inputs_(inputs),
         is_truth_(use == CodeUse::Truth),
+        functions_(find_functions(tokens)),
         names_(type_names_of(source, tokens)) {}
 
   bool has_array_of_arrays() const {
@@ -191,11 +199,25 @@ class CodeWriter {
       if (tokens_[i].is("restrict"))
         text += "__restrict";
       else if (is_truth_ && !is_qualified)
-        text += for_truth(tokens_[i], names_);
+        text += is_call(i) ? called(tokens_[i].text) : for_truth(tokens_[i], names_);
       else
         text += source_.substr(tokens_[i].offset, tokens_[i].end - tokens_[i].offset);
     }
     return text;
+  }
+
+  /// Whether the token is a word in front of a parenthesis, as a function's name is.
+  bool is_call(std::size_t i) const {
+    return tokens_[i].kind == lex::Token::Kind::Word && i + 1 < tokens_.size() &&
+           tokens_[i + 1].is("(") && !math_function(tokens_[i].text).empty();
+  }
+
+  /// The name by which the truth calls a math function. A function of the file that has the name
+  /// of one gets another name, since beside its template the library's would be chosen.
+  std::string called(std::string_view word) const {
+    const bool is_own = std::ranges::any_of(
+        functions_, [&](const CFunction& function) { return function.name == word; });
+    return is_own ? fmt::format("own_{}", word) : fmt::format("std::{}", math_function(word));
   }
 
   std::string c_type_of(Dtype dtype) const {
@@ -258,6 +280,7 @@ class CodeWriter {
   const CFunction& function_;
   const std::vector<std::string>& inputs_;
   const bool is_truth_;
+  const std::vector<CFunction> functions_;
   const TypeNames names_;
 };
 
@@ -285,12 +308,38 @@ std::string without_blank_lines(std::string_view gap) {
 }
 
 std::string macros_of(std::string_view source) {
+  /// A group of lines from an `#if` on; its lines are written once it turns out to hold a macro.
+  struct Group {
+    std::string lines;
+    bool is_written = false;
+  };
   std::string text;
+  std::vector<Group> groups;
+  std::map<std::string_view, std::size_t> last;  // definition of each macro
   const lex::Tokens all = lex::lex(source);
-  for (const lex::Directive& directive : lex::directives_of(all)) {
+  const auto directives = lex::directives_of(all);
+  for (std::size_t i = 0; i < directives.size(); ++i)
+    if (directives[i].name() == "define") last[directives[i].word()] = i;
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const lex::Directive& directive = directives[i];
+    const std::string_view name = directive.name();
     const std::size_t begin = all[directive.first].offset;
-    const auto line = trim(source.substr(begin, all[directive.last - 1].end - begin));
-    if (directive.name() == "define" && !line.contains('\n')) text += std::string(line) + "\n";
+    const std::string line =
+        std::string(trim(source.substr(begin, all[directive.last - 1].end - begin))) + "\n";
+    const bool is_again = name == "undef" && last.contains(directive.word()) &&
+                          last.find(directive.word())->second > i;
+    if (name == "define" || is_again) {
+      for (Group& group : groups) {
+        text += std::exchange(group.lines, std::string());
+        group.is_written = true;
+      }
+      text += line;
+    } else if (directive.opens_group()) {
+      groups.push_back({line});
+    } else if (!groups.empty() && (name.starts_with("el") || name == "endif")) {
+      (groups.back().is_written ? text : groups.back().lines) += line;
+      if (name == "endif") groups.pop_back();
+    }
   }
   return text;
 }

@@ -35,7 +35,8 @@ std::string draft_own_code(std::string_view source, std::string_view file, std::
 /// The text between two tokens without its lines of blanks, which stand where pragmas stood.
 std::string without_blank_lines(std::string_view gap);
 
-/// The source's `#define` lines, a line each; one that goes on in the next line is left out.
+/// The source's `#define` lines in their order, with the `#if` lines around them, and with `#undef`
+/// where the macro is defined once more behind it.
 std::string macros_of(std::string_view source);
 /// A typedef for each type name that the file declares. For the truth names of real types are left
 /// out, since the reference has Real in their place.
