@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "task/c/conditions.h"
 #include "task/c/function.h"
 #include "task/plain/forms.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 /// The forms in the order in which they are rewritten.
 constexpr auto kForms = std::to_array<PlainForm>({
+    refuse_late_macros,
     plain_templates,
     plain_defaults,
     plain_containers,
@@ -62,7 +65,8 @@ std::string with_edits(std::string_view source, std::vector<PlainEdit> edits) {
 
 Result<PlainSource> plain_source(std::string_view source, std::string_view file,
                                  std::string_view wanted) {
-  PlainSource plain{std::string(source), {}};
+  DecidedSource decided = with_decided_conditions(source);
+  PlainSource plain{std::move(decided.source), std::move(decided.notes)};
   for (const PlainForm form : kForms) {
     const auto tokens = lex::tokenize(plain.source);
     const auto site = site_of(plain.source, file, tokens, wanted);

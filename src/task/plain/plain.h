@@ -40,13 +40,14 @@ std::string with_edits(std::string_view source, std::vector<PlainEdit> edits);
 
 struct PlainSource {
   std::string source;
-  std::vector<std::string> notes;  ///< Empty: the source is as it was.
+  std::vector<std::string> notes;  ///< One line each: what became of what.
 };
 
-/// Rewrites the function `wanted` (if empty, the only one that is not static) form by form, until
-/// only pointers to numbers, arrays of numbers and numbers are passed, nothing is returned, and
-/// everything that the function uses is passed. A function that is plain already, and one that is
-/// not found, stay as they are. Error: a form that cannot be rewritten; the message shows by an
+/// Leaves out the lines that a compiler without options skips, as with_decided_conditions() says,
+/// and rewrites the function `wanted` (if empty, the only one that is not static) form by form,
+/// until only pointers to numbers, arrays of numbers and numbers are passed, nothing is returned,
+/// and everything that the function uses is passed. A function that is plain already, and one that
+/// is not found, stay as they are. Error: a form that cannot be rewritten; the message shows by an
 /// example what to write in its place. Cost: linear in the source for each form.
 Result<PlainSource> plain_source(std::string_view source, std::string_view file,
                                  std::string_view wanted);
