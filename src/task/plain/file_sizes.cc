@@ -205,6 +205,7 @@ bool FileSizes::can_vary(const std::string& name) const {
     const NameUses uses = find_name_uses(reader_, body, one);
     if (uses.unclear || find_constant_use(reader_, body, uses.tokens)) return false;
   }
+  if (bounds_a_table(made)) return false;
   for (const FileVariable* table : uses_.constants) {
     if (table->bounds.empty()) continue;
     std::set<std::string, std::less<>> words;
@@ -219,6 +220,36 @@ bool FileSizes::can_vary(const std::string& name) const {
       if (token.kind == lex::Token::Kind::Word && made.contains(token.text)) return false;
   }
   return true;
+}
+
+/// Whether a loop that one of the names ends counts through a constant or local array, whose size
+/// stays what it is.
+bool FileSizes::bounds_a_table(const std::set<std::string, std::less<>>& names) const {
+  const TokenRange body{reader_.site().open, reader_.site().close};
+  std::set<std::string_view> variables;
+  for (std::size_t i = body.begin; i < body.end; ++i) {
+    if ((!reader_.at(i, "for") && !reader_.at(i, "while")) || !reader_.at(i + 1, "(")) continue;
+    const std::size_t close = std::min(lex::find_closing(reader_.tokens(), i + 1), body.end);
+    bool is_named = false;
+    for (std::size_t k = i + 2; k < close; ++k)
+      is_named = is_named || names.contains(reader_.word(k));
+    for (std::size_t k = i + 2; k < close && is_named; ++k)
+      if (reader_.is_word(k) && !names.contains(reader_.word(k)) && !reader_.is_type_word(k))
+        variables.insert(reader_.word(k));
+  }
+  std::set<std::string_view> tables;
+  for (const FileVariable* constant : uses_.constants)
+    if (!constant->bounds.empty()) tables.insert(constant->name);
+  for (std::size_t i = body.begin + 1; i < body.end; ++i)
+    if (reader_.is_word(i) && reader_.is_type_word(i - 1) && reader_.at(i + 1, "["))
+      tables.insert(reader_.word(i));
+  for (std::size_t i = body.begin; i < body.end; ++i) {
+    if (!tables.contains(reader_.word(i)) || !reader_.at(i + 1, "[")) continue;
+    const std::size_t end = std::min(reader_.indices_end(i + 1), body.end);
+    for (std::size_t k = i + 2; k < end; ++k)
+      if (variables.contains(reader_.word(k))) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> FileSizes::parameters() const {

@@ -52,6 +52,7 @@ class FileSizes {
   std::set<std::string, std::less<>> loop_names(bool of_steps) const;
   bool has_integer_parameter() const;
   bool can_vary(const std::string& name) const;
+  bool bounds_a_table(const std::set<std::string, std::less<>>& names) const;
   bool is_named_by_a_helper(std::string_view name) const;
 
   const SiteReader& reader_;

@@ -144,6 +144,15 @@ TEST(PlainGlobals, RefusesWhatIsHiddenOrNoNumber) {
               IsErrorAbout(ErrorCode::Unsupported, "A"));
 }
 
+TEST(PlainGlobals, AConstantThatEndsALoopOverATableStays) {
+  const std::string text = plain_text(
+      "#define N 1000\n#define TAPS 3\nstatic const float w[3] = {1, 2, 1};\n"
+      "float x[N + TAPS], y[N];\nvoid f(void) {\n  for (int i = 0; i < N; ++i) { y[i] = 0;\n"
+      "    for (int k = 0; k < TAPS; ++k) y[i] += w[k] * x[i + k]; }\n}\n");
+  EXPECT_TRUE(text.contains("#define TAPS 3")) << text;
+  EXPECT_TRUE(text.contains("void f(int N, ")) << text;
+}
+
 RC_GTEST_PROP(PlainProperty, SurvivesAnyText, ()) {
   const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "void", "f", "(", ")", "{", "}", "int", "N", "const", "double", "*", "&", "A", "[", "]", "=",
