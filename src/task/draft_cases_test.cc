@@ -229,5 +229,44 @@ TEST(DraftedCases, TheSecondGateBearsAnotherOrder) {
   EXPECT_EQ(definition->task.gate.rms_factor, 32);
 }
 
+TEST(DraftedCases, ClampsThatNoiseDoesNotReachAreReached) {
+  const Draft relu6 = draft(
+      "void relu6(int n, const float* x, float* y) {\n  for (int i = 0; i < n; ++i) {\n"
+      "    float v = x[i];\n    if (v < 0) v = 0;\n    if (v > 6.0f) v = 6.0f;\n    y[i] = v;\n"
+      "  }\n}\n");
+  ASSERT_EQ(cases_of(relu6), "beyond_limits x");
+  EXPECT_EQ(relu6.sizes.cases[0].values.at("x"), "{ kind: uniform, lo: -12, hi: 12 }");
+  const Draft clip = draft(
+      "#include <math.h>\nvoid clip(int n, const float* x, const float* z, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = z[i] + fminf(fmaxf(x[i], -10.0f), 10.0f);\n}\n");
+  ASSERT_EQ(cases_of(clip), "beyond_limits x");
+  EXPECT_EQ(clip.sizes.cases[0].values.at("x"), "{ kind: uniform, lo: -20, hi: 20 }");
+  EXPECT_EQ(cases_of(draft("void f(int n, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = x[i] > 1 ? 1 : x[i];\n}\n")),
+            "");
+}
+
+TEST(DraftedCases, LimitsMayBeMacrosAndOfIntegers) {
+  EXPECT_EQ(cases_of(draft("#define LIMIT (6.0f)\nvoid f(int n, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = x[i] > LIMIT ? LIMIT : x[i];\n"
+                           "}\n")),
+            "beyond_limits x");
+  const Draft gain = draft(
+      "void gain(int n, int g, const short* x, short* y) {\n  for (int i = 0; i < n; ++i) {\n"
+      "    int v = x[i] * g;\n    if (v > 32767) v = 32767;\n"
+      "    if (v < -32768) v = -32768;\n    y[i] = v;\n  }\n}\n");
+  ASSERT_EQ(cases_of(gain), "beyond_limits x");
+  EXPECT_EQ(gain.sizes.cases[0].values.at("x"), "{ kind: integers, lo: -32768, hi: 32767 }");
+}
+
+TEST(DraftedCases, AScalarThatIsToldFromZeroIsZeroOnce) {
+  const Draft axpby = draft(
+      "void axpby(int n, float a, float b, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; ++i) { if (b == 0.0f) y[i] = a * x[i];\n"
+      "    else y[i] = a * x[i] + b * y[i]; }\n}\n");
+  EXPECT_EQ(cases_of(axpby), "b_is_0");
+  EXPECT_TRUE(axpby.files.at("shapes.yaml").contains("b_is_0, n: 255, scalars: { b: 0 }"));
+}
+
 }  // namespace
 }  // namespace kw::task

@@ -114,18 +114,31 @@ std::array<std::int64_t, 3> scaled(const SizeRow& row, double scale) {
   return sizes;
 }
 
+/// Numbers that are no sizes.
+struct RowNumbers {
+  std::int64_t turns = kFewestTurns;
+  std::size_t number = 0;  ///< Of the row, by which flags get their values.
+};
+
 Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
-              std::int64_t turns = kFewestTurns) {
+              const RowNumbers& numbers = {}) {
   const auto rank = rank_of(sizes);
   const auto varied = varied_dims(sizes);
   const auto used = row.begin() + std::clamp<std::ptrdiff_t>(varied, 1, rank);
   const std::int64_t pitch = std::max<std::int64_t>(3, *std::max_element(row.begin(), used)) + 3;
   Names dims;
+  std::int64_t turns = numbers.turns;
   std::ptrdiff_t number = 0;
+  std::size_t way = numbers.number;
   for (const DraftedDim& dim : sizes.dims) {
     // Every turn through the table adds a little, so that no two sizes are alike.
     const std::int64_t size = row[static_cast<std::size_t>(number % rank)] + number / rank;
     if (dim.use == DimUse::Size) ++number;
+    if (dim.use == DimUse::Flag) {
+      dims[dim.name] = dim.values[way % dim.values.size()];
+      way /= dim.values.size();  // so that flags do not change together
+      continue;
+    }
     dims[dim.name] = dim.use == DimUse::Pitch     ? pitch + varied / rank
                      : dim.use == DimUse::Count   ? turns++
                      : dim.use == DimUse::Entries ? kEntriesOfRow * row[0] + 3
@@ -198,9 +211,11 @@ TimedScales with_cached(const DraftedSizes& sizes, TimedScales scales) {
 }
 
 /// Scalars that depend on the sizes, as a part of the workload's line.
-std::string scalars_text(const DraftedSizes& sizes, const Names& dims) {
+std::string scalars_text(const DraftedSizes& sizes, const Names& dims, const DraftedCase& special) {
   constexpr double kLowerShare = 0.625;  // of a span, below 0
   std::vector<std::string> parts;
+  for (const auto& [scalar, value] : special.scalars)
+    parts.push_back(fmt::format("{}: {}", scalar, value));
   for (const DraftedStep& step : sizes.steps) {
     const double turns = value_of(step.turns, dims);
     if (turns <= 0) continue;
@@ -212,14 +227,14 @@ std::string scalars_text(const DraftedSizes& sizes, const Names& dims) {
 }
 
 std::string row_text(const DraftedSizes& sizes, const SizeRow& row, std::string_view name,
-                     double scale, std::int64_t turns = kFewestTurns,
+                     double scale, const RowNumbers& numbers = {},
                      const DraftedCase& special = {}) {
   std::string line = fmt::format("  - {{ name: {}", name);
   if (row.target[0] != '\0') line += fmt::format(", for: [{}]", row.target);
-  const Names dims = dims_of(sizes, scaled(row, scale), turns);
+  const Names dims = dims_of(sizes, scaled(row, scale), numbers);
   for (const DraftedDim& dim : sizes.dims)
     line += fmt::format(", {}: {}", dim.name, dims.at(dim.name));
-  line += scalars_text(sizes, dims);
+  line += scalars_text(sizes, dims, special);
   std::vector<std::string> values;
   for (const auto& [input, value] : special.values)
     values.push_back(fmt::format("{}: {}", input, value));
@@ -232,7 +247,7 @@ std::string cases_text(const DraftedSizes& sizes, const SizeRow& row) {
   std::string text;
   for (const DraftedCase& special : sizes.cases) {
     if (!special.why.empty()) text += fmt::format("  # {}.\n", special.why);
-    text += row_text(sizes, row, special.name, 1, kFewestTurns, special);
+    text += row_text(sizes, row, special.name, 1, {}, special);
   }
   return text;
 }
@@ -269,13 +284,16 @@ std::string draft_shapes(const DraftedSizes& sizes, const TimedScales& scales) {
     text +=
         "# Scalars that the code multiplies by loop variables span a few units about 0 at each "
         "size.\n";
+  if (std::ranges::any_of(sizes.dims, [](const auto& dim) { return dim.use == DimUse::Flag; }))
+    text += "# What only chooses a way through the code takes each of its values in turn.\n";
   std::string group, cases;
   for (std::size_t number = 0; const SizeRow& row : rows_for(sizes)) {
     if (group == "check" && group != row.group) text += cases;
     if (group != row.group) text += fmt::format("{}:\n", group = row.group);
     if (row.name == kSizesOfCases) cases = cases_text(sizes, row);
     if (group != "time") {
-      text += row_text(sizes, row, row.name, 1, kTurns[number++ % kTurns.size()]);
+      text += row_text(sizes, row, row.name, 1, {kTurns[number % kTurns.size()], number});
+      ++number;
       continue;
     }
     const bool is_processor = std::string_view(row.target) == "cpu";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,19 +11,22 @@
 namespace kw::task {
 
 /// Size: of a tensor. Pitch: the distance between rows. Count: neither, as the number of steps.
-/// Entries: of all rows together, where rows have different lengths.
-enum class DimUse { Size, Pitch, Count, Entries };
+/// Entries: of all rows together, where rows have different lengths. Flag: no number of anything,
+/// but what chooses between ways through the code.
+enum class DimUse { Size, Pitch, Count, Entries, Flag };
 
 struct DraftedDim {
   std::string name;
   DimUse use = DimUse::Size;
+  std::vector<std::int64_t> values = {};  ///< Of a flag, which workloads take in turn.
 };
 
 /// A check workload besides those for sizes, whose inputs hold what plain noise does not.
 struct DraftedCase {
   std::string name;
-  std::string why;                            ///< A comment before it; empty: there is none.
-  std::map<std::string, std::string> values;  ///< Values as YAML by input.
+  std::string why;                                  ///< A comment before it; empty: there is none.
+  std::map<std::string, std::string> values;        ///< Values as YAML by input.
+  std::map<std::string, std::string> scalars = {};  ///< Values of real scalars.
 };
 
 /// A real scalar that is the distance between two points of a loop.

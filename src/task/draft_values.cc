@@ -46,6 +46,7 @@ struct Chosen {
   std::string why;
   std::size_t token = 0;
   std::string promise;
+  bool is_small = false;  ///< Integers that are small for the sake of sums and products alone.
 };
 
 std::string integers_text(std::int64_t lo, std::int64_t hi) {
@@ -208,9 +209,14 @@ Chosen of_integers(const ArrayUses& uses, const ValuedTensor& tensor) {
   }
   const bool wraps = row.numbers == Numbers::Unsigned && size_of(dtype) >= 4;
   if (size_of(dtype) == kByte || wraps) return within(lowest, highest, "All values of the type", 0);
-  if (uses.product > 0)
-    return within(-100, 100, "Small enough that sums of products do not overflow", uses.product);
-  if (uses.sum > 0) return within(-1000, 1000, "Small enough that sums do not overflow", uses.sum);
+  if (uses.product > 0 || uses.sum > 0) {
+    Chosen chosen =
+        uses.product > 0
+            ? within(-100, 100, "Small enough that sums of products do not overflow", uses.product)
+            : within(-1000, 1000, "Small enough that sums do not overflow", uses.sum);
+    chosen.is_small = true;
+    return chosen;
+  }
   return within(lowest, highest, "All values of the type, since nothing is calculated with them",
                 0);
 }
@@ -333,8 +339,8 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
 
 bool is_noise(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
               std::string_view source, const Tokens& tokens) {
-  return is_real(tensor.parameter.dtype) &&
-         chosen_values(tensor, function, elements, source, tokens).values == kNoise;
+  const Chosen chosen = chosen_values(tensor, function, elements, source, tokens);
+  return chosen.is_small || (is_real(tensor.parameter.dtype) && chosen.values == kNoise);
 }
 
 std::string drafted_promise(const ValuedTensor& tensor, const CFunction& function,

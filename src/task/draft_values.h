@@ -44,7 +44,8 @@ std::string drafted_values(const ValuedTensor& tensor, const CFunction& function
                            const ElementBounds& elements, std::string_view source,
                            const std::vector<lex::Token>& tokens);
 
-/// Whether the input is drawn as plain noise of real numbers, that is whether the code bears any.
+/// Whether the code bears any numbers in the input: it is drawn as plain noise of real numbers, or
+/// as integers that are small only so that sums and products of them stay within their type.
 bool is_noise(const ValuedTensor& tensor, const CFunction& function, const ElementBounds& elements,
               std::string_view source, const std::vector<lex::Token>& tokens);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "lex/directives.h"
 #include "task/c/assignment.h"
 #include "task/c/index.h"
 #include "task/c/loops.h"
@@ -30,12 +31,19 @@ constexpr auto kExtremes =
 /// Below these, a number is small beside sums of noise, or only keeps a sum off 0.
 constexpr double kSmall = 1;
 constexpr double kTiny = 1e-3;
+/// Beyond these, noise of deviation 1 and sums of it are too rare to count on; beyond the third, a
+/// number means that there is no limit.
+constexpr double kReachOfNoise = 2.5;
+constexpr double kReachOfSums = 64;
+constexpr double kLargestLimit = 1e6;
 
 class CaseFinder {
  public:
-  CaseFinder(const CFunction& function, const Tokens& tokens)
+  CaseFinder(const CFunction& function, const Tokens& tokens,
+             const std::map<std::string, double, std::less<>>& macros)
       : function_(function),
         tokens_(tokens),
+        macros_(macros),
         reader_(tokens),
         loops_(function, tokens, reader_),
         items_(nest_of(tokens, function)) {
@@ -50,6 +58,8 @@ class CaseFinder {
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       find_shift(i);
       find_threshold(i);
+      find_limit(i);
+      find_zero(i);
     }
     for (const CParameter& parameter : function_.parameters)
       if (is_real_scalar(parameter.name)) find_step(parameter.name);
@@ -190,6 +200,7 @@ class CaseFinder {
       return end == text.c_str() ? std::nullopt : std::optional(value);
     }
     if (!is_word(i)) return std::nullopt;
+    if (const auto macro = macros_.find(text); macro != macros_.end()) return macro->second;
     // A conversion such as T(1e-5).
     if (at(i + 1, {"("}) && at(i + 3, {")"}) && tokens_[i + 2].kind == lex::Token::Kind::Number &&
         !contains(kExtremes, text))
@@ -250,10 +261,60 @@ class CaseFinder {
   /// sides of any number.
   void note_sums(ValueNames names, std::size_t token) {
     names = sources(std::move(names));
-    const bool is_sum = std::ranges::any_of(values_, [&](const Value& value) {
+    if (holds_sum(names)) note(found_.thresholds, names, token);
+  }
+
+  /// Whether one of the names is a sum.
+  bool holds_sum(const ValueNames& names) const {
+    return std::ranges::any_of(values_, [&](const Value& value) {
       return value.is_sum && names.contains(value.target) && !is_extreme(value.target);
     });
-    if (is_sum) note(found_.thresholds, names, token);
+  }
+
+  // --- comparisons with large numbers ---
+
+  void find_limit(std::size_t i) {
+    const bool is_call = is_word(i) && at(i + 1, {"("}) &&
+                         (contains(kExtremes, tokens_[i].text) || at(i, {"clamp"}));
+    if (is_call) {
+      const std::size_t close = lex::find_closing(tokens_, i + 1);
+      for (std::size_t k = i + 2; k < close; ++k)
+        if (at(k - 1, {"(", ",", "-"}) && at(k + 1, {",", ")"}))
+          note_limit(number_at(k), names_in(i + 2, close), i);
+    } else if (at(i, {"<", "<=", ">", ">="})) {
+      const std::size_t right = at(i + 1, {"-"}) ? i + 2 : i + 1;
+      note_limit(number_at(right), names_in(operand_before(i), i), i);
+      note_limit(number_at(i - 1), names_in(i + 1, operand_after(i + 1)), i);
+    }
+  }
+
+  void note_limit(const std::optional<double>& number, ValueNames names, std::size_t token) {
+    if (!number || *number <= kReachOfNoise || *number > kLargestLimit) return;
+    names = sources(std::move(names));
+    if (*number <= kReachOfSums && holds_sum(names)) return;
+    for (const CParameter& parameter : function_.parameters) {
+      if (!parameter.is_pointer || !names.contains(parameter.name)) continue;
+      LimitNumber& limit = found_.limits[parameter.name];
+      if (*number > limit.size) limit = {*number, token};
+    }
+  }
+
+  // --- scalars of 0 ---
+
+  bool is_zero(std::size_t i) const {
+    const auto number = i < tokens_.size() && tokens_[i].kind == lex::Token::Kind::Number
+                            ? number_at(i)
+                            : std::nullopt;
+    return number && *number == 0;
+  }
+
+  void find_zero(std::size_t i) {
+    if (!is_word(i) || !is_real_scalar(tokens_[i].text)) return;
+    const bool is_compared =
+        (at(i + 1, {"==", "!="}) && is_zero(i + 2)) || (at(i - 1, {"==", "!="}) && is_zero(i - 2));
+    const bool is_alone = at(i - 1, {"("}) && at(i - 2, {"if"}) && at(i + 1, {")"});
+    if (is_compared || is_alone || at(i - 1, {"!"}) || (at(i + 1, {"?"}) && at(i - 1, {"=", "("})))
+      found_.zeros.emplace(tokens_[i].text, i);
   }
 
   // --- sums ---
@@ -339,6 +400,7 @@ class CaseFinder {
 
   const CFunction& function_;
   const Tokens& tokens_;
+  const std::map<std::string, double, std::less<>>& macros_;
   IndexReader reader_;
   const Loops loops_;
   const std::vector<NestItem> items_;
@@ -350,8 +412,24 @@ class CaseFinder {
 
 }  // namespace
 
-SpecialCases special_cases(const CFunction& function, const Tokens& tokens) {
-  return CaseFinder(function, tokens).run();
+SpecialCases special_cases(const CFunction& function, const Tokens& tokens,
+                           const std::map<std::string, double, std::less<>>& macros) {
+  return CaseFinder(function, tokens, macros).run();
+}
+
+std::map<std::string, double, std::less<>> number_macros(std::string_view source) {
+  std::map<std::string, double, std::less<>> macros;
+  const lex::Tokens all = lex::lex(source);
+  for (const lex::Directive& directive : lex::directives_of(all)) {
+    const auto& parts = directive.tokens;
+    const bool has_brackets = parts.size() == 5 && parts[2].is("(") && parts[4].is(")");
+    if (directive.name() != "define" || (parts.size() != 3 && !has_brackets)) continue;
+    const lex::Token& number = parts[has_brackets ? 3 : 2];
+    if (number.kind != lex::Token::Kind::Number) continue;
+    const std::string text(number.text);
+    macros[std::string(directive.word())] = std::strtod(text.c_str(), nullptr);
+  }
+  return macros;
 }
 
 }  // namespace kw::task

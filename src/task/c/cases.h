@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "task/c/function.h"
@@ -20,6 +22,12 @@ struct StepScalar {
   Polynomial turns;    ///< First value above all of the largest loop's variable.
 };
 
+/// A number that values are compared with or kept below.
+struct LimitNumber {
+  double size = 0;  ///< Without its sign.
+  std::size_t token = 0;
+};
+
 struct SpecialCases {
   /// Arrays of real numbers from which a largest or smallest number is subtracted before exp() is
   /// taken, so that it does not overflow, with the token of the call.
@@ -27,6 +35,11 @@ struct SpecialCases {
   /// Arrays of real numbers of whose sums the code tells apart those near 0, as in
   /// `norm < 1e-6 ? 1 : norm`, with the token that tells them apart.
   std::map<std::string, std::size_t> thresholds;
+  /// Arrays of numbers from which values follow that the code compares with a number, or keeps
+  /// on one side of it, which plain noise does not reach; the largest such number.
+  std::map<std::string, LimitNumber> limits;
+  /// Real scalars that the code tells from 0, with the token that does.
+  std::map<std::string, std::size_t> zeros;
   std::vector<StepScalar> steps;
   /// Parameters on which the ends of loops depend that sum.
   std::set<std::string> summed;
@@ -36,6 +49,11 @@ struct SpecialCases {
   std::string number_of_columns;
 };
 
-SpecialCases special_cases(const CFunction& function, const std::vector<lex::Token>& tokens);
+/// `macros` are numbers of the file by their names; see number_macros().
+SpecialCases special_cases(const CFunction& function, const std::vector<lex::Token>& tokens,
+                           const std::map<std::string, double, std::less<>>& macros = {});
+
+/// The `#define` lines of the source that stand for one number, such as `#define LIMIT 6.0f`.
+std::map<std::string, double, std::less<>> number_macros(std::string_view source);
 
 }  // namespace kw::task

@@ -9,6 +9,7 @@
 
 #include "base/contains.h"
 #include "base/expr.h"
+#include "task/c/flags.h"
 #include "task/c/loops.h"
 #include "task/c/polynomial.h"
 
@@ -349,11 +350,12 @@ std::set<std::string> calculated_scalars(const CFunction& function, const Tokens
   }
   std::set<std::string> names;
   bool is_any_size = false;
+  const auto flags = flags_of(function, tokens);
   for (const CParameter& parameter : function.parameters) {
     if (!is_integer_scalar(parameter)) continue;
-    const bool is_number = !structural.contains(parameter.name) &&
-                           is_in_body(function, tokens, parameter.name) &&
-                           !is_size(facts, parameter.name);
+    const bool is_number =
+        !flags.contains(parameter.name) && !structural.contains(parameter.name) &&
+        is_in_body(function, tokens, parameter.name) && !is_size(facts, parameter.name);
     if (is_number) names.insert(parameter.name);
     is_any_size = is_any_size || !is_number;
   }
