@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plain/struct_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -125,6 +127,11 @@ class StructReader {
     } else if (!member.bounds.empty() || !inner->second.problem.empty()) {
       problem(layout, "an array of structs", 0);
     } else {
+      const std::size_t count = layout.members.size() + inner->second.members.size();
+      if (std::cmp_greater(count, kMostNumbers)) {
+        problem(layout, fmt::format("more than {} numbers", kMostNumbers), 0);
+        return;
+      }
       for (StructMember part : inner->second.members) {
         part.path.insert(part.path.begin(), member.path.front());
         layout.members.push_back(std::move(part));

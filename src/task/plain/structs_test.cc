@@ -1,5 +1,7 @@
 // Tests of structs as parameters.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -134,6 +136,15 @@ TEST(PlainStructs, LeaveOutFunctionsThatAreNotCalled) {
   EXPECT_EQ(structs_text("struct C { float x, y; };\nstatic void print(C* c) { c->x = 0; }\n"
                          "void f(int n, C* c) { c[n].x = 1; }\n"),
             "struct C { float x, y; };\n\nvoid f(int n, float c[][2]) { c[n][0] = 1; }\n");
+}
+
+TEST(PlainStructs, StructsOfStructsHaveAnEnd) {
+  std::string source = "struct S0 { float x, y; };\n";
+  for (int i = 1; i < 40; ++i)
+    source += fmt::format("struct S{0} {{ struct S{1} a, b; }};\n", i, i - 1);
+  EXPECT_EQ(error_of(source + "void f(int n, struct S39* s) {\n"
+                              "  for (int i = 0; i < n; ++i) s[i].a.b = s[i].b.a;\n}\n"),
+            "f.c:41:15 s: struct");
 }
 
 RC_GTEST_PROP(PlainStructsProperty, SurviveAnyText, ()) {
