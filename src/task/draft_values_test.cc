@@ -348,5 +348,26 @@ TEST(DraftedNames, BecomeThoseOfTasks) {
       drafted->notes, [](const std::string& note) { return note.starts_with("the name: "); }));
 }
 
+TEST(DraftedValues, ElementsAreSometimesEqualToAnIntegerOfTheCaller) {
+  const std::string yaml =
+      draft(
+          "void f(int n, const int* keys, int k, const float* x, float* y) {\n"
+          "  for (int i = 0; i < n; ++i) y[i] = keys[i] == k ? 3 * x[i] : 2 * x[i];\n}\n")
+          .files.at("task.yaml");
+  EXPECT_TRUE(yaml.contains("values: { kind: integers, lo: -30, hi: 30 }")) << yaml;
+  EXPECT_TRUE(yaml.contains("k: { dtype: i32, value: \"7\" }")) << yaml;
+}
+
+TEST(DraftedValues, ElementsAreComparedWithNamesOfNumbers) {
+  const std::string yaml =
+      draft(
+          "#define EMPTY 3\nenum { RED, BLUE = 5 };\n"
+          "void f(int n, const int* c, const int* d, float* y) {\n"
+          "  for (int i = 0; i < n; ++i) y[i] = c[i] == BLUE ? 1 : d[i] != EMPTY ? 2 : 3;\n}\n")
+          .files.at("task.yaml");
+  EXPECT_TRUE(yaml.contains("values: { kind: integers, lo: 0, hi: 7 }")) << yaml;
+  EXPECT_TRUE(yaml.contains("values: { kind: integers, lo: 0, hi: 5 }")) << yaml;
+}
+
 }  // namespace
 }  // namespace kw::task

@@ -70,7 +70,9 @@ class UseReader {
         tokens_(tokens),
         array_(array),
         reader_(tokens),
-        macros_(compared_in_macros(source)) {}
+        macros_(compared_in_macros(source)) {
+    for (const auto& [name, number] : integer_macros(source)) numbers_.emplace(name, number);
+  }
 
   ArrayUses run() {
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
@@ -193,9 +195,13 @@ class UseReader {
 
   void note_comparison(std::size_t i, std::size_t end) {
     if (at(end, {"==", "!="}))
-      if (const auto number = number_at(tokens_, end + 1)) add_equal(i, *number);
+      if (const auto number = number_or_name(end + 1)) add_equal(i, *number);
     if (at(i - 1, {"==", "!="}) && i >= 2)
-      if (const auto number = number_at(tokens_, i - 2)) add_equal(i, *number);
+      if (const auto number = number_or_name(i - 2)) add_equal(i, *number);
+    // An integer of the caller is small, so that only small elements are ever equal to it.
+    if ((at(end, {"==", "!="}) && is_whole_scalar(end + 1)) ||
+        (at(i - 1, {"==", "!="}) && i >= 2 && is_whole_scalar(i - 2)))
+      mark(uses_.order, i);
     for (const auto& [op, other] : {std::pair(end, end + 1), std::pair(i - 1, i - 2)}) {
       if (!at(op, {"<", "<=", ">", ">="})) continue;
       const bool is_element = at(other, {"]"}) || (op == end && at(other + 1, {"["}));
@@ -203,6 +209,23 @@ class UseReader {
       if (is_element) continue;
       if (const auto number = number_at(tokens_, other)) uses_.order_to.push_back(*number);
     }
+  }
+  /// The number at the token, or that of a macro or of a constant that the body declares.
+  std::optional<std::int64_t> number_or_name(std::size_t i) const {
+    if (i >= tokens_.size() || tokens_[i].kind != lex::Token::Kind::Word)
+      return number_at(tokens_, i);
+    if (const auto macro = numbers_.find(tokens_[i].text); macro != numbers_.end())
+      return macro->second;
+    for (std::size_t k = function_.open + 1; k + 3 < function_.close; ++k) {
+      const std::size_t end = k + (at(k + 2, {"-"}) ? 4 : 3);
+      if (at(k, {tokens_[i].text}) && at(k + 1, {"="}) && at(end, {";"}))
+        return number_at(tokens_, k + 2);
+    }
+    return std::nullopt;
+  }
+  bool is_whole_scalar(std::size_t i) const {
+    const CParameter* parameter = i < tokens_.size() ? function_.find(tokens_[i].text) : nullptr;
+    return parameter != nullptr && !parameter->is_pointer && !is_real(parameter->dtype);
   }
   void add_equal(std::size_t i, std::int64_t number) {
     mark(uses_.equal, i);
@@ -245,6 +268,7 @@ class UseReader {
   const std::string& array_;
   const IndexReader reader_;
   const std::map<std::string, std::vector<std::int64_t>, std::less<>> macros_;
+  std::map<std::string, std::int64_t, std::less<>> numbers_;  ///< Of macros that are one.
   ArrayUses uses_;
   int others_ = 0;  ///< Uses of elements beside tests of zero.
 };
