@@ -20,7 +20,9 @@
 namespace kw::task {
 namespace {
 
-constexpr int kDeepestMacro = 16;  // of macros that stand for macros
+constexpr std::size_t kDeepestGroup = 64;           // of groups within groups that are decided
+constexpr std::size_t kLongestCondition = 4 << 10;  // with its macros written out
+constexpr int kDeepestMacro = 16;                   // of macros that stand for macros
 
 /// One group of lines from an `#if` to its `#endif`.
 struct OpenGroup {
@@ -67,7 +69,10 @@ class ConditionReader {
   void open(const lex::Directive& directive) {
     OpenGroup group;
     group.is_skipped = is_skipping_;
-    if (!group.is_skipped) {
+    if (!group.is_skipped && groups_.size() >= kDeepestGroup) {
+      group.is_decided = false;
+      ++undecided_;
+    } else if (!group.is_skipped) {
       const auto value = value_of(directive, group.note);
       group.is_decided = value.has_value() && has_no_open_question(directive);
       group.is_taken = value.value_or(false);
@@ -175,6 +180,7 @@ class ConditionReader {
     std::string text;
     for (std::size_t i = from; i < tokens.size(); ++i) {
       const lex::Token& token = tokens[i];
+      if (text.size() > kLongestCondition) return std::nullopt;
       if (token.is("defined")) {
         const bool has_bracket = i + 1 < tokens.size() && tokens[i + 1].is("(");
         const std::size_t word = i + (has_bracket ? 2 : 1);

@@ -47,6 +47,24 @@ TEST(DecidedConditions, WhatACompilerMayDefineStays) {
   EXPECT_EQ(with_decided_conditions(size).source, size);
 }
 
+TEST(DecidedConditions, LongAndDeepConditionsStay) {
+  std::string macros = "#define M16 0\n";
+  for (int i = 0; i < 16; ++i) {
+    macros += "#define M" + std::to_string(i) + " 0";
+    for (int k = 0; k < 20; ++k) macros += "+M" + std::to_string(i + 1);
+    macros += "\n";
+  }
+  const std::string source = macros + "#if M0\nA\n#endif\n";
+  EXPECT_EQ(with_decided_conditions(source).source, source);
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "#if 1\n";
+  deep += "A\n";
+  for (int i = 0; i < 100; ++i) deep += "#endif\n";
+  EXPECT_TRUE(with_decided_conditions(deep).source.contains("#if 1"));
+  EXPECT_EQ(lines_left("#define A B\n#define B A\n#if A\nC\n#endif\n"),
+            "#define A B\n#define B A\n#if A\nC\n#endif\n");
+}
+
 TEST(DecidedConditions, BytesAndLinesStayWhereTheyAre) {
   const std::string_view text = "#if 0\nint a; /* b\n */\n#endif\nint c;\n";
   const std::string left = with_decided_conditions(text).source;
