@@ -15,7 +15,8 @@ using namespace kw::task;  // the nodes of a plan
 Result<std::string> PlanWriter::kernel_number(const KernelName& kernel) {
   PlanScope knobs(false);
   const auto refuse = [&](const PlanTrouble& trouble) {
-    return fail_input(ErrorCode::BadInput, About{kernel.name}, trouble.words.text, names_.at_line());
+    return fail_input(ErrorCode::BadInput, About{kernel.name}, trouble.words.text,
+                      names_.at_line());
   };
   for (const auto& [name, value] : names_.macros())
     if (const auto defined = knobs.define(0, name, value); !defined) return refuse(defined.error());
