@@ -1,5 +1,5 @@
-// Kernels that end a loop of the task's reference too early, or run it in the wrong order: what they
-// answer.
+// Kernels that end a loop of the task's reference too early, or run it in the wrong order: what
+// they answer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
