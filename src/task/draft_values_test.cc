@@ -105,7 +105,7 @@ TEST(DraftedValues, AreSmallWhereAProductThatRunsUpDivides) {
             "(line 6). | { kind: normal, mean: 0, std: 0.001953125 }");
   EXPECT_EQ(values_with("  for (int k = 1; k < n; ++k) beta = beta * 2 + r[k];\n"
                         "  for (int k = 1; k < n; ++k) y[k] = r[k] / beta;\n"),
-            " | { kind: normal, mean: 0, std: 1 }")
+            "{ kind: normal, mean: 0, std: 1 }")
       << "a sum by which another loop divides is none";
 }
 
