@@ -20,7 +20,8 @@ struct NoiseInput {
 };
 
 /// Adds to `sizes` what the code asks for: check workloads whose inputs are far from 0 or partly 0,
-/// scalars that are steps from one point to the next, and sizes of windows and their steps. `source` is the text of the tokens.
+/// scalars that are steps from one point to the next, and sizes of windows and their steps.
+/// `source` is the text of the tokens.
 void add_cases(DraftedSizes& sizes, const CFunction& function, std::string_view source,
                const std::vector<lex::Token>& tokens, std::span<const NoiseInput> inputs);
 

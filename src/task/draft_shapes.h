@@ -10,8 +10,8 @@
 namespace kw::task {
 
 /// Size: of a tensor. Pitch: the distance between rows. Count: neither, as the number of steps.
-/// Entries: of all rows together, where rows have different lengths. Window: of something that slides
-/// over tensors, smaller than their sizes. Stride: the step by which it slides.
+/// Entries: of all rows together, where rows have different lengths. Window: of something that
+/// slides over tensors, smaller than their sizes. Stride: the step by which it slides.
 enum class DimUse { Size, Pitch, Count, Entries, Window, Stride };
 
 struct DraftedDim {
