@@ -39,6 +39,7 @@ void add_cases(DraftedSizes& sizes, const CFunction& function, std::string_view 
     if (window != small.windows.end() && is_size(window->second)) dim.use = DimUse::Window;
     // A size that divides a sum, as in a mean, is none.
     if (dim.use == DimUse::Count && small.strides.contains(dim.name)) dim.use = DimUse::Stride;
+    if (small.places.contains(dim.name)) dim.use = DimUse::Place;
   }
   DraftedCase far, rows, columns, zeros;
   for (const NoiseInput& input : inputs) {

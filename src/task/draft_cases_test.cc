@@ -224,10 +224,21 @@ TEST(DraftedCases, ARecurrenceThroughLocalsIsAScan) {
 std::string small_dims(const Draft& drafted) {
   std::string text;
   for (const DraftedDim& dim : drafted.sizes.dims)
-    if (dim.use == DimUse::Window || dim.use == DimUse::Stride)
+    if (dim.use == DimUse::Window || dim.use == DimUse::Stride || dim.use == DimUse::Place)
       text += (text.empty() ? "" : " ") + dim.name +
-              (dim.use == DimUse::Window ? ":window" : ":stride");
+              (dim.use == DimUse::Window   ? ":window"
+               : dim.use == DimUse::Stride ? ":stride"
+                                           : ":place");
   return text;
+}
+
+TEST(DraftedCases, AnIndexThatIsAParameterIsSmall) {
+  EXPECT_EQ(small_dims(draft("void f(int n, int from, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n; i++) y[i] = x[i] - x[from];\n}\n")),
+            "from:place");
+  EXPECT_EQ(small_dims(draft("void f(int n, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n; i++) y[i] = x[i] - x[n];\n}\n")),
+            "");
 }
 
 TEST(DraftedCases, WindowsAndTheirStepsAreSmall) {

@@ -67,6 +67,7 @@ constexpr auto kTurns = std::to_array({23, 29, 20, 31, 37, 41});
 
 constexpr std::int64_t kFewestOfWindow = 2;
 constexpr std::int64_t kLeastStride = 2;
+constexpr std::int64_t kFirstPlace = 1;
 
 std::ptrdiff_t varied_dims(const DraftedSizes& sizes) {
   return std::ranges::count(sizes.dims, DimUse::Size, &DraftedDim::use);
@@ -126,7 +127,7 @@ Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
   // Windows fit twice into the smallest size, where it has more than three elements.
   std::int64_t window = std::min(
       turns / 4, std::max<std::int64_t>(kFewestOfWindow, *std::min_element(row.begin(), used) / 2));
-  std::int64_t stride = kLeastStride;
+  std::int64_t stride = kLeastStride, place = kFirstPlace;
   Names dims;
   std::ptrdiff_t number = 0;
   for (const DraftedDim& dim : sizes.dims) {
@@ -150,6 +151,9 @@ Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
         break;
       case DimUse::Stride:
         dims[dim.name] = stride++;
+        break;
+      case DimUse::Place:
+        dims[dim.name] = place++;
         break;
     }
   }

@@ -11,8 +11,9 @@ namespace kw::task {
 
 /// Size: of a tensor. Pitch: the distance between rows. Count: neither, as the number of steps.
 /// Entries: of all rows together, where rows have different lengths. Window: of something that
-/// slides over tensors, smaller than their sizes. Stride: the step by which it slides.
-enum class DimUse { Size, Pitch, Count, Entries, Window, Stride };
+/// slides over tensors, smaller than their sizes. Stride: the step by which it slides. Place: an
+/// index.
+enum class DimUse { Size, Pitch, Count, Entries, Window, Stride, Place };
 
 struct DraftedDim {
   std::string name;

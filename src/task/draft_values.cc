@@ -309,12 +309,26 @@ bool takes_negative_numbers(const CFunction& function, const std::vector<lex::To
   return !has_token(function, tokens, is_root);
 }
 
+namespace {
+
+/// Whether the code takes `1 - name`, the share that is left beside `name`.
+bool is_share(const CFunction& function, const Tokens& tokens, std::string_view name) {
+  static constexpr auto kOnes =
+      std::to_array<std::string_view>({"1", "1.", "1.0", "1.f", "1.0f", "1.F", "1.0F"});
+  for (std::size_t i = function.open + 2; i < function.close; ++i)
+    if (tokens[i].text == name && tokens[i - 1].is("-") && contains(kOnes, tokens[i - 2].text))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> scalar_values(const CFunction& function, const Tokens& tokens,
                                                  const std::set<std::string>& calculated) {
   const bool takes_negative = takes_negative_numbers(function, tokens);
   const auto ranges = ranges_of(function, tokens);
   std::map<std::string, std::string> values;
-  std::size_t number = 0, integers = 0, pairs = 0;
+  std::size_t number = 0, integers = 0, pairs = 0, shares = 0;
   for (const auto& [low, high] : ranges) {
     if (values.contains(low) || values.contains(high)) continue;
     // Eighths, which no other scalar has.
@@ -327,6 +341,12 @@ std::map<std::string, std::string> scalar_values(const CFunction& function, cons
     if (!is_real(parameter.dtype)) {
       if (calculated.contains(parameter.name))
         values[parameter.name] = fmt::format("\"{}\"", integer_value(integers++, parameter.dtype));
+      continue;
+    }
+    if (is_share(function, tokens, parameter.name)) {
+      // Sixteenths between 0 and 1, which no other scalar has.
+      static constexpr auto kShares = std::to_array({14, 11, 6, 9, 3, 13, 5, 7});
+      values[parameter.name] = fmt::format("{:g}", kShares[shares++ % kShares.size()] / 16.0);
       continue;
     }
     const bool is_negative = takes_negative && number % 2 == 1;

@@ -1,4 +1,5 @@
-// Finds sizes that are small beside others: of windows that slide over an array, and their steps.
+// Finds sizes that are small beside others: of windows that slide over an array, of their steps, and
+// places in an array.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,6 +20,9 @@ struct SmallSizes {
   /// Those by which sizes are divided and loop variables multiplied, as `stride` is in
   /// `i < (n - k) / stride + 1` and `x[i * stride + j]`.
   std::set<std::string> strides;
+  /// Those that are an index of their own, as `source` is in `distance[source] = 0`, and no end of a
+  /// loop.
+  std::set<std::string> places;
 };
 
 /// Reads the body's tokens; O(their number).
