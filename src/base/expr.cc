@@ -100,8 +100,7 @@ class Expr::Evaluator {
         return a > 0 && std::has_single_bit(static_cast<std::uint64_t>(a)) ? 1 : 0;
       case Op::Log2Floor:
         if (a <= 0)
-          return error(node.offset, About{"log2_floor"},
-                       fmt::format("log2_floor needs a positive number, not {}", a));
+          return error(node.offset, About{"log2_floor"}, "log2_floor needs a positive number");
         return std::bit_width(static_cast<std::uint64_t>(a)) - 1;
       default:
         panic("a unary operation");

@@ -132,7 +132,7 @@ std::string suggestion_for(const CLI::App& root, const CLI::App& where, const st
 }
 
 bool is_help(const CLI::Option* option) {
-  const auto names = option->get_lnames();
+  const auto& names = option->get_lnames();
   return std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("help"); });
 }
 

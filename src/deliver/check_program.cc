@@ -79,6 +79,8 @@ std::string draw_of(const Tensor& tensor) {
   if (v.kind == "permutation")
     return fmt::format("return double({0} - 1 - i % {0});",
                        number("whole", 0) == "0" ? row : elements);
+  if (v.kind == "one_hot")
+    return fmt::format("return i % {0} == i / {0} * 7 % {0} ? 1.0 : 0.0;", row);
   if (v.kind == "sorted")
     return fmt::format("return {0} + ({1} - {0}) * double(i % {2}) / double({2});", number("lo", 0),
                        number("hi", 1), row);

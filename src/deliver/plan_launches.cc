@@ -14,11 +14,14 @@ using namespace kw::task;  // the nodes of a plan
 
 Result<std::string> PlanWriter::kernel_number(const KernelName& kernel) {
   PlanScope knobs(false);
-  for (const auto& [name, value] : names_.macros()) (void)knobs.define(0, name, value);
-  const auto text = kernel_text(kernel, knobs);
-  if (!text)
-    return fail_input(ErrorCode::BadInput, About{kernel.name}, text.error().words.text,
+  const auto refuse = [&](const PlanTrouble& trouble) {
+    return fail_input(ErrorCode::BadInput, About{kernel.name}, trouble.words.text,
                       names_.at_line());
+  };
+  for (const auto& [name, value] : names_.macros())
+    if (const auto defined = knobs.define(0, name, value); !defined) return refuse(defined.error());
+  const auto text = kernel_text(kernel, knobs);
+  if (!text) return refuse(text.error());
   const auto found = std::ranges::find(kernels_, *text);
   const auto index = found - kernels_.begin();
   if (found == kernels_.end()) kernels_.push_back(*text);

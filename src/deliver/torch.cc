@@ -62,7 +62,7 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
   for (const Parameter& p : task.signature) {
     if (!p.is_tensor) {
       // A range check, because ctypes would silently truncate a value that does not fit the C type.
-      if (!is_real(p.dtype) && p.dtype != Dtype::Bool)
+      if (is_integer(p.dtype))
         text += fmt::format("    _check({1} <= {0} <= {2}, \"{0} fits {3} bits\")\n", p.name,
                             row_of(p.dtype).lowest, row_of(p.dtype).highest, 8 * size_of(p.dtype));
       given.push_back(p.name);

@@ -284,6 +284,9 @@ Result<bool> draw_structure(const Tensor& tensor, std::uint64_t seed, DrawSpec& 
     s.kind = DrawKind::Permutation;
     s.octaves = number(v, "whole", 0) > 0 ? elements : length;
     s.lo = (std::bit_width(s.octaves) + 1) / 2;
+  } else if (v.kind == "one_hot") {
+    s.kind = DrawKind::OneHot;
+    s.octaves = length;
   } else if (v.kind == "sorted") {
     s.kind = is_real(tensor.dtype) ? DrawKind::Sorted : DrawKind::SortedIntegers;
     s.octaves = length, s.a = number(v, "lo", 0), s.b = number(v, "hi", 1);

@@ -101,6 +101,19 @@ TEST_F(StructuredValues, PermutationsRunAlongRowsOrOverAll) {
   EXPECT_EQ(std::set<int>(all.begin(), all.end()).size(), 150u);
 }
 
+TEST_F(StructuredValues, RowsHoldASingleOne) {
+  constexpr std::size_t kRows = 400, kLength = 37;
+  const auto v = draw<float>(of("one_hot", {kRows, kLength}, Dtype::F32));
+  std::set<std::size_t> places;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const auto row = std::span(v).subspan(r * kLength, kLength);
+    EXPECT_EQ(std::ranges::count(row, 1.0f), 1);
+    EXPECT_EQ(std::ranges::count(row, 0.0f), static_cast<std::ptrdiff_t>(kLength) - 1);
+    places.insert(static_cast<std::size_t>(std::ranges::find(row, 1.0f) - row.begin()));
+  }
+  EXPECT_EQ(places.size(), kLength) << "every place is hot in some row";
+}
+
 TEST_F(StructuredValues, SortedNumbersRiseAndRepeat) {
   const auto integers = draw<int>(of("sorted", {1000}, Dtype::I32, {{"lo", -5}, {"hi", 20'000}}));
   EXPECT_TRUE(std::ranges::is_sorted(integers));

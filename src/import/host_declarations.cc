@@ -42,9 +42,8 @@ bool DeclarationReader::declaration(std::size_t begin, std::size_t end) {
   return true;
 }
 
-std::size_t DeclarationReader::declarator(const TypeAt& base, std::size_t name, std::size_t end) {
+std::size_t DeclarationReader::declarator(const TypeAt& type, std::size_t name, std::size_t end) {
   const std::string word(all_.text.at(name).text);
-  TypeAt type = base;
   std::size_t i = name + 1;
   int dimensions = 0;
   Value extent;
@@ -163,7 +162,10 @@ void DeclarationReader::declare(const std::string& name, const TypeAt& type, Val
     value.kind = Kind::List;
   }
   const bool is_own_array = value.is(Kind::List) && value.word == name;
-  if (!is_own_array) value = all_.casts.cast(type, std::move(value), value.offset);
+  if (!is_own_array) {
+    const std::size_t offset = value.offset;
+    value = all_.casts.cast(type, std::move(value), offset);
+  }
   if (type.is_static && !(type.is_const && type.stars == 0) && !all_.record.is_main())
     value = unknown(value.offset, fmt::format("'{}' is static, so what it holds depends on earlier "
                                               "calls",

@@ -23,7 +23,7 @@ class DeclarationReader {
   void declare(const std::string& name, const TypeAt& type, Value value);
 
  private:
-  std::size_t declarator(const TypeAt& base, std::size_t name, std::size_t end);
+  std::size_t declarator(const TypeAt& type, std::size_t name, std::size_t end);
   Value array_of(const TypeAt& type, const std::string& name, Value value, const Value& extent,
                  int dimensions);
 

@@ -126,7 +126,7 @@ class Plainer {
       const std::string thread = fmt::format("threadIdx.{}", axis);
       // Returns the factor other than blockIdx in a product; empty if `form` is no product with
       // blockIdx.
-      const auto rest = [&](std::string form) {
+      const auto rest = [&](const std::string& form) {
         const auto star = form.find('*');
         if (star == std::string::npos) return std::string();
         const std::string left = form.substr(0, star);

@@ -131,6 +131,7 @@ std::string_view values_text(std::string_view kind) {
       {"zero", "zeros"},
       {"offsets", "offsets of rows that differ a lot in length, many of them empty"},
       {"permutation", "indices, each once and in any order"},
+      {"one_hot", "rows with a single 1 among zeros"},
       {"sorted", "sorted values, some of them equal"},
       {"spd", "symmetric and positive definite matrices"},
       {"dominant", "matrices with a dominant diagonal"},

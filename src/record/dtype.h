@@ -97,6 +97,9 @@ constexpr bool is_half(Dtype dtype) { return dtype == Dtype::F16 || dtype == Dty
 
 constexpr bool is_real(Dtype dtype) { return row_of(dtype).numbers == Numbers::Real; }
 
+/// Whether elements are whole numbers; bool is none.
+constexpr bool is_integer(Dtype dtype) { return !is_real(dtype) && dtype != Dtype::Bool; }
+
 /// Bits of a real type's significand, the leading one included; 0 for integers.
 constexpr int significand_bits(Dtype dtype) { return row_of(dtype).significand_bits; }
 

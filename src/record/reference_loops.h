@@ -1,5 +1,5 @@
-// The task's reference with loops that can be cut short, as it is built and as the referee finds
-// its loops in the built unit.
+// The task's reference with loops that can be cut short or run backwards, as it is built and as the
+// referee finds its loops in the built unit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,14 +16,15 @@ inline constexpr const char* kLoopsRole = "reference_loops";
 /// the loop's index + 1; 0: nothing.
 inline constexpr const char* kLoopArgument = "kw_loop";
 
-/// What of a loop is left out.
+/// What is done to a loop: passes are left out, or run in the opposite order.
 enum class LoopCut {
   SecondHalf,
   BeyondForty,  ///< All passes but the first 40.
   Last,
   First,
+  Backwards,  ///< All passes, from the last to the first.
 };
-inline constexpr int kLoopCuts = 4;
+inline constexpr int kLoopCuts = 5;
 
 /// A loop of the reference that can be cut.
 struct ReferenceLoop {

@@ -1,4 +1,5 @@
-// Kernels that end a loop of the task's reference too early: what they answer.
+// Kernels that end a loop of the task's reference too early, or run it in the wrong order: what
+// they answer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace kw::referee {
 
-/// Runs the reference with one of its loops cut short (task/reference_loops.h).
+/// Runs the reference with one of its loops cut short or backwards (task/reference_loops.h).
 class LoopCuts {
  public:
   /// Nothing where the request has no such program, or where the truth does not come from the
@@ -29,7 +30,8 @@ class LoopCuts {
   /// The mutants of kind Cut, in the order of the loops.
   std::vector<Mutant> mutants() const;
   /// The answer with one loop cut, and what the gates say of it. An answer that is right although
-  /// much of the time was saved is blind: nobody needs the passes that were left out.
+  /// much of the time was saved is blind: nobody needs the passes that were left out. A loop that
+  /// runs backwards is right if its answer differs by no more than sums in another order may.
   Result<Tried> try_mutant(Subject& subject, const Mutant& mutant);
 
  private:

@@ -97,6 +97,10 @@ void add_output_mutants(std::vector<Mutant>& all, const Workload& workload) {
       all.push_back({fmt::format("inclusive for exclusive {}", where), MutantKind::Inclusive, 0,
                      Part::Element, extent});
   }
+  if (std::ranges::any_of(workload.tensors, [](const Tensor& tensor) {
+        return !tensor.compared.empty() && is_integer(tensor.dtype);
+      }))
+    all.push_back({"results kept to half of their bits", MutantKind::Narrowed});
 }
 
 // Where sums are exact in any order, a sum of numbers that lack only their last bits is wrong, so
@@ -154,8 +158,11 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
   if (count > 1)
     add(fmt::format("second half of {} ignored", tensor.name), MutantKind::Halved, Part::Element,
         0);
-  if (!is_real(tensor.dtype) && tensor.dtype != Dtype::Bool)
+  if (is_integer(tensor.dtype)) {
     add(fmt::format("{} modulo 2", tensor.name), MutantKind::Parity, Part::Element, 0);
+    add(fmt::format("{} kept to half of its bits", tensor.name), MutantKind::Wrapped, Part::Element,
+        0);
+  }
   if (!is_real(tensor.dtype)) return;
   for (const int bits : bits_kept(tensor.dtype, has_exact))
     add(fmt::format("{} rounded to {} bits", tensor.name, bits), MutantKind::Rounded, Part::Element,

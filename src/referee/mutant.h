@@ -20,14 +20,16 @@ enum class MutantKind {
   Zeroed,     ///< A part of the outputs is zero.
   Exclusive,  ///< Elements of the outputs hold their predecessor's value; the first is zero.
   Inclusive,  ///< Elements of the outputs hold their successor's value.
+  Narrowed,   ///< Integers of the outputs keep the lower half of their bits.
   Dropped,    ///< A part of an input counts as zero.
   Thinned,    ///< One element of an input in 2^bits counts as zero; bits = 0: a single element.
   Rounded,    ///< An input has `bits` significant bits.
   Repeated,   ///< All parts of an input equal its first `count` parts, in turn.
   Halved,     ///< The second half of an input comes from another draw.
   Parity,     ///< An input of integers is taken modulo 2, from its least possible value on.
+  Wrapped,    ///< An input of integers keeps the lower half of its bits.
   Swapped,    ///< Two scalars have each other's value.
-  Cut,        ///< A loop of the reference lacks passes (loop_cuts.h).
+  Cut,        ///< A loop of the reference lacks passes or runs backwards (loop_cuts.h).
 };
 
 /// The kind of part whose last instance a wrong bound leaves out.

@@ -40,6 +40,8 @@ class Maker {
       case MutantKind::Exclusive:
       case MutantKind::Inclusive:
         return shifted();
+      case MutantKind::Narrowed:
+        return narrowed();
       case MutantKind::Dropped:
         return smallest([this](std::int64_t length) { return dropped(length); });
       case MutantKind::Thinned:
@@ -53,6 +55,8 @@ class Maker {
         return halved();
       case MutantKind::Parity:
         return parity();
+      case MutantKind::Wrapped:
+        return recomputed(keep_half(input(), tensor(), whole(tensor())), whole(tensor()), {});
       case MutantKind::Swapped:
         return swapped();
       case MutantKind::Cut:
@@ -74,6 +78,8 @@ class Maker {
   Result<Tried> judged();
   Result<Tried> without_part(std::int64_t length);
   Result<Tried> shifted();
+  Result<Tried> narrowed();
+  Result<bool> keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region);
   Result<Tried> dropped(std::int64_t length);
   Result<Tried> single();
   Result<Tried> thinned();
@@ -168,6 +174,30 @@ Result<Tried> Maker::shifted() {
     Region first = box;
     first.ranges.back().hi = first.ranges.back().lo + 1;
     (void)KW_TRY(edit(subject_.parallel(), subject_.answer(i), tensors()[i], first, zero));
+    return {};
+  }));
+  return judged();
+}
+
+// Integers keep the lower half of their bits, as in a variable of half the size.
+Result<bool> Maker::keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region) {
+  const double period = std::exp2(4.0 * static_cast<double>(size_of(tensor.dtype)));
+  const double highest = row_of(tensor.dtype).numbers == Numbers::Signed ? period / 2 : period;
+  return edit(subject_.parallel(), buffer, tensor, region,
+              [=](std::int64_t, std::span<double> values) {
+                for (double& value : values) {
+                  value = std::fmod(value, period);
+                  if (value < highest - period) value += period;
+                  if (value >= highest) value -= period;
+                }
+              });
+}
+
+Result<Tried> Maker::narrowed() {
+  KW_TRY(subject_.begin());
+  KW_TRY(for_each_box([&](std::size_t i, const Region& box) -> Result<> {
+    if (is_integer(tensors()[i].dtype))
+      (void)KW_TRY(keep_half(subject_.answer(i), tensors()[i], box));
     return {};
   }));
   return judged();

@@ -115,6 +115,20 @@ TEST(BlindMutant, IntegersOfTwoValuesAreRefused) {
   EXPECT_EQ(mutant_of(examine(many), "x modulo 2").fate, MutantFate::Caught);
 }
 
+TEST(NarrowIntegers, AreCaughtWhereTheLostBitsCount) {
+  Room large;
+  make_integer(large, -70000, 70000);
+  const Admission caught = examine(large);
+  EXPECT_EQ(mutant_of(caught, "results kept to half of their bits").fate, MutantFate::Caught);
+  EXPECT_EQ(mutant_of(caught, "x kept to half of its bits").fate, MutantFate::Caught);
+  Room small;
+  make_integer(small, -3, 9);
+  const Admission same = examine(small);
+  EXPECT_EQ(mutant_of(same, "results kept to half of their bits").fate, MutantFate::Inapplicable)
+      << "negative numbers keep their sign";
+  EXPECT_EQ(mutant_of(same, "x kept to half of its bits").fate, MutantFate::Inapplicable);
+}
+
 /// y = `body`(x, alpha, beta), with two scalars behind the small task's arguments.
 template <class Body>
 void make_scalars(Room& room, double alpha, double beta, Body body) {
@@ -172,8 +186,9 @@ TEST(SwappedScalars, OfOneValueAreRefusedUnlessTheyDifferSomewhere) {
   EXPECT_THAT(problems(examine(room)), Not(HasSubstr("alpha")));
 }
 
-/// Adds the reference whose loop over rows can be cut; each row takes it `ns_of_row`.
-void add_loops(Room& room, double ns_of_row) {
+/// Adds the reference whose loop over rows can be cut; each row takes it `ns_of_row`. Run
+/// backwards, its first result is larger by the share `off`.
+void add_loops(Room& room, double ns_of_row, double off = 0) {
   room.world.objects["loops"].kernel =
       [=](const std::vector<std::vector<device::FakeArgument>>& sets) {
         double ns = 0;
@@ -187,6 +202,7 @@ void add_loops(Room& room, double ns_of_row) {
           if (cut == 3) a.rows = all - 1;
           testing::twice(a);
           for (std::int64_t c = 0; cut == 4 && c < kCols; ++c) a.y[c] = 0;
+          if (cut == 5) a.y[0] += off * a.y[0];
           ns += ns_of_row * a.rows;
         }
         return device::returned_after(ns);
@@ -224,6 +240,20 @@ TEST(CutLoops, ThatChangeNoResultAreRefusedWhereTheySaveTime) {
               is_long ? "in 50 % of the time" : "the passes that are left out change no result");
     EXPECT_EQ(problems(admission).contains("'loop r of line 3 ended after half'"), is_long);
   }
+}
+
+TEST(CutLoops, MayRunBackwardsWhereOnlyRoundingsDiffer) {
+  const auto fate_of = [](double off, double gate_scale) {
+    Room room;
+    add_loops(room, 1e6, off);
+    room.request.task.gate.scale = gate_scale;
+    room.request.task.gate.rms_factor = 0;
+    return mutant_of(examine(room), "loop r of line 3 run backwards").fate;
+  };
+  EXPECT_EQ(fate_of(1e-9, 1), MutantFate::Inapplicable) << "sums in another order differ so";
+  EXPECT_EQ(fate_of(0.1, 1), MutantFate::Caught);
+  EXPECT_EQ(fate_of(0.1, 0.2 * 0x1p24), MutantFate::Passed)
+      << "a loose gate accepts what no other order explains";
 }
 
 TEST(CutLoops, AreNotTriedWithAReferenceThatTheyChangedAsAWhole) {

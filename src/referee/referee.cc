@@ -276,11 +276,15 @@ Result<std::optional<Verdict>> Referee::check(Trial& trial, const EvaluationRequ
   auto verdict =
       KW_TRY(trial.load_and_check(shapes.small, shares ? shapes.timed.front() : nullptr));
   if (verdict || !checks) return verdict;
-  for (Bench* bench : shapes.timed)
-    if ((verdict = KW_TRY(trial.check_timed(*bench)))) return verdict;
+  for (Bench* bench : shapes.timed) {
+    verdict = KW_TRY(trial.check_timed(*bench));
+    if (verdict) return verdict;
+  }
   if (request.measure.purpose == Purpose::Search) return std::nullopt;
-  for (Bench* bench : shapes.timed)
-    if ((verdict = KW_TRY(trial.check_borrowed(*bench)))) return verdict;
+  for (Bench* bench : shapes.timed) {
+    verdict = KW_TRY(trial.check_borrowed(*bench));
+    if (verdict) return verdict;
+  }
   return std::nullopt;
 }
 

@@ -42,7 +42,7 @@ int rank_of(const Work& work) {
 
 class Staged final : public Authoring {
  public:
-  Staged(std::vector<Idea> ideas, const StrategyOptions& options)
+  Staged(const std::vector<Idea>& ideas, const StrategyOptions& options)
       : Authoring(ideas, options),
         depths_(options.rounds),
         work_class_(options.work),

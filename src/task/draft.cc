@@ -145,10 +145,9 @@ class Drafter {
     tensor.parameter = &parameter;
     if (parameter.is_const || (!access.is_written && !access.is_escaping)) {
       tensor.role = TensorRole::In;
-    } else if (access.is_written && !access.is_read_first && !access.is_partial &&
-               !access.is_escaping) {
-      tensor.role = TensorRole::Out;
-    } else if (choices_.outputs.contains(parameter.name)) {
+    } else if ((access.is_written && !access.is_read_first && !access.is_partial &&
+                !access.is_escaping) ||
+               choices_.outputs.contains(parameter.name)) {
       tensor.role = TensorRole::Out;
     } else {
       tensor.role = TensorRole::InOut;

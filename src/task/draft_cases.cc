@@ -12,6 +12,7 @@
 #include "task/c/cases.h"
 #include "task/c/flags.h"
 #include "task/c/polynomial.h"
+#include "task/c/windows.h"
 #include "task/draft_values.h"
 
 namespace kw::task {
@@ -45,6 +46,20 @@ void add_cases(DraftedSizes& sizes, const CFunction& function, std::string_view 
     if (const auto flag = flags.find(dim.name); flag != flags.end() && dim.use == DimUse::Count)
       dim = {dim.name, DimUse::Flag, flag->second};
   sizes.longer = found.length_of_columns, sizes.shorter = found.number_of_columns;
+  const SmallSizes small = small_sizes(function, tokens);
+  const auto is_size = [sizes](const std::string& name) {
+    return std::ranges::any_of(sizes.dims, [&](const DraftedDim& dim) {
+      return dim.name == name && dim.use == DimUse::Size;
+    });
+  };
+  for (DraftedDim& dim : sizes.dims) {
+    if (dim.use != DimUse::Size && dim.use != DimUse::Count) continue;
+    const auto window = small.windows.find(dim.name);
+    if (window != small.windows.end() && is_size(window->second)) dim.use = DimUse::Window;
+    // A size that divides a sum, as in a mean, is none.
+    if (dim.use == DimUse::Count && small.strides.contains(dim.name)) dim.use = DimUse::Stride;
+    if (small.places.contains(dim.name)) dim.use = DimUse::Place;
+  }
   DraftedCase far, rows, columns, zeros;
   for (const NoiseInput& input : inputs) {
     if (!is_real(function.find(input.name)->dtype)) continue;

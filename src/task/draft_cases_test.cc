@@ -220,6 +220,57 @@ TEST(DraftedCases, ARecurrenceThroughLocalsIsAScan) {
             "scan");
 }
 
+/// "k:window s:stride": the dims that are neither sizes nor numbers of steps.
+std::string small_dims(const Draft& drafted) {
+  std::string text;
+  for (const DraftedDim& dim : drafted.sizes.dims)
+    if (dim.use == DimUse::Window || dim.use == DimUse::Stride || dim.use == DimUse::Place)
+      text += (text.empty() ? "" : " ") + dim.name +
+              (dim.use == DimUse::Window   ? ":window"
+               : dim.use == DimUse::Stride ? ":stride"
+                                           : ":place");
+  return text;
+}
+
+TEST(DraftedCases, AnIndexThatIsAParameterIsSmall) {
+  EXPECT_EQ(small_dims(draft("void f(int n, int from, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n; i++) y[i] = x[i] - x[from];\n}\n")),
+            "from:place");
+  EXPECT_EQ(small_dims(draft("void f(int n, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n; i++) y[i] = x[i] - x[n];\n}\n")),
+            "");
+}
+
+TEST(DraftedCases, WindowsAndTheirStepsAreSmall) {
+  const Draft one = draft(
+      "void f(int n, int k, const float* x, const float* w, float* y) {\n"
+      "  for (int i = 0; i < n - k + 1; i++) {\n    float s = 0;\n"
+      "    for (int j = 0; j < k; j++) s += x[i + j] * w[j];\n    y[i] = s;\n  }\n}\n");
+  EXPECT_EQ(small_dims(one), "k:window");
+  const auto definition = parse_task({"draft", one.files});
+  ASSERT_TRUE(definition.has_value());
+  for (const WorkloadSpec& spec : definition->workloads) {
+    EXPECT_GE(spec.dims.at("k"), 2) << spec.name;
+    EXPECT_LT(spec.dims.at("k"), spec.dims.at("n")) << spec.name;
+  }
+  EXPECT_EQ(small_dims(draft(
+                "void f(int h, int w, int kh, int kw, int s, const float* x, const float* k,\n"
+                "       float* y) {\n"
+                "  int oh = (h - kh) / s + 1, ow = (w - kw) / s + 1;\n"
+                "  for (int i = 0; i < oh; i++)\n    for (int j = 0; j < ow; j++) {\n"
+                "      float t = 0;\n      for (int a = 0; a < kh; a++)\n"
+                "        for (int b = 0; b < kw; b++)\n"
+                "          t += x[(i * s + a) * w + j * s + b] * k[a * kw + b];\n"
+                "      y[i * ow + j] = t;\n    }\n}\n")),
+            "kh:window kw:window s:stride");
+  EXPECT_EQ(small_dims(draft("void f(int n, int m, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < n - 1; i++)\n"
+                             "    for (int j = 0; j < m; j++) y[i * m + j] = x[i * m + j] / n;\n"
+                             "}\n")),
+            "")
+      << "a number is subtracted, and a real number divided";
+}
+
 TEST(DraftedCases, TheSecondGateBearsAnotherOrder) {
   const auto definition =
       parse_task({"draft", draft("void f(int n, const double* x, double* y) {\n"

@@ -65,6 +65,10 @@ constexpr int kEntriesOfRow = 5;
 constexpr int kFewestTurns = 20;
 constexpr auto kTurns = std::to_array({23, 29, 20, 31, 37, 41});
 
+constexpr std::int64_t kFewestOfWindow = 2;
+constexpr std::int64_t kLeastStride = 2;
+constexpr std::int64_t kFirstPlace = 1;
+
 std::ptrdiff_t varied_dims(const DraftedSizes& sizes) {
   return std::ranges::count(sizes.dims, DimUse::Size, &DraftedDim::use);
 }
@@ -126,23 +130,44 @@ Names dims_of(const DraftedSizes& sizes, const std::array<std::int64_t, 3>& row,
   const auto varied = varied_dims(sizes);
   const auto used = row.begin() + std::clamp<std::ptrdiff_t>(varied, 1, rank);
   const std::int64_t pitch = std::max<std::int64_t>(3, *std::max_element(row.begin(), used)) + 3;
-  Names dims;
   std::int64_t turns = numbers.turns;
+  // Windows fit twice into the smallest size, where it has more than three elements.
+  std::int64_t window = std::min(
+      turns / 4, std::max<std::int64_t>(kFewestOfWindow, *std::min_element(row.begin(), used) / 2));
+  std::int64_t stride = kLeastStride, place = kFirstPlace;
+  Names dims;
   std::ptrdiff_t number = 0;
   std::size_t way = numbers.number;
   for (const DraftedDim& dim : sizes.dims) {
     // Every turn through the table adds a little, so that no two sizes are alike.
     const std::int64_t size = row[static_cast<std::size_t>(number % rank)] + number / rank;
-    if (dim.use == DimUse::Size) ++number;
-    if (dim.use == DimUse::Flag) {
-      dims[dim.name] = dim.values[way % dim.values.size()];
-      way /= dim.values.size();  // so that flags do not change together
-      continue;
+    switch (dim.use) {
+      case DimUse::Size:
+        dims[dim.name] = size, ++number;
+        break;
+      case DimUse::Pitch:
+        dims[dim.name] = pitch + varied / rank;
+        break;
+      case DimUse::Count:
+        dims[dim.name] = turns++;
+        break;
+      case DimUse::Entries:
+        dims[dim.name] = kEntriesOfRow * row[0] + 3;
+        break;
+      case DimUse::Window:
+        dims[dim.name] = window++;
+        break;
+      case DimUse::Stride:
+        dims[dim.name] = stride++;
+        break;
+      case DimUse::Place:
+        dims[dim.name] = place++;
+        break;
+      case DimUse::Flag:
+        dims[dim.name] = dim.values[way % dim.values.size()];
+        way /= dim.values.size();  // so that flags do not change together
+        break;
     }
-    dims[dim.name] = dim.use == DimUse::Pitch     ? pitch + varied / rank
-                     : dim.use == DimUse::Count   ? turns++
-                     : dim.use == DimUse::Entries ? kEntriesOfRow * row[0] + 3
-                                                  : size;
   }
   const auto longer = dims.find(sizes.longer), shorter = dims.find(sizes.shorter);
   if (longer != dims.end() && shorter != dims.end()) {

@@ -11,9 +11,10 @@
 namespace kw::task {
 
 /// Size: of a tensor. Pitch: the distance between rows. Count: neither, as the number of steps.
-/// Entries: of all rows together, where rows have different lengths. Flag: no number of anything,
-/// but what chooses between ways through the code.
-enum class DimUse { Size, Pitch, Count, Entries, Flag };
+/// Entries: of all rows together, where rows have different lengths. Window: of something that
+/// slides over tensors, smaller than their sizes. Stride: the step by which it slides. Place: an
+/// index. Flag: no number of anything, but what chooses between ways through the code.
+enum class DimUse { Size, Pitch, Count, Entries, Window, Stride, Place, Flag };
 
 struct DraftedDim {
   std::string name;

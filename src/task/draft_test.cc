@@ -187,6 +187,11 @@ TEST(Draft, ScalarsDiffer) {
   EXPECT_EQ(scalars_of("void f(int n, float a, float b, float c, float* y) {\n"
                        "  for (int i = 0; i < n; ++i) y[i] = a * y[i] * y[i] + b * y[i] + c;\n}\n"),
             "a=0.75 b=-1.25 c=1.5 ");
+  EXPECT_EQ(
+      scalars_of("void f(int n, float a, float b, float c, float* y) {\n"
+                 "  for (int i = 0; i < n; ++i) y[i] = a * y[i] + (1 - a) * c + (1.0f - b);\n}\n"),
+      "a=0.875 b=0.6875 c=0.75 ")
+      << "what 1 is short of is a share";
   EXPECT_EQ(scalars_of("#include <math.h>\n"
                        "void f(int n, float a, float eps, float* y) {\n"
                        "  for (int i = 0; i < n; ++i) y[i] = a / sqrtf(y[i] * y[i] + eps);\n}\n"),

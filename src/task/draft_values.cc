@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -111,6 +112,9 @@ Chosen of_sorted(const ElementBound& element, Dtype dtype) {
 }
 
 constexpr const char* kNoise = "kind: normal, mean: 0, std: 1";
+// Small enough that the products which such code runs up stay near 1 for some thousand factors:
+// where they are 1 - a² with a of this size, the sum of all a² is n * 2^-18.
+constexpr const char* kSmallNoise = "kind: normal, mean: 0, std: 0.001953125";
 constexpr const char* kPositive = "holds numbers from 0.5 to 2";
 
 /// Values of what is only told apart from zero. They are more than two, so that a kernel which
@@ -136,7 +140,7 @@ std::string summed_exactly(const ValuedTensor& tensor) {
   return fmt::format("kind: integers, lo: \"-{0}\", hi: \"{0}\"", largest);
 }
 
-Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
+Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor, std::size_t running_divisor) {
   const bool is_square =
       tensor.shape.size() >= 2 && tensor.shape.back() == tensor.shape[tensor.shape.size() - 2];
   if (is_square && uses.diagonal_root > 0)
@@ -156,6 +160,10 @@ Chosen of_reals(const ArrayUses& uses, const ValuedTensor& tensor) {
     if (token > 0)
       return {"kind: uniform, lo: 0.5, hi: 2", "The code divides by these, so they stay off 0",
               token, kPositive};
+  if (running_divisor > 0)
+    return {kSmallNoise,
+            "The code divides by a product that it runs up, which stays near 1 for small numbers",
+            running_divisor, "is small: its deviation from 0 is 1/512"};
   if (tensor.is_lone)
     return {summed_exactly(tensor),
             "A lone sum may cancel to nothing; of small integers it is exact in any order, and so "
@@ -261,6 +269,15 @@ std::map<std::string, std::string> ranges_of(const CFunction& function, const To
   return ranges;
 }
 
+/// Whether the name says that each row has a single 1. Nothing that code does with such rows tells
+/// them from others.
+bool is_one_hot(const ValuedTensor& tensor) {
+  std::string name;
+  for (const char c : tensor.parameter.name)
+    if (c != '_') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return tensor.shape.size() >= 2 && name.contains("onehot");
+}
+
 /// What drafted_values() writes and drafted_promise() tells.
 Chosen chosen_values(const ValuedTensor& tensor, const CFunction& function,
                      const ElementBounds& elements, std::string_view source, const Tokens& tokens) {
@@ -277,9 +294,13 @@ Chosen chosen_values(const ValuedTensor& tensor, const CFunction& function,
     return {integers_text(lo, kSearched), "Within what is searched", uses.peers,
             whole_numbers(lo, kSearched)};
   }
+  if (is_one_hot(tensor))
+    return {"kind: one_hot", "CHECK: the name says that each row has a single 1", 0,
+            "has rows with a single 1, at any place, among zeros"};
   if (element != elements.end()) return of_places(element->second, tensor);
   if (uses.flag > 0) return of_flags(uses, parameter.dtype);
-  return is_real(parameter.dtype) ? of_reals(uses, tensor) : of_integers(uses, tensor);
+  return is_real(parameter.dtype) ? of_reals(uses, tensor, running_divisor(function, tokens))
+                                  : of_integers(uses, tensor);
 }
 
 }  // namespace
@@ -294,12 +315,26 @@ bool takes_negative_numbers(const CFunction& function, const std::vector<lex::To
   return !has_token(function, tokens, is_root);
 }
 
+namespace {
+
+/// Whether the code takes `1 - name`, the share that is left beside `name`.
+bool is_share(const CFunction& function, const Tokens& tokens, std::string_view name) {
+  static constexpr auto kOnes =
+      std::to_array<std::string_view>({"1", "1.", "1.0", "1.f", "1.0f", "1.F", "1.0F"});
+  for (std::size_t i = function.open + 2; i < function.close; ++i)
+    if (tokens[i].text == name && tokens[i - 1].is("-") && contains(kOnes, tokens[i - 2].text))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> scalar_values(const CFunction& function, const Tokens& tokens,
                                                  const std::set<std::string>& calculated) {
   const bool takes_negative = takes_negative_numbers(function, tokens);
   const auto ranges = ranges_of(function, tokens);
   std::map<std::string, std::string> values;
-  std::size_t number = 0, integers = 0, pairs = 0;
+  std::size_t number = 0, integers = 0, pairs = 0, shares = 0;
   for (const auto& [low, high] : ranges) {
     if (values.contains(low) || values.contains(high)) continue;
     // Eighths, which no other scalar has.
@@ -312,6 +347,12 @@ std::map<std::string, std::string> scalar_values(const CFunction& function, cons
     if (!is_real(parameter.dtype)) {
       if (calculated.contains(parameter.name))
         values[parameter.name] = fmt::format("\"{}\"", integer_value(integers++, parameter.dtype));
+      continue;
+    }
+    if (is_share(function, tokens, parameter.name)) {
+      // Sixteenths between 0 and 1, which no other scalar has.
+      static constexpr auto kShares = std::to_array({14, 11, 6, 9, 3, 13, 5, 7});
+      values[parameter.name] = fmt::format("{:g}", kShares[shares++ % kShares.size()] / 16.0);
       continue;
     }
     const bool is_negative = takes_negative && number % 2 == 1;

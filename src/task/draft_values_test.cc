@@ -92,6 +92,32 @@ TEST(DraftedValues, BinsAreReachedByAllThatCountsInThem) {
             "Indices of sums (line 3). | { kind: integers, lo: 0, hi: \"bins - 1\" }");
 }
 
+TEST(DraftedValues, AreSmallWhereAProductThatRunsUpDivides) {
+  const auto values_with = [](const std::string& loop) {
+    return values_of(draft("void recurrence(int n, const double* r, double* y) {\n"
+                           "  double a = -r[0], beta = 1;\n  y[0] = a;\n" +
+                           loop + "}\n"),
+                     "r");
+  };
+  EXPECT_EQ(values_with("  for (int k = 1; k < n; ++k) {\n    beta = (1 - a * a) * beta;\n"
+                        "    a = -r[k] / beta;\n    y[k] = a;\n  }\n"),
+            "The code divides by a product that it runs up, which stays near 1 for small numbers "
+            "(line 6). | { kind: normal, mean: 0, std: 0.001953125 }");
+  EXPECT_EQ(values_with("  for (int k = 1; k < n; ++k) beta = beta * 2 + r[k];\n"
+                        "  for (int k = 1; k < n; ++k) y[k] = r[k] / beta;\n"),
+            "{ kind: normal, mean: 0, std: 1 }")
+      << "a sum by which another loop divides is none";
+}
+
+TEST(DraftedValues, AreOneHotRowsWhereTheNameSaysSo) {
+  const auto drafted = draft(
+      "void loss(int n, int m, const float p[n][m], const float oneHot[n][m], float* y) {\n"
+      "  for (int i = 0; i < n; ++i) {\n    float sum = 0;\n"
+      "    for (int j = 0; j < m; ++j) sum += p[i][j] * oneHot[i][j];\n    y[i] = sum;\n  }\n}\n");
+  EXPECT_EQ(values_of(drafted, "oneHot"),
+            "CHECK: the name says that each row has a single 1. | { kind: one_hot }");
+}
+
 TEST(DraftedValues, PlacesToWriteToAreEachWrittenOnce) {
   const auto drafted = draft(
       "void spread(int n, const int* to, const float* x, float* y) {\n"

@@ -185,8 +185,8 @@ std::vector<std::string> chain_of(const TaskFiles& files) {
 Result<> borrow_within(TaskFiles& files,
                        const std::function<Result<TaskFiles>(std::string_view)>& beside,
                        int deeper) {
-  const auto lend = [&files](const std::string& lender, std::string text, std::string as) {
-    if (files.texts.try_emplace(as, std::move(text)).second) files.lenders[std::move(as)] = lender;
+  const auto lend = [&files](const std::string& lender, const std::string& text, std::string as) {
+    if (files.texts.try_emplace(as, text).second) files.lenders[std::move(as)] = lender;
   };
   const Named like = KW_TRY(named_in(files, "task.yaml", "like"));
   if (!like.name.empty()) {

@@ -21,30 +21,41 @@ namespace {
 constexpr std::size_t kMostLoops = 6;
 constexpr int kDeepest = 2;  // number of loops around one that is cut
 
-// Both functions leave loops alone that count with anything but integers. `goes` only ends loops,
-// so that a changed reference ends whenever the reference does.
+// All functions leave loops alone that count with anything but integers. `goes` ends loops and
+// begins none, so that a reference with a cut ends whenever the reference does; a loop that runs
+// backwards ends at its first pass at the latest.
 constexpr std::string_view kPreamble = R"(#include <type_traits>
 namespace kw_loops {
 static int active = 0;
-template <class A, class S>
-inline A first(int loop, A a, S step) {
-  if constexpr (std::is_integral_v<A>)
-    if (active == 4 * loop + 4) return static_cast<A>(a + static_cast<A>(step));
+constexpr int cuts = 5;
+inline bool is_backwards(int loop) { return active == cuts * loop + 5; }
+inline long long passes(long long a, long long b, bool is_closed, long long s) {
+  const long long step = s < 0 ? -s : s;
+  const long long way = (b < a ? a - b : b - a) + is_closed;
+  return step == 0 ? 0 : (way + step - 1) / step;
+}
+template <class A, class B, class S>
+inline A first(int loop, A a, B b, bool is_closed, S step) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<S>) {
+    if (active == cuts * loop + 4) return static_cast<A>(a + static_cast<A>(step));
+    const long long from = a, to = b, by = step;
+    const bool has_passes = by < 0 ? from > to - is_closed : from < to + is_closed;
+    if (is_backwards(loop) && has_passes)
+      return static_cast<A>(from + (passes(from, to, is_closed, by) - 1) * by);
+  }
   return a;
 }
 template <class V, class A, class B, class S>
 inline bool goes(int loop, V v, A a, B b, bool is_closed, S s) {
   if constexpr (std::is_integral_v<V> && std::is_integral_v<A> && std::is_integral_v<B> &&
                 std::is_integral_v<S>) {
-    const int cut = active - 4 * loop;
-    if (cut < 1 || cut > 3) return true;
+    const int cut = active - cuts * loop;
     const long long from = a, to = b, at = v, by = s;
-    const long long step = by < 0 ? -by : by;
-    if (step == 0) return true;
-    const long long way = (to < from ? from - to : to - from) + is_closed;
-    const long long done = (at < from ? from - at : at - from) / step;
-    const long long passes = (way + step - 1) / step;
-    return cut == 1 ? 2 * done < passes : cut == 2 ? done < 40 : done + 1 < passes;
+    if (cut == 5) return by < 0 ? at <= from : at >= from;
+    if (cut < 1 || cut > 3 || by == 0) return true;
+    const long long done = (at < from ? from - at : at - from) / (by < 0 ? -by : by);
+    const long long all = passes(from, to, is_closed, by);
+    return cut == 1 ? 2 * done < all : cut == 2 ? done < 40 : done + 1 < all;
   }
   return true;
 }
@@ -64,8 +75,10 @@ struct Head {
   Span condition;  ///< Up to the first `&&` outside of parentheses.
   Span limit;
   bool is_closed = false;  ///< `<=` or `>=`.
-  std::string step;
-  std::size_t token = 0;  ///< Of the word `for`.
+  Span change;             ///< What counts the variable on.
+  std::string step;        ///< By how much.
+  std::string back;        ///< What counts it back.
+  std::size_t token = 0;   ///< Of the word `for`.
   int depth = 0;
 };
 
@@ -88,7 +101,7 @@ class Rewriter {
   std::size_t find(const Span& span, std::initializer_list<std::string_view> wanted) const;
   bool has_effects(const Span& span) const;
   std::optional<Head> read_head(std::size_t word, std::size_t close) const;
-  std::optional<std::string> read_step(const Span& span, const std::string& variable) const;
+  bool read_step(Head& head) const;
   std::vector<Head> heads(const CFunction& function) const;
   int line_of(std::size_t token) const {
     const std::string_view before = std::string_view(source_).substr(0, tokens_[token].offset);
@@ -113,21 +126,25 @@ bool Rewriter::has_effects(const Span& span) const {
   return false;
 }
 
-std::optional<std::string> Rewriter::read_step(const Span& span,
-                                               const std::string& variable) const {
-  if (span.end < span.begin + 2) return std::nullopt;
-  const bool is_prefix = at(span.begin + 1, variable);
+/// Reads by how much the loop counts, and how it would count back; false where it cannot be told.
+bool Rewriter::read_step(Head& head) const {
+  const Span& span = head.change;
+  if (span.end < span.begin + 2) return false;
+  const bool is_prefix = at(span.begin + 1, head.variable);
   const std::size_t sign = is_prefix ? span.begin : span.begin + 1;
-  if (!is_prefix && !at(span.begin, variable)) return std::nullopt;
-  if (span.end == span.begin + 2 && at(sign, "++")) return "1";
-  if (span.end == span.begin + 2 && at(sign, "--")) return "-1";
+  if (!is_prefix && !at(span.begin, head.variable)) return false;
+  if (span.end == span.begin + 2 && (at(sign, "++") || at(sign, "--"))) {
+    head.step = at(sign, "++") ? "1" : "-1";
+    head.back = (at(sign, "++") ? "--" : "++") + head.variable;
+    return true;
+  }
   const Span amount{span.begin + 2, span.end};
   if (is_prefix || amount.begin == amount.end || has_effects(amount) ||
-      find(amount, {","}) != amount.end)
-    return std::nullopt;
-  if (at(sign, "+=")) return "(" + text(amount) + ")";
-  if (at(sign, "-=")) return "-(" + text(amount) + ")";
-  return std::nullopt;
+      find(amount, {","}) != amount.end || !(at(sign, "+=") || at(sign, "-=")))
+    return false;
+  head.step = (at(sign, "+=") ? "(" : "-(") + text(amount) + ")";
+  head.back = head.variable + (at(sign, "+=") ? " -= " : " += ") + text(amount);
+  return true;
 }
 
 std::optional<Head> Rewriter::read_head(std::size_t word, std::size_t close) const {
@@ -150,9 +167,8 @@ std::optional<Head> Rewriter::read_head(std::size_t word, std::size_t close) con
       find({first + 1, second}, {"||", "?", ","}) != second || has_effects(head.start) ||
       has_effects(head.limit))
     return std::nullopt;
-  const auto step = read_step({second + 1, close}, head.variable);
-  if (!step) return std::nullopt;
-  head.step = *step;
+  head.change = {second + 1, close};
+  if (!read_step(head)) return std::nullopt;
   return head;
 }
 
@@ -190,13 +206,16 @@ std::string Rewriter::run() {
   std::string markers;
   for (std::size_t n = 0; n < cut.size(); ++n) {
     const Head& head = cut[n];
-    const std::string start = text(head.start);
+    const std::string bounds = fmt::format("{}, {}, {}, {}", text(head.start), text(head.limit),
+                                           head.is_closed, head.step);
     changes.push_back({tokens_[head.start.begin].offset, tokens_[head.start.end - 1].end,
-                       fmt::format("kw_loops::first({}, {}, {})", n, start, head.step)});
+                       fmt::format("kw_loops::first({}, {})", n, bounds)});
     const std::size_t end = tokens_[head.condition.end - 1].end;
-    changes.push_back({end, end,
-                       fmt::format(" && kw_loops::goes({}, {}, {}, {}, {}, {})", n, head.variable,
-                                   start, text(head.limit), head.is_closed, head.step)});
+    changes.push_back(
+        {end, end, fmt::format(" && kw_loops::goes({}, {}, {})", n, head.variable, bounds)});
+    changes.push_back({tokens_[head.change.begin].offset, tokens_[head.change.end - 1].end,
+                       fmt::format("kw_loops::is_backwards({}) ? (void)({}) : (void)({})", n,
+                                   head.back, text(head.change))});
     markers += mark_of({head.variable, line_of(head.token)});
   }
   for (std::size_t i = 0; i < tokens_.size(); ++i)

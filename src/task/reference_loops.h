@@ -1,4 +1,5 @@
-// The task's reference with loops that can be cut short: what kernels compute that stop too early.
+// The task's reference with loops that can be cut short or run backwards: what kernels compute that
+// stop too early, or take passes for independent that are not.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -63,8 +63,10 @@ TEST(ReferenceLoops, ChangeHeadsAndTheFunctionsName) {
   const std::string& text = unit->files.front().text;
   EXPECT_THAT(text,
               HasSubstr("void kw_cut_reference(int n, const Real* x) {\n\n"
-                        "  for (int i = kw_loops::first(0, 1, (2)); i <= n - 1 && "
-                        "kw_loops::goes(0, i, 1, n - 1, true, (2)); i += 2) v::reference();"));
+                        "  for (int i = kw_loops::first(0, 1, n - 1, true, (2)); i <= n - 1 && "
+                        "kw_loops::goes(0, i, 1, n - 1, true, (2)); "
+                        "kw_loops::is_backwards(0) ? (void)(i -= 2) : (void)(i += 2)) "
+                        "v::reference();"));
   EXPECT_THAT(text, HasSubstr("reference<double>(\n      *static_cast<int*>(args[0]),"));
   EXPECT_THAT(text, Not(HasSubstr("omp")));
 }

@@ -73,6 +73,7 @@ const std::vector<Kind>& kinds() {
       {kCodedKind, For::Any, {{"constant", 0, 0, 1}}},
       {"offsets", For::Integers, {}},
       {"permutation", For::Integers, {{"whole", 0, 0, 1}}},
+      {"one_hot", For::Any, {}},
       {"sorted", For::Any, {{"lo", 0, -kFar, kFar}, {"hi", 1, -kFar, kFar}}},
       {"spd", For::Reals, {}},
       {"dominant", For::Reals, {}},

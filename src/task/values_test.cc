@@ -112,6 +112,7 @@ TEST(ValuesOfTasks, KindsWithAStructureTakeTheTensorsThatCanHoldThem) {
   };
   const std::string place = "tasks/gather/task.yaml:5:";
   says("i32", "[n]", "{ kind: permutation }", "fine");
+  says("f32", "[n, vocab]", "{ kind: one_hot }", "fine");
   says("u8", "[n, vocab]", "{ kind: permutation, whole: 1 }", place + "13 prime: x: permutation");
   says("f32", "[n]", "{ kind: permutation }", place + "21 kind: permutation of f32");
   says("i32", "[n]", "{ kind: offsets }", place + "13 values of kind 'offsets': lacks count");

@@ -93,6 +93,7 @@ TEST_F(Ops, FillDrawsTheHostsValuesThatHaveAStructure) {
       {"offsets", {}},
       {"permutation", {}},
       {"permutation", {{"whole", 1}}},
+      {"one_hot", {}},
       {"sorted", {{"lo", -3}, {"hi", 90}}},
       {"spd", {}},
       {"dominant", {}},

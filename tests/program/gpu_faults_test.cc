@@ -163,7 +163,8 @@ TEST_F(GpuFaults, ABundleForAnotherArchitectureIsRefusedWithTheReason) {
   const Ran ran = kw({"optimize", "twice", "--target", "cuda", "--arch", "sm_90a", "--carrier",
                       "bundle", "--attempts", "1"});
   ASSERT_EQ(ran.code, 3) << ran.err;
-  for (const auto& evaluation : body_of(w_.read("runs/twice.sm_90a.bundle"))["evaluations"])
+  const auto body = body_of(w_.read("runs/twice.sm_90a.bundle"));
+  for (const auto& evaluation : body["evaluations"])
     for (const auto& unit : evaluation["request"]["units"])
       EXPECT_EQ(unit["arch"], unit["target"] == "cpu" ? "x86-64" : "sm_90a")
           << "the GPU may sit beside another processor";

@@ -89,6 +89,7 @@ enum class DrawKind {
   PlantedGrid,
   Offsets,
   Permutation,
+  OneHot,
   Sorted,
   SortedIntegers,
   Dominant,
@@ -372,6 +373,8 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
       return body(Offsets{s.seed, s.octaves, s.a});
     case DrawKind::Permutation:
       return body(Permutation{s.seed, s.octaves, (int)s.lo});
+    case DrawKind::OneHot:
+      return body(OneHot{s.seed, s.octaves});
     case DrawKind::Sorted:
       return body(Sorted{s.seed, s.octaves, s.a, s.b, false});
     case DrawKind::SortedIntegers:

@@ -1,5 +1,6 @@
-// Draws values with a structure that code relies on: row pointers, permutations, sorted numbers and
-// matrices that can be factorised. Each element is a function of (seed, index).
+// Draws values with a structure that code relies on: row pointers, permutations, rows with a single
+// one, sorted numbers and matrices that can be factorised. Each element is a function of (seed,
+// index).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -87,6 +88,17 @@ struct Permutation {
       right = mixed;
     }
     return left << bits | right;
+  }
+};
+
+/// In each stretch of `length` elements a single 1 at a random place, and zeros.
+struct OneHot {
+  Word seed;
+  Word length;
+
+  KW_FN double operator()(Word i) const {
+    const double place = exact::mul(unit_from(bits_at(seed, i / length)), (double)length);
+    return (Word)place == i % length ? 1 : 0;
   }
 };
 

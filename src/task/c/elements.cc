@@ -308,8 +308,7 @@ ElementBounds element_bounds(const CFunction& function, const Tokens& tokens,
 std::set<std::string> integer_arrays(const CFunction& function) {
   std::set<std::string> names;
   for (const CParameter& parameter : function.parameters)
-    if (parameter.is_pointer && !is_real(parameter.dtype) && parameter.dtype != Dtype::Bool)
-      names.insert(parameter.name);
+    if (parameter.is_pointer && is_integer(parameter.dtype)) names.insert(parameter.name);
   return names;
 }
 

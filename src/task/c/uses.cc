@@ -282,4 +282,30 @@ ArrayUses uses_of(const CFunction& function, std::string_view source, const Toke
   return UseReader(function, source, tokens, array).run();
 }
 
+std::size_t running_divisor(const CFunction& function, const std::vector<lex::Token>& tokens) {
+  std::map<std::string_view, std::size_t> multiplied;  // end of the innermost loop around each
+  std::vector<std::size_t> ends;                       // of the loops around the present token
+  for (std::size_t i = function.open; i + 1 < function.close; ++i) {
+    while (!ends.empty() && ends.back() <= i) ends.pop_back();
+    if (is_any(tokens, i, {"for", "while", "do"}))
+      ends.push_back(nest_end(tokens, i, function.close));
+    if (ends.empty() || tokens[i].kind != lex::Token::Kind::Word) continue;
+    if (is_any(tokens, i - 1, {"/", "/="}) && !is_any(tokens, i + 1, {"[", "(", "."})) {
+      const auto found = multiplied.find(tokens[i].text);
+      if (found != multiplied.end() && found->second == ends.back()) return i;
+    }
+    const bool is_set =
+        is_any(tokens, i + 1, {"=", "*="}) && is_any(tokens, i - 1, {";", "{", "}", ")"});
+    if (!is_set) continue;
+    const std::size_t end = statement_end(tokens, i, function.close);
+    bool has_itself = is_any(tokens, i + 1, {"*="}), has_product = has_itself;
+    for (std::size_t k = i + 2; k < end; ++k) {
+      has_itself = has_itself || tokens[k].text == tokens[i].text;
+      has_product = has_product || is_any(tokens, k, {"*"});
+    }
+    if (has_itself && has_product) multiplied[tokens[i].text] = ends.back();
+  }
+  return 0;
+}
+
 }  // namespace kw::task

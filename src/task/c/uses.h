@@ -40,6 +40,11 @@ struct ArrayUses {
 ArrayUses uses_of(const CFunction& function, std::string_view source,
                   const std::vector<lex::Token>& tokens, const std::string& array);
 
+/// Token of a division by a variable that the innermost loop around the division also multiplies,
+/// such as `beta` in `beta = (1 - a * a) * beta; a = r[k] / beta`; 0: there is none. Such a
+/// variable goes to zero or grows without bound unless the inputs are small.
+std::size_t running_divisor(const CFunction& function, const std::vector<lex::Token>& tokens);
+
 /// Names of functions whose argument may not be negative.
 bool is_root(std::string_view name);
 

@@ -35,7 +35,12 @@ class WorkCount {
         total_{{}, 1} {}
 
   CountedWork run() {
-    add_items(nest_of(body_.tokens, body_.function));
+    const std::vector<NestItem> nest = nest_of(body_.tokens, body_.function);
+    add_items(nest);
+    if (total_.total.empty()) {  // The code compares and moves data, and computes nothing.
+      counts_conditions_ = counts_integers_ = true;
+      add_items(nest);
+    }
     std::string flops = to_expression(total_.total);
     if (!is_never_negative(total_.total)) flops = fmt::format("max(0, {})", flops);
     if (total_.divisor > 1) flops = fmt::format("({}) / {}", flops, total_.divisor);
@@ -59,6 +64,8 @@ class WorkCount {
         if (computes) doubt_ = "what stands in `do` and `switch` is not counted";
         continue;
       }
+      if (counts_conditions_ && item.kind == NestItem::Kind::If)
+        add_operations(item.head, operations(item.head, item.head_end, 0));
       const bool has_other = item.kind == NestItem::Kind::If && i + 1 < items.size() &&
                              items[i + 1].kind == NestItem::Kind::Else;
       if (!has_other) {
@@ -75,8 +82,7 @@ class WorkCount {
   void add_condition(const NestItem& item) {
     const bool is_limited = contains_begin(body_.loops.limited(), item.begin);
     if (!is_limited) return;
-    if (const std::int64_t count = operations(item.head, item.head_end, 0); count > 0)
-      add(turns(item.head), count);
+    add_operations(item.head, operations(item.head, item.head_end, 0));
   }
 
   static bool contains_begin(const std::vector<CountingLoop>& loops, std::size_t begin) {
@@ -110,7 +116,11 @@ class WorkCount {
 
   void add_statement(const NestItem& item) {
     note_type(item);
-    if (const std::int64_t count = operations(item); count > 0) add(turns(item.begin), count);
+    add_operations(item.begin, operations(item));
+  }
+
+  void add_operations(std::size_t token, std::int64_t count) {
+    if (count > 0) add(turns(token), count);
   }
 
   void add(const std::optional<Sum>& turns, std::int64_t operations) {
@@ -297,7 +307,8 @@ class WorkCount {
 
   const StudiedBody& body_;
   const BoundingElements& bounding_;
-  const bool counts_integers_;  ///< Whether no array holds real numbers.
+  bool counts_integers_;
+  bool counts_conditions_ = false;  ///< Whether conditions over data are work, too.
   const std::vector<CFunction> helpers_;
   const std::vector<std::pair<std::size_t, std::size_t>> heads_;
   Sum total_;

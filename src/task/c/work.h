@@ -39,11 +39,12 @@ struct CountedWork {
 /// Every addition, subtraction, multiplication, division and call of a function in statements that
 /// compute real numbers, times the turns of the loops around them: the sum over the turns where
 /// bounds depend on outer variables. Where no array holds real numbers, every operation of a
-/// statement counts that is not part of an index, comparisons included. Conditions over such
-/// variables count, other branches count with the costlier side. Rows between offsets count with
-/// all their elements, numbers of turns that are elements with half of the largest, and a loop that
-/// data may end early with the turns that a part of its condition allows. A loop that cannot be
-/// read counts as one turn. `doubt` tells of both. The reader of `body` knows elements.
+/// statement counts that is not part of an index, comparisons included. Where that is none at all,
+/// as in a sort, comparisons in conditions over data count. Conditions over such variables count,
+/// other branches count with the costlier side. Rows between offsets count with all their elements,
+/// numbers of turns that are elements with half of the largest, and a loop that data may end early
+/// with the turns that a part of its condition allows. A loop that cannot be read counts as one
+/// turn. `doubt` tells of both. The reader of `body` knows elements.
 CountedWork count_work(const StudiedBody& body, const BoundingElements& bounding);
 
 /// The family of the statement in the deepest nest: "matmul", "convolution", "histogram", "scan",

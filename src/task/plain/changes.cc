@@ -58,7 +58,7 @@ bool is_fixed_integer(const SiteReader& reader, std::string_view name) {
   for (const ParameterTokens& parameter : reader.parameters()) {
     if (parameter.name + 1 != parameter.end || reader.word(parameter.name) != name) continue;
     const auto dtype = reader.dtype_of_words({parameter.begin, parameter.name});
-    if (!dtype || is_real(*dtype) || *dtype == Dtype::Bool) return false;
+    if (!dtype || !is_integer(*dtype)) return false;
     const NameUses uses = find_name_uses(reader, reader.body(), name);
     return !uses.unclear && uses.declarations.empty() &&
            std::ranges::none_of(uses.tokens, [&](std::size_t use) {

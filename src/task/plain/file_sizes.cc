@@ -64,8 +64,8 @@ FileSizes::FileSizes(const SiteReader& reader, const FileUses& uses)
     candidates.emplace_back(all.front().directive->tokens.front().offset, name);
   }
   for (const FileVariable* one : uses_.constants) {
-    const bool is_integer = one->dtype && !is_real(*one->dtype) && *one->dtype != Dtype::Bool;
-    if (!is_integer || !one->bounds.empty() || one->is_odd) continue;
+    const bool is_whole = one->dtype && is_integer(*one->dtype);
+    if (!is_whole || !one->bounds.empty() || one->is_odd) continue;
     const auto words =
         one->value_tokens.is_empty() ? std::vector{one->value} : words_of(one->value_tokens);
     if (!is_number_text(words)) continue;
