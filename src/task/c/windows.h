@@ -1,5 +1,5 @@
-// Finds sizes that are small beside others: of windows that slide over an array, of their steps, and
-// places in an array.
+// Finds sizes that are small beside others: of windows that slide over an array, of their steps,
+// and places in an array.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +20,8 @@ struct SmallSizes {
   /// Those by which sizes are divided and loop variables multiplied, as `stride` is in
   /// `i < (n - k) / stride + 1` and `x[i * stride + j]`.
   std::set<std::string> strides;
-  /// Those that are an index of their own, as `source` is in `distance[source] = 0`, and no end of a
-  /// loop.
+  /// Those that are an index of their own, as `source` is in `distance[source] = 0`, and no end of
+  /// a loop.
   std::set<std::string> places;
 };
 
