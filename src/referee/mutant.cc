@@ -160,8 +160,10 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
         0);
   if (is_integer(tensor.dtype)) {
     add(fmt::format("{} modulo 2", tensor.name), MutantKind::Parity, Part::Element, 0);
-    add(fmt::format("{} kept to half of its bits", tensor.name), MutantKind::Wrapped, Part::Element,
-        0);
+    // Offsets and sorted numbers would be none any more, and code may rely on them.
+    if (tensor.values.kind == "integers")
+      add(fmt::format("{} kept to half of its bits", tensor.name), MutantKind::Wrapped,
+          Part::Element, 0);
   }
   if (!is_real(tensor.dtype)) return;
   for (const int bits : bits_kept(tensor.dtype, has_exact))

@@ -56,7 +56,7 @@ class Maker {
       case MutantKind::Parity:
         return parity();
       case MutantKind::Wrapped:
-        return recomputed(keep_half(input(), tensor(), whole(tensor())), whole(tensor()), {});
+        return wrapped();
       case MutantKind::Swapped:
         return swapped();
       case MutantKind::Cut:
@@ -79,13 +79,15 @@ class Maker {
   Result<Tried> without_part(std::int64_t length);
   Result<Tried> shifted();
   Result<Tried> narrowed();
-  Result<bool> keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region);
+  Result<bool> keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region,
+                         double lo, double hi);
   Result<Tried> dropped(std::int64_t length);
   Result<Tried> single();
   Result<Tried> thinned();
   Result<Tried> repeated();
   Result<Tried> halved();
   Result<Tried> parity();
+  Result<Tried> wrapped();
   Result<Tried> swapped();
   Result<Tried> recomputed(Result<bool> changed, const Region& where, const Choice& chosen);
   Result<std::optional<Judged>> with_own_right(const Region& where, const Choice& chosen);
@@ -179,16 +181,19 @@ Result<Tried> Maker::shifted() {
   return judged();
 }
 
-// Integers keep the lower half of their bits, as in a variable of half the size.
-Result<bool> Maker::keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region) {
+// Integers keep the lower half of their bits, as in a variable of half the size, which is signed if
+// `lo` is negative; they stay between `lo` and `hi`.
+Result<bool> Maker::keep_half(device::Buffer& buffer, const Tensor& tensor, const Region& region,
+                              double lo, double hi) {
   const double period = std::exp2(4.0 * static_cast<double>(size_of(tensor.dtype)));
-  const double highest = row_of(tensor.dtype).numbers == Numbers::Signed ? period / 2 : period;
+  const double highest = lo < 0 ? period / 2 : period;
   return edit(subject_.parallel(), buffer, tensor, region,
               [=](std::int64_t, std::span<double> values) {
                 for (double& value : values) {
                   value = std::fmod(value, period);
                   if (value < highest - period) value += period;
                   if (value >= highest) value -= period;
+                  value = std::clamp(value, lo, hi);
                 }
               });
 }
@@ -196,8 +201,10 @@ Result<bool> Maker::keep_half(device::Buffer& buffer, const Tensor& tensor, cons
 Result<Tried> Maker::narrowed() {
   KW_TRY(subject_.begin());
   KW_TRY(for_each_box([&](std::size_t i, const Region& box) -> Result<> {
+    const DtypeRow row = row_of(tensors()[i].dtype);
     if (is_integer(tensors()[i].dtype))
-      (void)KW_TRY(keep_half(subject_.answer(i), tensors()[i], box));
+      (void)KW_TRY(keep_half(subject_.answer(i), tensors()[i], box, static_cast<double>(row.lowest),
+                             static_cast<double>(row.highest)));
     return {};
   }));
   return judged();
@@ -324,6 +331,14 @@ Result<Tried> Maker::parity() {
                              value = base + std::abs(std::fmod(value - base, 2));
                          }),
                     whole(tensor()), {});
+}
+
+// Integers that may be indices or divisors stay within what is drawn here, too.
+Result<Tried> Maker::wrapped() {
+  const auto& numbers = tensor().values.numbers;
+  return recomputed(
+      keep_half(input(), tensor(), whole(tensor()), numbers.at("lo"), numbers.at("hi")),
+      whole(tensor()), {});
 }
 
 Result<Tried> Maker::swapped() {
