@@ -12,6 +12,8 @@ using PlainForm = Result<PlainStep> (*)(const PlainSite&);
 
 /// Rewrites nothing. Error: a macro is defined below code that has its name and is needed.
 Result<PlainStep> refuse_late_macros(const PlainSite& site);
+/// Macros that index arrays are written out.
+Result<PlainStep> plain_index_macros(const PlainSite& site);
 /// Takes out the file's other functions that the function does not call, because what they use may
 /// not be there once the function is plain.
 Result<PlainStep> leave_out_unused(const PlainSite& site);

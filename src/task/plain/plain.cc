@@ -16,6 +16,7 @@ namespace {
 /// The forms in the order in which they are rewritten.
 constexpr auto kForms = std::to_array<PlainForm>({
     refuse_late_macros,
+    plain_index_macros,
     plain_templates,
     plain_defaults,
     plain_containers,
