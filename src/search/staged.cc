@@ -42,15 +42,16 @@ int rank_of(const Work& work) {
 
 class Staged final : public Authoring {
  public:
-  Staged(const std::vector<Idea>& ideas, const StrategyOptions& options)
-      : Authoring(ideas, options),
+  /// `begins_chain`: whether each idea begins chains, in the order of the ideas.
+  Staged(std::vector<Idea> ideas, std::vector<bool> begins_chain, const StrategyOptions& options)
+      : Authoring(std::move(ideas), options),
         depths_(options.rounds),
         work_class_(options.work),
-        profile_after_(withheld_until(options.work)) {
+        profile_after_(withheld_until(options.work)),
+        begins_chain_(std::move(begins_chain)) {
     const auto cards = options.techniques.empty() ? technique_cards(options.target, options.work)
                                                   : options.techniques;
     for (const TechniqueCard& card : cards) menu_.push_back({card.name, card.what});
-    for (const Idea& idea : ideas) begins_chain_.push_back(idea.begins_chains);
   }
 
  protected:
@@ -198,7 +199,9 @@ class Staged final : public Authoring {
 }  // namespace
 
 std::unique_ptr<Strategy> make_staged(std::vector<Idea> ideas, const StrategyOptions& options) {
-  return std::make_unique<Staged>(std::move(ideas), options);
+  std::vector<bool> begins_chain;
+  for (const Idea& idea : ideas) begins_chain.push_back(idea.begins_chains);
+  return std::make_unique<Staged>(std::move(ideas), std::move(begins_chain), options);
 }
 
 }  // namespace kw::search
