@@ -145,8 +145,8 @@ void add_input_mutants(std::vector<Mutant>& all, const Tensor& tensor, std::size
           part, 0);
   const std::int64_t count = elements_of(box);
   // Elements of a tensor of positions are not dropped one by one, because no value is neutral as a
-  // position.
-  if (count > 1 && tensor.values.kind != "points") {
+  // position. Offsets with zeros among them are none: rows would begin at 0 and take minutes.
+  if (count > 1 && tensor.values.kind != "points" && tensor.values.kind != "offsets") {
     add(fmt::format("one element of {} dropped", tensor.name), MutantKind::Thinned, Part::Element,
         0);
     for (const int bits : kThinnings)
