@@ -110,5 +110,17 @@ TEST(Mutants, RoundToFewerBitsThanTheTypeHas) {
   for (const std::string& name : names(workload)) EXPECT_EQ(name.find("rounded"), name.npos);
 }
 
+TEST(Mutants, LeaveOffsetsInOrder) {
+  Workload workload = testing::make_workload("large", Group::Time, testing::kRows);
+  Tensor& x = workload.tensors[0];
+  x.dtype = Dtype::I32;
+  EXPECT_THAT(names(workload), Contains("one in 2^6 of x dropped"));
+  x.values.kind = "integers";
+  EXPECT_THAT(names(workload), Contains("x kept to half of its bits"));
+  x.values.kind = "offsets";
+  EXPECT_THAT(names(workload), Not(Contains("one in 2^6 of x dropped")));
+  EXPECT_THAT(names(workload), Not(Contains("x kept to half of its bits")));
+}
+
 }  // namespace
 }  // namespace kw::referee
