@@ -12,7 +12,7 @@
 #include "task/c/cases.h"
 #include "task/c/flags.h"
 #include "task/c/polynomial.h"
-#include "task/c/windows.h"
+#include "task/c/small_sizes.h"
 #include "task/draft_values.h"
 
 namespace kw::task {

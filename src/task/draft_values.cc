@@ -278,6 +278,16 @@ bool is_one_hot(const ValuedTensor& tensor) {
   return tensor.shape.size() >= 2 && name.contains("onehot");
 }
 
+/// Whether the code takes `1 - name`, the share that is left beside `name`.
+bool is_share(const CFunction& function, const Tokens& tokens, std::string_view name) {
+  static constexpr auto kOnes =
+      std::to_array<std::string_view>({"1", "1.", "1.0", "1.f", "1.0f", "1.F", "1.0F"});
+  for (std::size_t i = function.open + 2; i < function.close; ++i)
+    if (tokens[i].text == name && tokens[i - 1].is("-") && contains(kOnes, tokens[i - 2].text))
+      return true;
+  return false;
+}
+
 /// What drafted_values() writes and drafted_promise() tells.
 Chosen chosen_values(const ValuedTensor& tensor, const CFunction& function,
                      const ElementBounds& elements, std::string_view source, const Tokens& tokens) {
@@ -314,20 +324,6 @@ bool is_safe_for_zeros(const CFunction& function, const std::vector<lex::Token>&
 bool takes_negative_numbers(const CFunction& function, const std::vector<lex::Token>& tokens) {
   return !has_token(function, tokens, is_root);
 }
-
-namespace {
-
-/// Whether the code takes `1 - name`, the share that is left beside `name`.
-bool is_share(const CFunction& function, const Tokens& tokens, std::string_view name) {
-  static constexpr auto kOnes =
-      std::to_array<std::string_view>({"1", "1.", "1.0", "1.f", "1.0f", "1.F", "1.0F"});
-  for (std::size_t i = function.open + 2; i < function.close; ++i)
-    if (tokens[i].text == name && tokens[i - 1].is("-") && contains(kOnes, tokens[i - 2].text))
-      return true;
-  return false;
-}
-
-}  // namespace
 
 std::map<std::string, std::string> scalar_values(const CFunction& function, const Tokens& tokens,
                                                  const std::set<std::string>& calculated) {

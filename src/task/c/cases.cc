@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/contains.h"
-#include "lex/directives.h"
 #include "task/c/assignment.h"
 #include "task/c/index.h"
 #include "task/c/loops.h"
@@ -415,21 +414,6 @@ class CaseFinder {
 SpecialCases special_cases(const CFunction& function, const Tokens& tokens,
                            const std::map<std::string, double, std::less<>>& macros) {
   return CaseFinder(function, tokens, macros).run();
-}
-
-std::map<std::string, double, std::less<>> number_macros(std::string_view source) {
-  std::map<std::string, double, std::less<>> macros;
-  const lex::Tokens all = lex::lex(source);
-  for (const lex::Directive& directive : lex::directives_of(all)) {
-    const auto& parts = directive.tokens;
-    const bool has_brackets = parts.size() == 5 && parts[2].is("(") && parts[4].is(")");
-    if (directive.name() != "define" || (parts.size() != 3 && !has_brackets)) continue;
-    const lex::Token& number = parts[has_brackets ? 3 : 2];
-    if (number.kind != lex::Token::Kind::Number) continue;
-    const std::string text(number.text);
-    macros[std::string(directive.word())] = std::strtod(text.c_str(), nullptr);
-  }
-  return macros;
 }
 
 }  // namespace kw::task

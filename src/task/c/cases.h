@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "task/c/function.h"
@@ -52,8 +51,5 @@ struct SpecialCases {
 /// `macros` are numbers of the file by their names; see number_macros().
 SpecialCases special_cases(const CFunction& function, const std::vector<lex::Token>& tokens,
                            const std::map<std::string, double, std::less<>>& macros = {});
-
-/// The `#define` lines of the source that stand for one number, such as `#define LIMIT 6.0f`.
-std::map<std::string, double, std::less<>> number_macros(std::string_view source);
 
 }  // namespace kw::task

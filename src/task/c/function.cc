@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/expr.h"
 #include "base/text.h"
@@ -267,6 +268,21 @@ std::map<std::string, std::int64_t> integer_macros(std::string_view source) {
     if (takes_arguments || !is_usable_identifier(directive.word())) continue;
     if (const auto value = evaluate_text(directive.text(2), {}))
       macros[std::string(directive.word())] = *value;
+  }
+  return macros;
+}
+
+std::map<std::string, double, std::less<>> number_macros(std::string_view source) {
+  std::map<std::string, double, std::less<>> macros;
+  const lex::Tokens all = lex::lex(source);
+  for (const lex::Directive& directive : lex::directives_of(all)) {
+    const auto& parts = directive.tokens;
+    const bool has_brackets = parts.size() == 5 && parts[2].is("(") && parts[4].is(")");
+    if (directive.name() != "define" || (parts.size() != 3 && !has_brackets)) continue;
+    const lex::Token& number = parts[has_brackets ? 3 : 2];
+    if (number.kind != lex::Token::Kind::Number) continue;
+    const std::string text(number.text);
+    macros[std::string(directive.word())] = std::strtod(text.c_str(), nullptr);
   }
   return macros;
 }

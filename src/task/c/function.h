@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,6 +56,9 @@ using Polynomial = std::map<std::vector<std::string>, std::int64_t>;
 
 /// The values of lines such as `#define NAME 12`, by macro name.
 std::map<std::string, std::int64_t> integer_macros(std::string_view source);
+
+/// The `#define` lines of the source that stand for one number, such as `#define LIMIT 6.0f`.
+std::map<std::string, double, std::less<>> number_macros(std::string_view source);
 
 /// What a function body does that no task can hold, at a token.
 struct CodeProblem {

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "task/c/conditions.h"
 #include "task/c/function.h"
+#include "task/plain/conditions.h"
 #include "task/plain/forms.h"
 
 namespace kw::task {

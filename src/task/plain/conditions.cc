@@ -1,6 +1,6 @@
 // Walks through the lines of the preprocessor in their order, with the macros defined so far.
 // SPDX-License-Identifier: Apache-2.0
-#include "task/c/conditions.h"
+#include "task/plain/conditions.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Tests of which lines of a source are skipped.
 // SPDX-License-Identifier: Apache-2.0
-#include "task/c/conditions.h"
+#include "task/plain/conditions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Looks for differences and quotients of integer parameters.
 // SPDX-License-Identifier: Apache-2.0
-#include "task/c/windows.h"
+#include "task/c/small_sizes.h"
 
 #include <algorithm>
 #include <array>
