@@ -53,7 +53,8 @@ TEST(Haste, PastItsTimeTheFirstIntervalIsGoodEnough) {
   const Evaluation e = room.judge();
   EXPECT_TRUE(e.verdict.is_correct()) << e.verdict.evidence;
   EXPECT_TRUE(e.speedup.is_faster);
-  EXPECT_LT(room.seconds(), 11);
+  constexpr double kManyCalls = 32 * 0.1;  // which are made before anything is timed
+  EXPECT_LT(room.seconds(), 11 + kManyCalls);
   EXPECT_THAT(e.workloads.back().note, HasSubstr("no time is left to measure it"));
 }
 
@@ -83,7 +84,7 @@ TEST(Haste, WithoutAnIntervalItEndsAtTwiceItsTime) {
   EXPECT_THAT(e.verdict.seen.numbers, ::testing::ElementsAre(e.speedup.low, e.speedup.high));
   EXPECT_LE(e.speedup.low, e.speedup.high);
   EXPECT_FALSE(e.speedup.is_faster);
-  EXPECT_LT(room.seconds(), 4);
+  EXPECT_LE(room.seconds(), 4);
 }
 
 TEST(Haste, HurriedAnywhereItEndsAfterTheCallInProgress) {

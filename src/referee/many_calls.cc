@@ -33,7 +33,9 @@ Result<std::optional<Verdict>> call_many_times(std::span<Bench* const> small, Le
   const std::int64_t began = clock.now_ns();
   bool is_last = false;
   for (std::uint64_t call = 1; !is_last && !haste.is_hurried(); ++call) {
-    is_last = call == calls || (call >= kFewest && clock.now_ns() - began > kMostNs);
+    // An evaluation that is too late ends without a speedup, so that no kernel gains by delays.
+    const bool is_long = call >= kFewest && clock.now_ns() - began > kMostNs;
+    is_last = call == calls || is_long || haste.is_too_late();
     Bench& bench = *smallest[rng.below(smallest.size())];
     KW_TRY(bench.slots.place(0, kWarmSet + 1));
     const auto ended =
